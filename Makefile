@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Thin: each target sets up what it needs and hands over to meson.
+#
+#   make            build                    make run      build and run the main job
+#   make test       build and test           make check    format, lint, layers, docs
+#   make asan       tests under ASan, UBSan  make tsan     tests under TSan
+#   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
+#   make bench      benchmarks               make docs     reference pages anew
+#   make install    install (PREFIX)         make deb      Debian package
+
+PREFIX ?= /usr/local
+BUILD ?= build
+FUZZ_SECONDS ?= 60
+CLANG ?= clang
+
+.PHONY: all run test check asan tsan cover fuzz bench docs install deb clean format setup-build setup-test setup-dev
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+setup-build setup-test setup-dev: setup-%:
+	@tools/setup $*
+
+$(BUILD)/build.ninja: | setup-build
+	@meson setup $(BUILD) -Dtests=false --prefix $(PREFIX) >/dev/null
+
+run: all
+	@tools/run $(BUILD)
+
+test: setup-test
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test
+	@tools/run-tests build-test
+
+asan: setup-dev
+	@[ -f build-asan/build.ninja ] || CC=$(CLANG) meson setup build-asan --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@ninja -C build-asan
+	@tools/run-tests build-asan
+
+tsan: setup-dev
+	@[ -f build-tsan/build.ninja ] || CC=$(CLANG) meson setup build-tsan --buildtype debugoptimized -Db_sanitize=thread -Db_lundef=false >/dev/null
+	@ninja -C build-tsan
+	@tools/run-tests build-tsan
+
+check: setup-dev
+	@tools/check
+
+cover: setup-dev
+	@[ -f build-cover/build.ninja ] || meson setup build-cover --buildtype debug -Db_coverage=true >/dev/null
+	@ninja -C build-cover
+	@tools/run-tests build-cover
+	@gcovr --root . --filter src/ --exclude src/base/seam_faults.c --object-directory build-cover --print-summary
+
+fuzz: setup-dev
+	@[ -f build-fuzz/build.ninja ] || CC=$(CLANG) meson setup build-fuzz --buildtype debugoptimized -Dfuzz=true -Dtests=false -Db_lundef=false >/dev/null
+	@ninja -C build-fuzz
+	@tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+
+bench: setup-test
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test
+	@tools/run-bench build-test
+
+docs: all
+	@tools/make-docs $(BUILD)
+
+format: setup-dev
+	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
+
+install: all
+	@meson install -C $(BUILD)
+
+deb: setup-dev
+	@tools/make-deb
+
+clean:
+	rm -rf build build-test build-asan build-tsan build-cover build-fuzz

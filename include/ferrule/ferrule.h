@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of libferrule. */
+#ifndef FERRULE_FERRULE_H
+#define FERRULE_FERRULE_H
+
+#include <ferrule/common.h>
+#include <ferrule/contract.h>
+#include <ferrule/json.h>
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line as a table. A verb is one file in commands/ and one row in
+ * commands.c; the row also makes --help, the man page, the reference page and the
+ * completions of three shells. The command runs on one thread.
+ */
+#ifndef FER_COMMAND_H
+#define FER_COMMAND_H
+
+#include "log.h"
+#include "out.h"
+
+typedef struct fer_option {
+    const char *name;           /* long name, without dashes; NULL ends a table */
+    char letter;                /* 0: none */
+    const char *argument;       /* what the value is called; NULL: a switch */
+    const char *const *choices; /* allowed values, ended by NULL; NULL: any */
+    const char *text;
+} fer_option;
+
+typedef struct fer_app fer_app;
+
+typedef struct fer_command {
+    const char *name;
+    const char *arguments; /* as shown in the usage line */
+    const char *summary;   /* half a line */
+    const char *text;      /* paragraphs for --help and the man page */
+    const fer_option *options;
+    const char *examples; /* lines of a shell */
+    int (*run)(fer_app *app);
+} fer_command;
+
+#define FER_OPTIONS_MAX 24
+
+struct fer_app {
+    const fer_command *command;
+    fer_out out;                         /* standard output */
+    fer_log log;                         /* standard error */
+    const char *values[FER_OPTIONS_MAX]; /* of the command's options, then the common ones; "" for a
+                                            switch */
+    const char *const *args;
+    size_t arg_count;
+};
+
+extern const fer_command fer_commands[]; /* ended by a row without name */
+extern const fer_option fer_common_options[];
+
+/* The value of an option, "" for a switch that was given, NULL where it was not. */
+const char *fer_app_option(const fer_app *app, const char *name);
+
+/* Reports a failure on standard error and returns the exit code of its row. */
+int fer_app_fail(fer_app *app, const fer_err *err);
+/* Reports bad usage and returns 2. */
+int fer_app_usage(fer_app *app, const char *format, ...) FER_PRINTF(2, 3);
+
+/* One command's help, or everybody's where it is NULL. */
+void fer_help_write(fer_out *out, const fer_command *command);
+
+/* Commands. */
+int fer_run_check(fer_app *app);
+int fer_run_completion(fer_app *app);
+int fer_run_explain(fer_app *app);
+int fer_run_fmt(fer_app *app);
+int fer_run_help(fer_app *app);
+int fer_run_id(fer_app *app);
+int fer_run_list(fer_app *app);
+int fer_run_reference(fer_app *app);
+int fer_run_show(fer_app *app);
+int fer_run_tags(fer_app *app);
+int fer_run_version(fer_app *app);
+
+#endif

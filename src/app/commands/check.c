@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule check: reads inputs tool by tool and reports as it goes, in flat memory. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "errors.h"
+#include "inputs.h"
+#include "report.h"
+#include "toolset.h"
+
+#define PROGRESS_EVERY_NS 200000000 /* a fifth of a second */
+
+struct check {
+    fer_app *app;
+    const fer_report_kind *kind; /* NULL: quiet */
+    fer_report report;
+    fer_str text; /* of the input at hand */
+    fer_reader reader;
+    bool progress;
+    int64_t next_progress;
+    fer_str source;
+    bool unreadable; /* something of the input at hand could not be read */
+};
+
+static const fer_report_kind *report_kind(const fer_app *app)
+{
+    static const fer_report_kind *const kinds[] = {&fer_report_text, &fer_report_json,
+                                                   &fer_report_sarif, &fer_report_github};
+    const char *format = fer_app_option(app, "format");
+    if (fer_app_option(app, "quiet")) return NULL;
+    for (size_t i = 0; i < FER_COUNT(kinds); i++) {
+        if (format && strcmp(format, kinds[i]->name) == 0) return kinds[i];
+    }
+    return &fer_report_text;
+}
+
+static void show_progress(struct check *c)
+{
+    if (!c->progress || c->report.counts.tools % 256) return;
+    int64_t now = fer_clock_mono();
+    if (now < c->next_progress) return;
+    c->next_progress = now + PROGRESS_EVERY_NS;
+    double done = c->text.len ? 100.0 * (double)c->reader.at / (double)c->text.len : 100;
+    fprintf(stderr, "\r\033[K%.*s: %zu tools, %.0f %%", FER_PRI(c->source), c->report.counts.tools,
+            done);
+}
+
+static void clear_progress(struct check *c)
+{
+    if (!c->progress || !c->next_progress) return;
+    fprintf(stderr, "\r\033[K");
+    c->next_progress = 0;
+}
+
+/* An input, or an entry of one, that could not be read. */
+static void report_failure(struct check *c, const fer_err *why)
+{
+    clear_progress(c);
+    c->report.counts.errors++;
+    c->unreadable = true;
+    if (c->kind) {
+        c->kind->failure(&c->report, c->source, why, c->text);
+    } else {
+        fprintf(stderr, "ferrule: %.*s:%u:%u: %s\n", FER_PRI(c->source), why->line, why->column,
+                why->message);
+    }
+}
+
+static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
+{
+    struct check *c = context;
+    (void)err;
+    if (visited->failure) {
+        report_failure(c, visited->failure);
+        return FER_OK;
+    }
+    c->report.counts.tools += visited->tool != NULL;
+    if (visited->finding_count) clear_progress(c);
+    for (size_t i = 0; i < visited->finding_count; i++) {
+        const fer_finding *f = &visited->findings[i];
+        if (f->rule->severity == FER_SEVERITY_ERROR) c->report.counts.errors++;
+        else c->report.counts.warnings++;
+        if (c->kind) c->kind->finding(&c->report, f, c->text);
+    }
+    if (c->app->out.terminal) fer_out_flush(&c->app->out);
+    show_progress(c);
+    return FER_OK;
+}
+
+static fer_code check_input(struct check *c, fer_inputs *in, size_t index, fer_seen *seen,
+                            fer_err *err)
+{
+    c->text = FER_STR("");
+    fer_code code = fer_inputs_read(in, c->app, index, &c->source, &c->text, err);
+    if (code) return code;
+    code = fer_reader_init(&c->reader, NULL, c->source, c->text, in->format, err);
+    if (code) return code;
+    size_t before = c->report.counts.tools;
+    code = fer_visit(&c->reader, c->source, seen, visit, c, err);
+    fer_log_event(&c->app->log, FER_LOG_INFO, "input.checked", FER_LOG_S("file", c->source),
+                  FER_LOG_S("shape", fer_str_of(fer_shape_info(c->reader.shape)->name)),
+                  FER_LOG_S("container", fer_str_of(c->reader.container)),
+                  FER_LOG_I("tools", c->report.counts.tools - before));
+    fer_reader_deinit(&c->reader);
+    return code;
+}
+
+/* An input that fails is reported and the next one is read; without memory there is no next. */
+static fer_code check_all(struct check *c, fer_inputs *in, fer_seen *seen, fer_err *err)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        c->unreadable = false;
+        fer_code code = check_input(c, in, i, seen, err);
+        c->report.counts.files++;
+        if (code == FER_OUT_OF_MEMORY) return code;
+        if (code) report_failure(c, err);
+        c->report.counts.unreadable += c->unreadable;
+    }
+    return FER_OK;
+}
+
+int fer_run_check(fer_app *app)
+{
+    fer_inputs in;
+    fer_err err;
+    fer_seen seen;
+    struct check c = {.app = app, .kind = report_kind(app), .report = {.out = &app->out}};
+    int bad = fer_inputs_init(&in, app, 0);
+    if (bad) return bad;
+    c.progress = isatty(STDERR_FILENO);
+    fer_seen_init(&seen, in.names);
+    if (c.kind) c.kind->begin(&c.report);
+    fer_code code = check_all(&c, &in, &seen, &err);
+    clear_progress(&c);
+    fer_inputs_deinit(&in);
+    if (code) return fer_app_fail(app, &err);
+    if (c.kind) c.kind->end(&c.report);
+    const fer_counts *n = &c.report.counts;
+    if (n->unreadable) return FER_EXIT_USAGE;
+    bool found = n->errors || (n->warnings && fer_app_option(app, "strict"));
+    return found ? FER_EXIT_FINDINGS : FER_EXIT_OK;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule completion: scripts for three shells out of the command table. */
+#include <string.h>
+
+#include "command.h"
+#include "errors.h"
+
+static void words(fer_out *o, const char *const *list, const char *between)
+{
+    for (const char *const *w = list; *w; w++)
+        fer_out_printf(o, "%s%s", w == list ? "" : between, *w);
+}
+
+/* Calls `each` for the command's own options, then the common ones. */
+static void each_option(fer_out *o, const fer_command *c,
+                        void (*each)(fer_out *, const fer_command *, const fer_option *))
+{
+    for (const fer_option *p = c->options; p->name; p++) each(o, c, p);
+    for (const fer_option *p = fer_common_options; p->name; p++) each(o, c, p);
+}
+
+/* ---- bash -------------------------------------------------------------------------------- */
+
+static void bash_name(fer_out *o, const fer_command *c, const fer_option *p)
+{
+    (void)c;
+    fer_out_printf(o, " --%s", p->name);
+    if (p->letter) fer_out_printf(o, " -%c", p->letter);
+}
+
+static void bash_values(fer_out *o, const fer_command *c, const fer_option *p)
+{
+    if (!p->choices) return;
+    fer_out_printf(o, "        %s:--%s", c->name, p->name);
+    if (p->letter) fer_out_printf(o, "|%s:-%c", c->name, p->letter);
+    fer_out_text(o, ") COMPREPLY=($(compgen -W '");
+    words(o, p->choices, " ");
+    fer_out_text(o, "' -- \"$cur\")); return ;;\n");
+}
+
+static void bash(fer_out *o)
+{
+    fer_out_text(
+        o,
+        "# bash completion for ferrule\n_ferrule() {\n    local cur prev cmd\n"
+        "    cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
+        "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
+    for (const fer_command *c = fer_commands; c->name; c++)
+        fer_out_printf(o, "%s%s", c == fer_commands ? "" : " ", c->name);
+    fer_out_text(o, "' -- \"$cur\"))\n        return\n    fi\n    case $cmd:$prev in\n");
+    for (const fer_command *c = fer_commands; c->name; c++) each_option(o, c, bash_values);
+    fer_out_text(
+        o,
+        "        completion:completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return ;;\n"
+        "    esac\n    case $cur in\n        -*) case $cmd in\n");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "            %s) COMPREPLY=($(compgen -W '", c->name);
+        each_option(o, c, bash_name);
+        fer_out_text(o, "' -- \"$cur\")) ;;\n");
+    }
+    fer_out_text(
+        o, "        esac ;;\n        *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\n"
+           "complete -o filenames -F _ferrule ferrule\n");
+}
+
+/* ---- zsh ------------------------------------------------------------------------------------ */
+
+/* Inside '...[text]': brackets and colons mean something, quotes end the word. */
+static void zsh_text(fer_out *o, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '[' || *text == ']' || *text == ':' || *text == '\\') fer_out_text(o, "\\");
+        if (*text == '\'') fer_out_text(o, "'\\''");
+        else fer_out_add(o, (fer_str){text, 1});
+    }
+}
+
+static void zsh_option(fer_out *o, const fer_command *c, const fer_option *p)
+{
+    (void)c;
+    if (p->letter)
+        fer_out_printf(o, " \\\n            '(-%c --%s)'{-%c,--%s}'[", p->letter, p->name,
+                       p->letter, p->name);
+    else fer_out_printf(o, " \\\n            '--%s[", p->name);
+    zsh_text(o, p->text);
+    fer_out_text(o, "]");
+    if (p->argument) fer_out_printf(o, ":%s:", p->argument);
+    if (p->choices) {
+        fer_out_text(o, "(");
+        words(o, p->choices, " ");
+        fer_out_text(o, ")");
+    }
+    fer_out_text(o, "'");
+}
+
+static void zsh(fer_out *o)
+{
+    fer_out_text(o, "#compdef ferrule\n_ferrule() {\n    local -a commands\n    commands=(\n");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "        '%s:", c->name);
+        zsh_text(o, c->summary);
+        fer_out_text(o, "'\n");
+    }
+    fer_out_text(
+        o,
+        "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
+        "    local cmd=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $cmd in\n");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "        %s) _arguments", c->name);
+        each_option(o, c, zsh_option);
+        fer_out_text(o, strcmp(c->name, "completion") == 0
+                            ? " \\\n            '*:shell:(bash zsh fish)' ;;\n"
+                            : " \\\n            '*:file:_files' ;;\n");
+    }
+    fer_out_text(o, "    esac\n}\n_ferrule \"$@\"\n");
+}
+
+/* ---- fish --------------------------------------------------------------------------------------
+ */
+
+static void fish_text(fer_out *o, const char *text)
+{
+    fer_out_text(o, "'");
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\') fer_out_text(o, "\\");
+        fer_out_add(o, (fer_str){text, 1});
+    }
+    fer_out_text(o, "'");
+}
+
+static void fish_option(fer_out *o, const fer_command *c, const fer_option *p)
+{
+    fer_out_printf(o, "complete -c ferrule -n '__fish_seen_subcommand_from %s' -l %s", c->name,
+                   p->name);
+    if (p->letter) fer_out_printf(o, " -s %c", p->letter);
+    if (p->argument) fer_out_text(o, p->choices ? " -x" : " -r");
+    if (p->choices) {
+        fer_out_text(o, " -a '");
+        words(o, p->choices, " ");
+        fer_out_text(o, "'");
+    }
+    fer_out_text(o, " -d ");
+    fish_text(o, p->text);
+    fer_out_text(o, "\n");
+}
+
+static void fish(fer_out *o)
+{
+    fer_out_text(o, "# fish completion for ferrule\n");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "complete -c ferrule -f -n __fish_use_subcommand -a %s -d ", c->name);
+        fish_text(o, c->summary);
+        fer_out_text(o, "\n");
+        each_option(o, c, fish_option);
+    }
+    fer_out_text(
+        o,
+        "complete -c ferrule -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n");
+}
+
+int fer_run_completion(fer_app *app)
+{
+    static const struct {
+        const char *name;
+        void (*write)(fer_out *o);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    if (app->arg_count != 1)
+        return fer_app_usage(app, "completion needs the name of a shell: bash, zsh or fish");
+    for (size_t i = 0; i < FER_COUNT(shells); i++) {
+        if (strcmp(app->args[0], shells[i].name) != 0) continue;
+        shells[i].write(&app->out);
+        return FER_EXIT_OK;
+    }
+    return fer_app_usage(app, "there is no completion for '%s', only for bash, zsh and fish",
+                         app->args[0]);
+}

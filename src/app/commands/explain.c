@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule explain (rules and codes) and ferrule help (commands). */
+#include <ferrule/contract.h>
+#include <string.h>
+
+#include "command.h"
+#include "errors.h"
+#include "near.h"
+#include "report.h"
+
+static void explain_rule(fer_out *o, const fer_rule *rule)
+{
+    fer_out_style(o, FER_STYLE_BOLD);
+    fer_out_text(o, rule->id);
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_printf(o, " (%s, %s)\n\n", fer_severity_name(rule->severity),
+                   fer_code_info(rule->code)->name);
+    fer_out_printf(o, "%s\n\nWhy: %s\n\nFix: %s\n", rule->text, rule->why, rule->fix);
+}
+
+static void explain_code(fer_out *o, const fer_code_row *row)
+{
+    fer_out_style(o, FER_STYLE_BOLD);
+    fer_out_text(o, row->name);
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_printf(o, " (%s)\n\n%s\n\n", row->category, row->text);
+    fer_out_printf(o, "HTTP %d; ", row->http_status);
+    if (row->rpc_code) fer_out_printf(o, "JSON-RPC %d; ", row->rpc_code);
+    else fer_out_text(o, "MCP tool result with isError; ");
+    fer_out_printf(o, "exit code %d; %s\n", row->exit_code,
+                   row->retryable ? "may be tried again" : "trying again does not help");
+}
+
+static int list_rules(fer_app *app)
+{
+    size_t count;
+    const fer_rule *rules = fer_rule_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        fer_out_printf(&app->out, "%-20s %-8s %s\n", rules[i].id,
+                       fer_severity_name(rules[i].severity), rules[i].text);
+    }
+    return FER_EXIT_OK;
+}
+
+int fer_run_explain(fer_app *app)
+{
+    size_t rule_count, code_count;
+    const fer_rule *rules = fer_rule_table(&rule_count);
+    const fer_code_row *codes = fer_code_table(&code_count);
+    fer_near near;
+    if (app->arg_count == 0) return list_rules(app);
+    const char *name = app->args[0];
+    fer_near_init(&near, fer_str_of(name));
+    for (size_t i = 0; i < rule_count; i++) {
+        if (strcmp(rules[i].id, name) == 0) {
+            explain_rule(&app->out, &rules[i]);
+            return FER_EXIT_OK;
+        }
+        fer_near_try(&near, fer_str_of(rules[i].id));
+    }
+    for (size_t i = 0; i < code_count; i++) {
+        if (strcmp(codes[i].name, name) == 0) {
+            explain_code(&app->out, &codes[i]);
+            return FER_EXIT_OK;
+        }
+        fer_near_try(&near, fer_str_of(codes[i].name));
+    }
+    if (near.best.ptr)
+        return fer_app_usage(app, "there is no rule or code '%s'; did you mean '%.*s'?", name,
+                             FER_PRI(near.best));
+    return fer_app_usage(app, "there is no rule or code '%s'", name);
+}
+
+int fer_run_help(fer_app *app)
+{
+    if (app->arg_count == 0) {
+        fer_help_write(&app->out, NULL);
+        return FER_EXIT_OK;
+    }
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (strcmp(c->name, app->args[0]) != 0) continue;
+        fer_help_write(&app->out, c);
+        return FER_EXIT_OK;
+    }
+    return fer_app_usage(app, "there is no command '%s'", app->args[0]);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "errors.h"
+#include "file.h"
+#include "reader.h"
+
+static bool is_tool_file(fer_str name)
+{
+    return fer_format_of_name(name) != FER_FORMAT_AUTO;
+}
+
+static fer_code add_path(fer_inputs *in, const char *path, fer_err *err)
+{
+    const char **paths = fer_arena_grow(in->names, (void *)(uintptr_t)in->paths,
+                                        in->count * sizeof *paths, (in->count + 1) * sizeof *paths);
+    if (!paths) return fer_arena_failed(in->names, err);
+    in->paths = paths;
+    in->paths[in->count++] = path;
+    return FER_OK;
+}
+
+static fer_code add_folder(fer_inputs *in, const char *folder, fer_err *err)
+{
+    struct fer_file_list list;
+    fer_str clean = fer_str_of(folder);
+    while (clean.len > 1 && clean.ptr[clean.len - 1] == '/') clean.len--;
+    clean = fer_arena_copy(in->names, clean);
+    if (!clean.ptr) return fer_arena_failed(in->names, err);
+    fer_code code = fer_file_walk(in->names, clean.ptr, FER_FILES_MAX, is_tool_file, &list, err);
+    if (code) return code;
+    if (list.count == 0) {
+        return fer_fail(err, FER_IO_ERROR, "no .json, .jsonl, .ndjson, .yaml or .yml file is in %s",
+                        folder);
+    }
+    for (size_t i = 0; i < list.count && !code; i++) code = add_path(in, list.paths[i].ptr, err);
+    return code;
+}
+
+static fer_code gather(fer_inputs *in, const fer_app *app, size_t skip, fer_err *err)
+{
+    fer_code code = FER_OK;
+    if (app->arg_count <= skip) return add_path(in, "-", err);
+    for (size_t i = skip; i < app->arg_count && !code; i++) {
+        const char *arg = app->args[i];
+        bool folder = strcmp(arg, "-") != 0 && fer_file_is_folder(arg);
+        code = folder ? add_folder(in, arg, err) : add_path(in, arg, err);
+    }
+    return code;
+}
+
+int fer_inputs_init(fer_inputs *in, fer_app *app, size_t skip)
+{
+    fer_err err;
+    const char *format = fer_app_option(app, "input-format");
+    *in = (fer_inputs){.names = fer_arena_new(0), .text = fer_arena_new(0)};
+    if (app->arg_count <= skip && isatty(STDIN_FILENO)) {
+        fer_inputs_deinit(in);
+        return fer_app_usage(app, "%s needs a file, a folder, or - for standard input",
+                             app->command->name);
+    }
+    if (format) fer_format_parse(fer_str_of(format), &in->format);
+    fer_code code = in->names && in->text ? gather(in, app, skip, &err)
+                                          : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) return 0;
+    fer_inputs_deinit(in);
+    return fer_app_fail(app, &err);
+}
+
+void fer_inputs_deinit(fer_inputs *in)
+{
+    fer_arena_free(in->names);
+    fer_arena_free(in->text);
+    in->names = in->text = NULL;
+}
+
+fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *name, fer_str *text,
+                         fer_err *err)
+{
+    const char *path = in->paths[index];
+    size_t max = fer_json_limits_file()->size;
+    int64_t before = fer_clock_mono();
+    bool from_stdin = strcmp(path, "-") == 0;
+    *name = fer_str_of(from_stdin ? "<stdin>" : path);
+    fer_arena_reset(in->text);
+    fer_code code = from_stdin
+                        ? fer_file_read_fd(in->text, STDIN_FILENO, "standard input", max, text, err)
+                        : fer_file_read(in->text, path, max, text, err);
+    if (!code) {
+        fer_log_event(&app->log, FER_LOG_DEBUG, "input.read", FER_LOG_S("file", *name),
+                      FER_LOG_I("bytes", text->len),
+                      FER_LOG_F("ms", (double)(fer_clock_mono() - before) / 1e6));
+    }
+    return code;
+}
+
+void fer_inputs_name_error(fer_err *err, fer_str name)
+{
+    if (!err->line) return;
+    fer_err plain = *err;
+    fer_fail(err, plain.code, "%.*s:%u:%u: %s", FER_PRI(name), plain.line, plain.column,
+             plain.message);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command was asked to read: files, folders, standard input. Names are
+ * gathered first and read one at a time.
+ */
+#ifndef FER_INPUTS_H
+#define FER_INPUTS_H
+
+#include <ferrule/contract.h>
+
+#include "arena.h"
+#include "command.h"
+
+typedef struct fer_inputs {
+    fer_arena *names; /* the list lives here */
+    fer_arena *text;  /* the text at hand; reset for each */
+    const char **paths;
+    size_t count;
+    fer_format format; /* that was asked for */
+} fer_inputs;
+
+#define FER_FILES_MAX 100000 /* files in one folder */
+
+/* Gathers the names from the arguments, from the `skip`-th on. 0, or an exit code. */
+int fer_inputs_init(fer_inputs *in, fer_app *app, size_t skip);
+void fer_inputs_deinit(fer_inputs *in);
+
+/* The text of an input, until the next is asked for; its name for reports in `*name`. */
+fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *name, fer_str *text,
+                         fer_err *err);
+
+/* Puts the input's name, line and column before the message of a failure that has a place. */
+void fer_inputs_name_error(fer_err *err, fer_str name);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The front door: finds the command, reads its options, runs it, tells how it went. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "errors.h"
+#include "near.h"
+
+const char *fer_app_option(const fer_app *app, const char *name)
+{
+    size_t i = 0;
+    for (const fer_option *o = app->command->options; o->name; o++, i++) {
+        if (strcmp(o->name, name) == 0) return app->values[i];
+    }
+    for (const fer_option *o = fer_common_options; o->name; o++, i++) {
+        if (strcmp(o->name, name) == 0) return app->values[i];
+    }
+    return NULL;
+}
+
+int fer_app_fail(fer_app *app, const fer_err *err)
+{
+    const fer_code_row *row = fer_code_info(err->code);
+    fer_out_flush(&app->out);
+    fprintf(stderr, "ferrule: %s: %s\n", row->name, err->message);
+    return row->exit_code;
+}
+
+int fer_app_usage(fer_app *app, const char *format, ...)
+{
+    char text[FER_ERR_TEXT];
+    va_list args;
+    va_start(args, format);
+    fer_format_text(text, sizeof text, format, args);
+    va_end(args);
+    fer_out_flush(&app->out);
+    fprintf(stderr, "ferrule: %s\n", text);
+    fprintf(stderr, "ferrule: 'ferrule help%s%s' tells more\n", app->command ? " " : "",
+            app->command ? app->command->name : "");
+    return FER_EXIT_USAGE;
+}
+
+/* ---- finding the command
+ * -------------------------------------------------------------------------- */
+
+static const fer_command *find_command(const char *name)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) return c;
+    }
+    return NULL;
+}
+
+static int unknown_command(fer_app *app, const char *name)
+{
+    fer_near near;
+    fer_near_init(&near, fer_str_of(name));
+    for (const fer_command *c = fer_commands; c->name; c++)
+        fer_near_try(&near, fer_str_of(c->name));
+    if (near.best.ptr) {
+        return fer_app_usage(app, "there is no command '%s'; did you mean '%.*s'?", name,
+                             FER_PRI(near.best));
+    }
+    return fer_app_usage(app, "there is no command '%s'", name);
+}
+
+/* ---- options
+ * ------------------------------------------------------------------------------------------ */
+
+/* The rows of the command's options and the common ones, as getopt wants them. */
+struct parsing {
+    const fer_option *rows[FER_OPTIONS_MAX];
+    struct option longs[FER_OPTIONS_MAX + 1];
+    char letters[2 * FER_OPTIONS_MAX + 2];
+    size_t count;
+};
+
+static void add_rows(struct parsing *p, const fer_option *o, char **letters)
+{
+    for (; o->name && p->count < FER_OPTIONS_MAX; o++, p->count++) {
+        p->rows[p->count] = o;
+        p->longs[p->count] = (struct option){o->name, o->argument ? required_argument : no_argument,
+                                             NULL, 256 + (int)p->count};
+        if (!o->letter) continue;
+        *(*letters)++ = o->letter;
+        if (o->argument) *(*letters)++ = ':';
+    }
+}
+
+static void prepare(struct parsing *p, const fer_command *command)
+{
+    char *letters = p->letters;
+    memset(p, 0, sizeof *p);
+    *letters++ = ':';
+    add_rows(p, command->options, &letters);
+    add_rows(p, fer_common_options, &letters);
+}
+
+static int unknown_option(fer_app *app, const struct parsing *p, const char *given)
+{
+    fer_near near;
+    fer_str name = fer_str_of(given);
+    while (name.len && name.ptr[0] == '-') name = fer_str_slice(name, 1, name.len);
+    size_t equals = fer_str_find(name, 0, '=');
+    if (equals != SIZE_MAX) name.len = equals;
+    fer_near_init(&near, name);
+    for (size_t i = 0; i < p->count; i++) fer_near_try(&near, fer_str_of(p->rows[i]->name));
+    if (near.best.ptr) {
+        return fer_app_usage(app, "%s has no option '%s'; did you mean '--%.*s'?",
+                             app->command->name, given, FER_PRI(near.best));
+    }
+    return fer_app_usage(app, "%s has no option '%s'", app->command->name, given);
+}
+
+static int bad_choice(fer_app *app, const fer_option *o, const char *value)
+{
+    char list[256] = "";
+    size_t len = 0;
+    for (const char *const *c = o->choices; *c; c++) {
+        if (strcmp(*c, value) == 0) return 0;
+        int n = snprintf(list + len, sizeof list - len, "%s%s", c == o->choices ? "" : ", ", *c);
+        if (n > 0 && (size_t)n < sizeof list - len) len += (size_t)n;
+    }
+    return fer_app_usage(app, "--%s takes one of %s, not '%s'", o->name, list, value);
+}
+
+/* The row of what getopt returned. */
+static size_t row_of(const struct parsing *p, int got)
+{
+    if (got >= 256) return (size_t)(got - 256);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->rows[i]->letter == got) return i;
+    }
+    return SIZE_MAX;
+}
+
+/* 0, or an exit code. */
+static int read_options(fer_app *app, int argc, char **argv)
+{
+    struct parsing p;
+    int got;
+    prepare(&p, app->command);
+    opterr = 0;
+    optind = 1;
+    while ((got = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1) {
+        if (got == ':')
+            return fer_app_usage(app, "the option '%s' needs a value", argv[optind - 1]);
+        size_t i = got == '?' ? SIZE_MAX : row_of(&p, got);
+        if (i == SIZE_MAX) {
+            char letter[3] = {'-', (char)optopt, '\0'};
+            bool is_letter = optopt > 0 && optopt < 128;
+            return unknown_option(app, &p, is_letter ? letter : argv[optind - 1]);
+        }
+        app->values[i] = optarg ? optarg : "";
+        int bad = p.rows[i]->choices ? bad_choice(app, p.rows[i], app->values[i]) : 0;
+        if (bad) return bad;
+    }
+    app->args = (const char *const *)(argv + optind);
+    app->arg_count = (size_t)(argc - optind);
+    return 0;
+}
+
+/* ---- running
+ * --------------------------------------------------------------------------------------------- */
+
+static bool wants_colour(const char *when, bool terminal)
+{
+    if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return terminal && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static void set_up(fer_app *app)
+{
+    bool out_terminal = isatty(STDOUT_FILENO), err_terminal = isatty(STDERR_FILENO);
+    const char *when = fer_app_option(app, "color"), *level = fer_app_option(app, "log-level");
+    fer_out_init(&app->out, STDOUT_FILENO, wants_colour(when, out_terminal), out_terminal);
+    app->log = (fer_log){.fd = STDERR_FILENO,
+                         .level = FER_LOG_WARN,
+                         .pretty = err_terminal,
+                         .colour = wants_colour(when, err_terminal)};
+    if (level) fer_log_level_parse(fer_str_of(level), &app->log.level);
+}
+
+static int run(fer_app *app, int argc, char **argv)
+{
+    int bad = read_options(app, argc, argv);
+    if (bad) return bad;
+    set_up(app);
+    if (fer_app_option(app, "help")) {
+        fer_help_write(&app->out, app->command);
+        return FER_EXIT_OK;
+    }
+    return app->command->run(app);
+}
+
+/* "--version" and "--help" in the place of a command are what people try first. */
+static const char *command_name(int argc, char **argv)
+{
+    if (argc < 2) return NULL;
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) return "version";
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return "help";
+    return argv[1];
+}
+
+int main(int argc, char **argv)
+{
+    fer_app app = {0};
+    const char *name = command_name(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    fer_out_init(&app.out, STDOUT_FILENO, false, false);
+    if (!name) {
+        fer_out_init(&app.out, STDERR_FILENO, wants_colour(NULL, isatty(STDERR_FILENO)), false);
+        fer_help_write(&app.out, NULL);
+        fer_out_close(&app.out);
+        return FER_EXIT_USAGE;
+    }
+    app.command = find_command(name);
+    if (!app.command) return unknown_command(&app, name);
+    int code = run(&app, argc - 1, argv + 1);
+    if (!fer_out_close(&app.out)) {
+        /* Nobody reads any more (ferrule list | head): not worth a word. */
+        return code ? code : FER_EXIT_USAGE;
+    }
+    return code;
+}

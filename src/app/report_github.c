@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workflow commands that GitHub Actions turns into annotations. */
+#include "report.h"
+#include "unicode.h"
+
+static void begin(fer_report *r)
+{
+    (void)r;
+}
+
+/* In properties ':' and ',' are escaped too. */
+static void write_escaped(fer_out *o, fer_str s, bool property)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool escape = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+        if (escape) fer_out_printf(o, "%%%02X", (unsigned)(unsigned char)c);
+        else fer_out_add(o, fer_str_slice(s, i, i + 1));
+    }
+}
+
+static void write_command(fer_out *o, const char *severity, fer_str source, uint32_t line,
+                          uint32_t column, const char *title, fer_str message)
+{
+    fer_out_printf(o, "::%s file=", severity);
+    write_escaped(o, source, true);
+    if (line) fer_out_printf(o, ",line=%u,col=%u", line, column);
+    fer_out_printf(o, ",title=%s::", title);
+    write_escaped(o, message, false);
+}
+
+static void finding(fer_report *r, const fer_finding *f, fer_str text)
+{
+    (void)text;
+    write_command(r->out, fer_severity_name(f->rule->severity), f->source, f->place.line,
+                  f->place.column, f->rule->id, f->message);
+    if (f->hint.len) {
+        fer_out_text(r->out, "%0A");
+        write_escaped(r->out, f->hint, false);
+    }
+    fer_out_text(r->out, "\n");
+}
+
+static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
+{
+    (void)text;
+    write_command(r->out, "error", source, err->line, err->column, fer_code_info(err->code)->name,
+                  fer_str_of(err->message));
+    fer_out_text(r->out, "\n");
+}
+
+static void end(fer_report *r)
+{
+    const fer_counts *c = &r->counts;
+    fer_out_printf(r->out, "::notice title=ferrule::%zu tools, %zu errors, %zu warnings\n",
+                   c->tools, c->errors, c->warnings);
+}
+
+const fer_report_kind fer_report_github = {"github", begin, finding, failure, end};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SARIF 2.1.0, as code scanning services read it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "unicode.h"
+
+static void write_rules(fer_out *o)
+{
+    size_t count;
+    const fer_rule *rules = fer_rule_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        fer_out_printf(o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", i ? "," : "",
+                       rules[i].id);
+        fer_out_json(o, fer_str_of(rules[i].text));
+        fer_out_text(o, "},\"fullDescription\":{\"text\":");
+        fer_out_json(o, fer_str_of(rules[i].why));
+        fer_out_text(o, "},\"help\":{\"text\":");
+        fer_out_json(o, fer_str_of(rules[i].fix));
+        fer_out_printf(o, "},\"defaultConfiguration\":{\"level\":\"%s\"}}",
+                       fer_severity_name(rules[i].severity));
+    }
+}
+
+static void begin(fer_report *r)
+{
+    fer_out_printf(
+        r->out,
+        "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
+        "\"tool\":{\"driver\":{\"name\":\"ferrule\",\"version\":\"%s\",\"rules\":[",
+        fer_version());
+    write_rules(r->out);
+    fer_out_text(r->out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
+}
+
+/* A path as a relative URI reference: what is not unreserved or '/' is percent-encoded. */
+static void write_uri(fer_out *o, fer_str path)
+{
+    fer_out_text(o, "\"");
+    for (size_t i = 0; i < path.len; i++) {
+        unsigned char c = (unsigned char)path.ptr[i];
+        if (fer_is_alpha((char)c) || fer_is_digit((char)c) || (c && strchr("-._~/", c)))
+            fer_out_add(o, (fer_str){path.ptr + i, 1});
+        else fer_out_printf(o, "%%%02X", c);
+    }
+    fer_out_text(o, "\"");
+}
+
+static void begin_result(fer_report *r, const char *rule, const char *level, fer_str message,
+                         fer_str hint)
+{
+    fer_out *o = r->out;
+    fer_out_printf(o, "%s\n{\"ruleId\":\"%s\",\"level\":\"%s\",\"message\":{\"text\":",
+                   r->any ? "," : "", rule, level);
+    r->any = true;
+    char joined[2 * FER_ERR_TEXT + 8];
+    int len = snprintf(joined, sizeof joined, "%.*s%s%.*s", FER_PRI(message), hint.len ? "; " : "",
+                       FER_PRI(hint));
+    fer_out_json(o, (fer_str){joined, len < 0 ? 0 : (size_t)len});
+    fer_out_text(o, "}");
+}
+
+static void begin_location(fer_out *o, fer_str source)
+{
+    fer_out_text(o, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+    write_uri(o, source);
+    fer_out_text(o, "}");
+}
+
+static void finding(fer_report *r, const fer_finding *f, fer_str text)
+{
+    fer_out *o = r->out;
+    fer_str token = fer_str_slice(text, f->place.offset, f->place.offset + f->length);
+    begin_result(r, f->rule->id, fer_severity_name(f->rule->severity), f->message, f->hint);
+    begin_location(o, f->source);
+    fer_out_printf(o, ",\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endColumn\":%zu}}",
+                   f->place.line, f->place.column, f->place.column + fer_utf8_count(token));
+    fer_out_text(o, ",\"logicalLocations\":[{\"fullyQualifiedName\":");
+    fer_out_json(o, f->pointer);
+    fer_out_text(o, "}]}]}");
+}
+
+static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
+{
+    fer_out *o = r->out;
+    (void)text;
+    begin_result(r, fer_code_info(err->code)->name, "error", fer_str_of(err->message),
+                 FER_STR_NONE);
+    begin_location(o, source);
+    if (err->line)
+        fer_out_printf(o, ",\"region\":{\"startLine\":%u,\"startColumn\":%u}", err->line,
+                       err->column);
+    fer_out_text(o, "}}]}");
+}
+
+static void end(fer_report *r)
+{
+    fer_out_printf(r->out, "%s],\"invocations\":[{\"executionSuccessful\":%s}]}]}\n",
+                   r->any ? "\n" : "", r->counts.unreadable ? "false" : "true");
+}
+
+const fer_report_kind fer_report_sarif = {"sarif", begin, finding, failure, end};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as a good compiler shows them: place, sentence, source line, caret, hint. */
+#include <stdio.h>
+#include <string.h>
+
+#include "json_doc.h"
+#include "report.h"
+#include "unicode.h"
+
+#define LINE_MAX_SHOWN 100 /* code points of a source line */
+
+const char *fer_severity_name(fer_severity severity)
+{
+    return severity == FER_SEVERITY_ERROR ? "error" : "warning";
+}
+
+static void begin(fer_report *r)
+{
+    (void)r;
+}
+
+/* The part of a line that is shown: all of it, or a window with the place a third from its left. */
+struct window {
+    fer_str shown;
+    bool cut_left, cut_right;
+    size_t column; /* of the place, in terminal columns from the left of what is shown */
+};
+
+static struct window window_of(fer_str line, size_t at)
+{
+    struct window w = {.shown = line};
+    size_t from = 0, before = fer_utf8_count(fer_str_slice(line, 0, at));
+    if (fer_utf8_count(line) > LINE_MAX_SHOWN) {
+        size_t skip = before > LINE_MAX_SHOWN / 3 ? before - LINE_MAX_SHOWN / 3 : 0;
+        from = fer_utf8_cut(line, skip).len;
+        fer_str rest = fer_str_slice(line, from, line.len);
+        w.shown = fer_utf8_cut(rest, LINE_MAX_SHOWN);
+        w.cut_left = from > 0;
+        w.cut_right = w.shown.len < rest.len;
+    }
+    w.column = fer_unicode_width(fer_str_slice(line, from, at)) + (w.cut_left ? 3 : 0);
+    return w;
+}
+
+static void write_source(fer_out *o, fer_str text, fer_place place, size_t length,
+                         enum fer_style style)
+{
+    fer_str line = fer_lines_line(text, place.offset);
+    size_t at =
+        text.ptr + place.offset >= line.ptr ? (size_t)(text.ptr + place.offset - line.ptr) : 0;
+    if (at > line.len) at = line.len;
+    struct window w = window_of(line, at);
+    size_t end = at + length < line.len ? at + length : line.len;
+    size_t width = fer_unicode_width(fer_str_slice(line, at, end));
+    size_t room = fer_unicode_width(w.shown) + (w.cut_left ? 3 : 0) - w.column;
+    if (width > room) width = room;
+    fer_out_style(o, FER_STYLE_BLUE);
+    fer_out_printf(o, "%6u | ", place.line);
+    fer_out_style(o, FER_STYLE_NONE);
+    if (w.cut_left) fer_out_text(o, "...");
+    fer_out_clean(o, w.shown);
+    fer_out_text(o, w.cut_right ? "...\n" : "\n");
+    fer_out_style(o, FER_STYLE_BLUE);
+    fer_out_printf(o, "       | %*s", (int)w.column, "");
+    fer_out_style(o, style);
+    fer_out_text(o, "^");
+    for (size_t i = 1; i < width; i++) fer_out_text(o, "~");
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_text(o, "\n");
+}
+
+static void write_head(fer_out *o, fer_str source, uint32_t line, uint32_t column,
+                       const char *severity, enum fer_style style, const char *id, fer_str message)
+{
+    fer_out_style(o, FER_STYLE_BOLD);
+    fer_out_clean(o, source);
+    if (line) fer_out_printf(o, ":%u:%u", line, column);
+    fer_out_text(o, ": ");
+    fer_out_style(o, style);
+    fer_out_printf(o, "%s[%s]", severity, id);
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_style(o, FER_STYLE_BOLD);
+    fer_out_text(o, ": ");
+    fer_out_clean(o, message);
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_text(o, "\n");
+}
+
+static void write_note(fer_out *o, const char *what, fer_str text)
+{
+    fer_out_style(o, FER_STYLE_BLUE);
+    fer_out_text(o, "       = ");
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_text(o, what);
+    fer_out_clean(o, text);
+    fer_out_text(o, "\n");
+}
+
+static void finding(fer_report *r, const fer_finding *f, fer_str text)
+{
+    fer_out *o = r->out;
+    bool error = f->rule->severity == FER_SEVERITY_ERROR;
+    enum fer_style style = error ? FER_STYLE_RED : FER_STYLE_YELLOW;
+    write_head(o, f->source, f->place.line, f->place.column, fer_severity_name(f->rule->severity),
+               style, f->rule->id, f->message);
+    write_source(o, text, f->place, f->length, style);
+    fer_out_style(o, FER_STYLE_BLUE);
+    fer_out_text(o, "       = ");
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_printf(o, "tool %zu", f->number);
+    if (f->tool.len) {
+        fer_out_text(o, " (");
+        fer_out_clean(o, fer_utf8_cut(f->tool, FER_NAME_MAX * 2 + 64));
+        fer_out_text(o, ")");
+    }
+    if (f->pointer.len) {
+        fer_out_text(o, ", at ");
+        fer_out_clean(o, f->pointer);
+    }
+    fer_out_text(o, "\n");
+    if (f->hint.len) write_note(o, "hint: ", f->hint);
+}
+
+static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
+{
+    write_head(r->out, source, err->line, err->column, "error", FER_STYLE_RED,
+               fer_code_info(err->code)->name, fer_str_of(err->message));
+    if (!err->line) return;
+    size_t offset = err->offset;
+    if (offset == SIZE_MAX) { /* only line and column are known (YAML) */
+        offset = 0;
+        for (uint32_t line = 1; line < err->line; line++) {
+            size_t end = fer_str_find(text, offset, '\n');
+            if (end == SIZE_MAX) break;
+            offset = end + 1;
+        }
+        fer_str line = fer_lines_line(text, offset);
+        offset += fer_utf8_cut(line, err->column - 1).len;
+    }
+    fer_place place = {offset, err->line, err->column};
+    write_source(r->out, text, place, 1, FER_STYLE_RED);
+}
+
+static void count(fer_out *o, size_t n, const char *one, const char *many)
+{
+    fer_out_printf(o, "%zu %s", n, n == 1 ? one : many);
+}
+
+static void end(fer_report *r)
+{
+    const fer_counts *c = &r->counts;
+    fer_out *o = r->out;
+    if (c->errors + c->warnings) fer_out_text(o, "\n");
+    count(o, c->files, "file, ", "files, ");
+    count(o, c->tools, "tool: ", "tools: ");
+    fer_out_style(o, c->errors ? FER_STYLE_RED : FER_STYLE_NONE);
+    count(o, c->errors, "error", "errors");
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_text(o, ", ");
+    fer_out_style(o, c->warnings ? FER_STYLE_YELLOW : FER_STYLE_NONE);
+    count(o, c->warnings, "warning", "warnings");
+    fer_out_style(o, FER_STYLE_NONE);
+    if (c->unreadable) {
+        fer_out_text(o, "; ");
+        count(o, c->unreadable, "file could not be read in full",
+              "files could not be read in full");
+    }
+    fer_out_text(o, "\n");
+}
+
+const fer_report_kind fer_report_text = {"text", begin, finding, failure, end};

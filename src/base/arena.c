@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stack of chunks, each twice as large as the one before up to CHUNK_MAX. Only
+ * the top chunk gives memory; a request that does not fit opens a new one. Under
+ * AddressSanitizer what is not given out is poisoned, so that an overrun inside a
+ * chunk is seen.
+ */
+#include "arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "checked.h"
+#include "errors.h"
+#include "sys.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
+
+#define ALIGN     ((size_t)16)
+#define CHUNK_MIN ((size_t)4096)
+#define CHUNK_MAX ((size_t)1 << 20)
+
+struct chunk {
+    struct chunk *below;
+    size_t size; /* of data */
+    size_t used;
+    size_t pad; /* keeps data aligned */
+    char data[];
+};
+
+struct fer_arena {
+    struct chunk *top;
+    size_t given;  /* bytes given out, alignment included */
+    size_t budget; /* 0: none */
+    size_t next_size;
+    fer_code failure;
+    uint64_t seed[2];
+};
+
+static_assert(sizeof(struct chunk) % ALIGN == 0, "chunk data must stay aligned");
+
+fer_arena *fer_arena_new(size_t budget)
+{
+    fer_arena *a = fer_sys_malloc(sizeof *a);
+    if (!a) return NULL;
+    *a = (fer_arena){.budget = budget, .next_size = CHUNK_MIN, .failure = FER_OUT_OF_MEMORY};
+    if (fer_sys_random(a->seed, sizeof a->seed) != 0) {
+        /* No entropy (early boot): addresses are random enough to go on with. */
+        a->seed[0] = (uint64_t)(uintptr_t)a;
+        a->seed[1] = (uint64_t)(uintptr_t)&budget;
+    }
+    return a;
+}
+
+static void free_chunks(struct chunk *c)
+{
+    while (c) {
+        struct chunk *below = c->below;
+        ASAN_UNPOISON_MEMORY_REGION(c->data, c->size);
+        fer_sys_free(c);
+        c = below;
+    }
+}
+
+void fer_arena_free(fer_arena *a)
+{
+    if (!a) return;
+    free_chunks(a->top);
+    fer_sys_free(a);
+}
+
+void fer_arena_reset(fer_arena *a)
+{
+    struct chunk *kept = a->top;
+    a->given = 0;
+    if (!kept) return;
+    free_chunks(kept->below);
+    kept->below = NULL;
+    kept->used = 0;
+    if (kept->size > CHUNK_MAX) {
+        free_chunks(kept);
+        kept = NULL;
+    } else {
+        ASAN_POISON_MEMORY_REGION(kept->data, kept->size);
+    }
+    a->top = kept;
+}
+
+size_t fer_arena_used(const fer_arena *a)
+{
+    return a->given;
+}
+
+static bool open_chunk(fer_arena *a, size_t need)
+{
+    size_t size = need > a->next_size ? need : a->next_size, total;
+    if (!fer_add_size(size, sizeof(struct chunk), &total)) return false;
+    struct chunk *c = fer_sys_malloc(total);
+    if (!c) return false;
+    *c = (struct chunk){.below = a->top, .size = size};
+    ASAN_POISON_MEMORY_REGION(c->data, c->size);
+    a->top = c;
+    if (a->next_size < CHUNK_MAX) a->next_size *= 2;
+    return true;
+}
+
+static void *refuse(fer_arena *a, fer_code why)
+{
+    a->failure = why;
+    return NULL;
+}
+
+void *fer_arena_alloc(fer_arena *a, size_t size)
+{
+    size_t need;
+    if (!fer_add_size(size ? size : 1, ALIGN - 1, &need)) return refuse(a, FER_OUT_OF_MEMORY);
+    need &= ~(ALIGN - 1);
+    if (a->budget && need > a->budget - a->given) return refuse(a, FER_LIMIT_EXCEEDED);
+    if (!a->top || need > a->top->size - a->top->used) {
+        if (!open_chunk(a, need)) return refuse(a, FER_OUT_OF_MEMORY);
+    }
+    void *p = a->top->data + a->top->used;
+    a->top->used += need;
+    a->given += need;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
+    return p;
+}
+
+void *fer_arena_alloc_zero(fer_arena *a, size_t count, size_t size)
+{
+    size_t total;
+    if (!fer_mul_size(count, size, &total)) return refuse(a, FER_OUT_OF_MEMORY);
+    void *p = fer_arena_alloc(a, total);
+    if (p) memset(p, 0, total);
+    return p;
+}
+
+/* Changes the size of the last allocation within its chunk. */
+static bool resize_last(fer_arena *a, const char *p, size_t old_need, size_t new_need)
+{
+    struct chunk *c = a->top;
+    if (!c || p + old_need != c->data + c->used) return false;
+    size_t start = (size_t)(p - c->data);
+    if (new_need > c->size - start) return false;
+    size_t given = a->given - old_need;
+    if (a->budget && new_need > a->budget - given) return false;
+    c->used = start + new_need;
+    a->given = given + new_need;
+    return true;
+}
+
+void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size)
+{
+    size_t need;
+    if (!p) return fer_arena_alloc(a, new_size);
+    if (!fer_add_size(new_size ? new_size : 1, ALIGN - 1, &need))
+        return refuse(a, FER_OUT_OF_MEMORY);
+    need &= ~(ALIGN - 1);
+    size_t old_need = ((old_size ? old_size : 1) + ALIGN - 1) & ~(ALIGN - 1);
+    if (resize_last(a, p, old_need, need)) {
+        ASAN_POISON_MEMORY_REGION(p, old_need > need ? old_need : need);
+        ASAN_UNPOISON_MEMORY_REGION(p, new_size);
+        return p;
+    }
+    if (need <= old_need) return p;
+    void *moved = fer_arena_alloc(a, new_size);
+    if (moved) memcpy(moved, p, old_size);
+    return moved;
+}
+
+fer_str fer_arena_copy(fer_arena *a, fer_str s)
+{
+    size_t size;
+    char *p = fer_add_size(s.len, 1, &size) ? fer_arena_alloc(a, size) : NULL;
+    if (!p) return FER_STR_NONE;
+    if (s.len) memcpy(p, s.ptr, s.len);
+    p[s.len] = '\0';
+    return (fer_str){p, s.len};
+}
+
+fer_str fer_arena_printf(fer_arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    char *p = len < 0 ? NULL : fer_arena_alloc(a, (size_t)len + 1);
+    if (p) vsnprintf(p, (size_t)len + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return p ? (fer_str){p, (size_t)len} : FER_STR_NONE;
+}
+
+fer_code fer_arena_code(const fer_arena *a)
+{
+    return a->failure;
+}
+
+fer_code fer_arena_failed(const fer_arena *a, fer_err *err)
+{
+    if (a->failure == FER_LIMIT_EXCEEDED) {
+        return fer_fail(err, a->failure, "needs more memory than its budget of %zu bytes",
+                        a->budget);
+    }
+    return fer_fail(err, a->failure, "out of memory");
+}
+
+const uint64_t *fer_arena_seed(const fer_arena *a)
+{
+    return a->seed;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that is freed as a whole. The life of an arena: new -> many allocs ->
+ * reset -> many allocs -> ... -> free. Allocations are aligned to 16 bytes and
+ * never move, except by fer_arena_grow. One thread at a time.
+ *
+ * An arena also carries a random seed, so that hash tables made in it cannot be
+ * attacked with prepared keys and nothing needs a global for that.
+ */
+#ifndef FER_ARENA_H
+#define FER_ARENA_H
+
+#include <ferrule/common.h>
+
+#include "str.h"
+
+/* `size` bytes, not cleared. NULL past the budget or without memory: see fer_arena_code. */
+FER_MUST_USE void *fer_arena_alloc(fer_arena *a, size_t size);
+/* The same, cleared, for `count` items of `size` bytes. */
+FER_MUST_USE void *fer_arena_alloc_zero(fer_arena *a, size_t count, size_t size);
+/* Resizes an allocation, in place where it is the last one. On NULL the old one is as it was. */
+FER_MUST_USE void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size);
+/* A NUL-terminated copy. `ptr` is NULL on failure. */
+fer_str fer_arena_copy(fer_arena *a, fer_str s);
+/* Formats into the arena. `ptr` is NULL on failure. */
+fer_str fer_arena_printf(fer_arena *a, const char *format, ...) FER_PRINTF(2, 3);
+
+/* Why the last allocation failed: FER_OUT_OF_MEMORY, or FER_LIMIT_EXCEEDED for the budget. */
+fer_code fer_arena_code(const fer_arena *a);
+/* Fills `err` for a failed allocation and returns its code. */
+fer_code fer_arena_failed(const fer_arena *a, fer_err *err);
+
+/* Two random words, the same for the whole life of the arena. */
+const uint64_t *fer_arena_seed(const fer_arena *a);
+
+#endif

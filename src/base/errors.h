@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Failures: filling a fer_err, and looking codes up by name. The table itself is
+ * in errors.c; its public face is in <ferrule/common.h>.
+ */
+#ifndef FER_ERRORS_H
+#define FER_ERRORS_H
+
+#include <ferrule/common.h>
+#include <stdarg.h>
+
+/* Exit codes of the command that no failure row names by itself. */
+enum fer_exit {
+    FER_EXIT_OK = 0,       /* done, nothing found */
+    FER_EXIT_FINDINGS = 1, /* done, and something was found */
+    FER_EXIT_USAGE = 2,    /* bad usage, or input that could not be read */
+    FER_EXIT_SYSTEM = 70   /* the machine or Ferrule itself failed */
+};
+
+/* Formats into `out`, NUL-terminated, and returns the length; what does not fit is cut between
+ * characters. */
+size_t fer_format_text(char *out, size_t size, const char *format, va_list args) FER_PRINTF(3, 0);
+
+/*
+ * Fills `err`, where there is one, and returns `code`, so that a failure is one
+ * line: return fer_fail(err, FER_INVALID_ID, "...", ...). A text past the limit
+ * is cut between characters.
+ */
+fer_code fer_fail(fer_err *err, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+
+/* The same, with a place in the source text. */
+fer_code fer_fail_at(fer_err *err, fer_code code, size_t offset, const char *format, ...)
+    FER_PRINTF(4, 5);
+
+#endif

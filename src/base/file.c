@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checked.h"
+#include "errors.h"
+#include "sys.h"
+
+#define PIPE_CHUNK ((size_t)1 << 16)
+#define WALK_DEPTH 32
+
+static fer_code io_failed(fer_err *err, const char *what, const char *path)
+{
+    return fer_fail(err, FER_IO_ERROR, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+static fer_code too_large(fer_err *err, const char *name, size_t max)
+{
+    return fer_fail(err, FER_LIMIT_EXCEEDED, "%s is larger than the limit of %zu bytes", name, max);
+}
+
+/* read() that takes up again what a signal interrupted. */
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+    ssize_t n;
+    do {
+        n = fer_sys_read(fd, to, size);
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
+static size_t expected_size(int fd)
+{
+    struct stat st;
+    if (fer_sys_fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 0) return 0;
+    return (size_t)st.st_size;
+}
+
+fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fer_str *out,
+                          fer_err *err)
+{
+    size_t len = 0, cap = expected_size(fd);
+    if (cap > max) return too_large(err, name, max);
+    /* Room for one byte more than expected shows the end of the file in one read less. */
+    if (!fer_add_size(cap ? cap : PIPE_CHUNK, 2, &cap)) return too_large(err, name, max);
+    char *p = fer_arena_alloc(a, cap);
+    if (!p) return fer_arena_failed(a, err);
+    for (;;) {
+        if (len + 1 == cap) {
+            char *grown = fer_arena_grow(a, p, cap, cap * 2);
+            if (!grown) return fer_arena_failed(a, err);
+            p = grown;
+            cap *= 2;
+        }
+        ssize_t n = read_some(fd, p + len, cap - len - 1);
+        if (n < 0) return io_failed(err, "read", name);
+        if (n == 0) break;
+        len += (size_t)n;
+        if (len > max) return too_large(err, name, max);
+    }
+    p[len] = '\0';
+    *out = (fer_str){p, len};
+    return FER_OK;
+}
+
+fer_code fer_file_read(fer_arena *a, const char *path, size_t max, fer_str *out, fer_err *err)
+{
+    int fd = fer_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) return io_failed(err, "open", path);
+    fer_code code = fer_file_read_fd(a, fd, path, max, out, err);
+    fer_sys_close(fd);
+    return code;
+}
+
+bool fer_file_write_all(int fd, fer_str s)
+{
+    while (s.len > 0) {
+        ssize_t n = fer_sys_write(fd, s.ptr, s.len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        s = fer_str_slice(s, (size_t)n, s.len);
+    }
+    return true;
+}
+
+/* Writes and syncs the new file; closes it in any case. */
+static fer_code fill(int fd, const char *path, const char *beside, fer_str content, fer_err *err)
+{
+    struct stat st;
+    fer_code code = FER_OK;
+    if (fer_sys_stat(path, &st) == 0 && fer_sys_fchmod(fd, st.st_mode & 07777) != 0) {
+        code = io_failed(err, "set the mode of", beside);
+    } else if (!fer_file_write_all(fd, content)) {
+        code = io_failed(err, "write", beside);
+    } else if (fer_sys_fsync(fd) != 0) {
+        code = io_failed(err, "sync", beside);
+    }
+    if (fer_sys_close(fd) != 0 && !code) code = io_failed(err, "close", beside);
+    return code;
+}
+
+fer_code fer_file_replace(const char *path, fer_str content, fer_err *err)
+{
+    char beside[4096];
+    int len = snprintf(beside, sizeof beside, "%s.%ld.new", path, (long)getpid());
+    if (len < 0 || (size_t)len >= sizeof beside) {
+        return fer_fail(err, FER_IO_ERROR, "the path of %.64s... is too long", path);
+    }
+    int fd = fer_sys_open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return io_failed(err, "create", beside);
+    fer_code code = fill(fd, path, beside, content, err);
+    if (!code && fer_sys_rename(beside, path) != 0) code = io_failed(err, "replace", path);
+    if (code) fer_sys_unlink(beside);
+    return code;
+}
+
+bool fer_file_is_folder(const char *path)
+{
+    struct stat st;
+    return fer_sys_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+struct walk {
+    fer_arena *arena;
+    size_t max;
+    bool (*wanted)(fer_str name);
+    fer_str *paths;
+    size_t count;
+    size_t cap;
+    fer_err *err;
+};
+
+static fer_code walk_add(struct walk *w, fer_str path)
+{
+    if (w->count == w->max) {
+        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "the folder holds more than %zu files", w->max);
+    }
+    if (w->count == w->cap) {
+        size_t cap = w->cap ? w->cap * 2 : 16;
+        fer_str *paths =
+            fer_arena_grow(w->arena, w->paths, w->cap * sizeof *paths, cap * sizeof *paths);
+        if (!paths) return fer_arena_failed(w->arena, w->err);
+        w->paths = paths;
+        w->cap = cap;
+    }
+    w->paths[w->count++] = path;
+    return FER_OK;
+}
+
+static fer_code walk_folder(struct walk *w, const char *folder, int depth);
+
+static fer_code walk_entry(struct walk *w, const char *folder, const char *name, int depth)
+{
+    struct stat st;
+    fer_str path = fer_arena_printf(w->arena, "%s/%s", folder, name);
+    if (!path.ptr) return fer_arena_failed(w->arena, w->err);
+    if (fer_sys_lstat(path.ptr, &st) != 0) return io_failed(w->err, "look at", path.ptr);
+    if (S_ISDIR(st.st_mode)) return walk_folder(w, path.ptr, depth + 1);
+    if (S_ISLNK(st.st_mode) && fer_sys_stat(path.ptr, &st) != 0) {
+        return io_failed(w->err, "follow", path.ptr);
+    }
+    if (S_ISREG(st.st_mode) && w->wanted(fer_str_of(name))) return walk_add(w, path);
+    return FER_OK;
+}
+
+static fer_code walk_folder(struct walk *w, const char *folder, int depth)
+{
+    if (depth > WALK_DEPTH) {
+        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "%s is more than %d folders deep", folder,
+                        WALK_DEPTH);
+    }
+    DIR *dir = fer_sys_opendir(folder);
+    if (!dir) return io_failed(w->err, "open the folder", folder);
+    fer_code code = FER_OK;
+    while (!code) {
+        errno = 0;
+        struct dirent *entry = fer_sys_readdir(dir);
+        if (!entry) {
+            if (errno) code = io_failed(w->err, "read the folder", folder);
+            break;
+        }
+        if (entry->d_name[0] != '.') code = walk_entry(w, folder, entry->d_name, depth);
+    }
+    fer_sys_closedir(dir);
+    return code;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return fer_str_cmp(*(const fer_str *)a, *(const fer_str *)b);
+}
+
+fer_code fer_file_walk(fer_arena *a, const char *folder, size_t max, bool (*wanted)(fer_str name),
+                       struct fer_file_list *out, fer_err *err)
+{
+    struct walk w = {.arena = a, .max = max, .wanted = wanted, .err = err};
+    fer_code code = walk_folder(&w, folder, 0);
+    if (code) return code;
+    if (w.count > 1) qsort(w.paths, w.count, sizeof *w.paths, compare_paths);
+    *out = (struct fer_file_list){w.paths, w.count};
+    return FER_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole files: read, replace, list. Interrupted calls are taken up again, a file
+ * is replaced by a rename or not at all, and every read names its maximum.
+ */
+#ifndef FER_FILE_H
+#define FER_FILE_H
+
+#include "arena.h"
+#include "str.h"
+
+/* The content of a file, NUL-terminated in the arena, at most `max` bytes. */
+fer_code fer_file_read(fer_arena *a, const char *path, size_t max, fer_str *out, fer_err *err);
+/* The same from an open descriptor until its end; `name` is for messages. */
+fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fer_str *out,
+                          fer_err *err);
+/* Replaces a file whole: written beside it, synced, renamed. Its mode is kept. */
+fer_code fer_file_replace(const char *path, fer_str content, fer_err *err);
+/* Writes all of it; false where the descriptor refused. */
+bool fer_file_write_all(int fd, fer_str s);
+
+struct fer_file_list {
+    fer_str *paths; /* sorted by bytes */
+    size_t count;
+};
+/*
+ * The regular files below a folder, at most `max`, whose names `wanted` accepts;
+ * names that begin with a dot are passed over, links to folders not followed.
+ */
+fer_code fer_file_walk(fer_arena *a, const char *folder, size_t max, bool (*wanted)(fer_str name),
+                       struct fer_file_list *out, fer_err *err);
+/* Whether the path is a folder. */
+bool fer_file_is_folder(const char *path);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seam of the tests: counts every call and fails the planned ones. This file
+ * alone in Ferrule has mutable file-scope state, and is never delivered.
+ */
+#include "faults.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "str.h"
+
+enum kind {
+    K_MALLOC,
+    K_OPEN,
+    K_READ,
+    K_WRITE,
+    K_CLOSE,
+    K_STAT,
+    K_FCHMOD,
+    K_FSYNC,
+    K_RENAME,
+    K_UNLINK,
+    K_OPENDIR,
+    K_READDIR,
+    K_CLOCK,
+    K_RANDOM,
+    KINDS
+};
+
+static const char *const kind_names[KINDS] = {"malloc",  "open",    "read",  "write",  "close",
+                                              "stat",    "fchmod",  "fsync", "rename", "unlink",
+                                              "opendir", "readdir", "clock", "random"};
+
+static const struct {
+    const char *name;
+    int number;
+} errno_names[] = {{"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES}, {"ENOENT", ENOENT},
+                   {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}, {"ENOMEM", ENOMEM},
+                   {"EPIPE", EPIPE},   {"EISDIR", EISDIR}};
+
+struct fault {
+    enum kind kind;
+    int error;      /* errno to fail with; 0 where `limit` or `shift` applies */
+    uint64_t limit; /* at most so many bytes */
+    int64_t shift;  /* seconds added to a clock */
+    uint64_t nth;   /* 1-based */
+    bool and_later;
+};
+
+static struct fault plan[16];
+static size_t planned;
+static uint64_t calls[KINDS];
+static uint64_t injected;
+static int64_t live;
+static bool from_environment_done;
+
+static bool parse_effect(fer_str s, struct fault *f)
+{
+    uint64_t n;
+    f->error = f->kind == K_MALLOC ? ENOMEM : EIO;
+    if (s.len == 0) return true;
+    if (fer_str_starts(s, "short=")) {
+        f->error = 0;
+        return fer_parse_u64(fer_str_slice(s, 6, s.len), &f->limit) && f->limit > 0;
+    }
+    if ((s.ptr[0] == '+' || s.ptr[0] == '-') && fer_str_ends(s, "s")) {
+        f->error = 0;
+        if (!fer_parse_u64(fer_str_slice(s, 1, s.len - 1), &n)) return false;
+        f->shift = s.ptr[0] == '-' ? -(int64_t)n : (int64_t)n;
+        return true;
+    }
+    for (size_t i = 0; i < FER_COUNT(errno_names); i++) {
+        if (!fer_str_is(s, errno_names[i].name)) continue;
+        f->error = errno_names[i].number;
+        return true;
+    }
+    return false;
+}
+
+/* kind[:effect]@n[+] */
+static bool parse_fault(fer_str s, struct fault *f)
+{
+    size_t at = fer_str_find(s, 0, '@');
+    if (at == SIZE_MAX) return false;
+    size_t colon = fer_str_find(fer_str_slice(s, 0, at), 0, ':');
+    fer_str name = fer_str_slice(s, 0, colon == SIZE_MAX ? at : colon);
+    fer_str effect = colon == SIZE_MAX ? FER_STR_NONE : fer_str_slice(s, colon + 1, at);
+    fer_str nth = fer_str_slice(s, at + 1, s.len);
+    *f = (struct fault){.kind = KINDS};
+    for (int k = 0; k < KINDS; k++) {
+        if (fer_str_is(name, kind_names[k])) f->kind = (enum kind)k;
+    }
+    f->and_later = fer_str_ends(nth, "+");
+    if (f->and_later) nth.len--;
+    return f->kind != KINDS && fer_parse_u64(nth, &f->nth) && f->nth > 0 && parse_effect(effect, f);
+}
+
+bool fer_faults_begin(const char *text)
+{
+    fer_str rest = fer_str_of(text);
+    from_environment_done = true;
+    planned = 0;
+    injected = 0;
+    memset(calls, 0, sizeof calls);
+    while (rest.len > 0) {
+        size_t end = fer_str_find(rest, 0, ';');
+        if (end == SIZE_MAX) end = rest.len;
+        if (planned == FER_COUNT(plan)) return false;
+        if (!parse_fault(fer_str_slice(rest, 0, end), &plan[planned])) return false;
+        planned++;
+        rest = end == rest.len ? FER_STR_NONE : fer_str_slice(rest, end + 1, rest.len);
+    }
+    return true;
+}
+
+uint64_t fer_faults_calls(const char *kind)
+{
+    for (int k = 0; k < KINDS; k++) {
+        if (strcmp(kind, kind_names[k]) == 0) return calls[k];
+    }
+    return 0;
+}
+
+uint64_t fer_faults_injected(void)
+{
+    return injected;
+}
+
+int64_t fer_faults_live(void)
+{
+    return live;
+}
+
+static void print_counts(void)
+{
+    for (int k = 0; k < KINDS; k++) {
+        if (calls[k]) fprintf(stderr, "FI: %s %llu\n", kind_names[k], (unsigned long long)calls[k]);
+    }
+}
+
+static void begin_from_environment(void)
+{
+    const char *text = getenv("FI");
+    from_environment_done = true;
+    if (!text) return;
+    if (strcmp(text, "count") == 0) {
+        atexit(print_counts);
+        return;
+    }
+    if (!fer_faults_begin(text)) {
+        fprintf(stderr, "FI: cannot make sense of '%s'\n", text);
+        _exit(2);
+    }
+}
+
+/* Counts a call; the fault that is due, or NULL. */
+static const struct fault *due(enum kind kind)
+{
+    if (!from_environment_done) begin_from_environment();
+    uint64_t n = ++calls[kind];
+    for (size_t i = 0; i < planned; i++) {
+        const struct fault *f = &plan[i];
+        if (f->kind != kind) continue;
+        if (n != f->nth && !(f->and_later && n > f->nth)) continue;
+        injected++;
+        return f;
+    }
+    return NULL;
+}
+
+static bool fails(enum kind kind)
+{
+    const struct fault *f = due(kind);
+    if (!f || !f->error) return false;
+    errno = f->error;
+    return true;
+}
+
+/* Whether the call fails; else cuts `*size` where the plan says so. */
+static bool fails_or_cuts(enum kind kind, size_t *size)
+{
+    const struct fault *f = due(kind);
+    if (!f) return false;
+    errno = f->error;
+    if (f->limit && f->limit < *size) *size = (size_t)f->limit;
+    return f->error != 0;
+}
+
+void *fer_sys_malloc(size_t size)
+{
+    if (fails(K_MALLOC)) return NULL;
+    void *p = malloc(size);
+    if (p) live++;
+    return p;
+}
+void fer_sys_free(void *p)
+{
+    if (p) live--;
+    free(p);
+}
+int fer_sys_open(const char *path, int flags, mode_t mode)
+{
+    return fails(K_OPEN) ? -1 : open(path, flags, mode);
+}
+ssize_t fer_sys_read(int fd, void *to, size_t size)
+{
+    return fails_or_cuts(K_READ, &size) ? -1 : read(fd, to, size);
+}
+ssize_t fer_sys_write(int fd, const void *from, size_t size)
+{
+    return fails_or_cuts(K_WRITE, &size) ? -1 : write(fd, from, size);
+}
+int fer_sys_close(int fd)
+{
+    int result = close(fd);
+    return fails(K_CLOSE) ? -1 : result;
+}
+int fer_sys_fstat(int fd, struct stat *to)
+{
+    return fails(K_STAT) ? -1 : fstat(fd, to);
+}
+int fer_sys_stat(const char *path, struct stat *to)
+{
+    return fails(K_STAT) ? -1 : stat(path, to);
+}
+int fer_sys_lstat(const char *path, struct stat *to)
+{
+    return fails(K_STAT) ? -1 : lstat(path, to);
+}
+int fer_sys_fchmod(int fd, mode_t mode)
+{
+    return fails(K_FCHMOD) ? -1 : fchmod(fd, mode);
+}
+int fer_sys_fsync(int fd)
+{
+    return fails(K_FSYNC) ? -1 : fsync(fd);
+}
+int fer_sys_rename(const char *from, const char *to)
+{
+    return fails(K_RENAME) ? -1 : rename(from, to);
+}
+int fer_sys_unlink(const char *path)
+{
+    return fails(K_UNLINK) ? -1 : unlink(path);
+}
+DIR *fer_sys_opendir(const char *path)
+{
+    return fails(K_OPENDIR) ? NULL : opendir(path);
+}
+struct dirent *fer_sys_readdir(DIR *dir)
+{
+    return fails(K_READDIR) ? NULL : readdir(dir);
+}
+int fer_sys_closedir(DIR *dir)
+{
+    return closedir(dir);
+}
+int fer_sys_clock(clockid_t which, struct timespec *to)
+{
+    const struct fault *f = due(K_CLOCK);
+    if (f && f->error) {
+        errno = f->error;
+        return -1;
+    }
+    int result = clock_gettime(which, to);
+    if (f) to->tv_sec += f->shift;
+    return result;
+}
+int fer_sys_random(void *to, size_t size)
+{
+    if (fails(K_RANDOM)) return -1;
+    return getrandom(to, size, GRND_NONBLOCK) == (ssize_t)size ? 0 : -1;
+}

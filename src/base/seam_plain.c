@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The seam as it is delivered: each call goes straight to the system. */
+#include "sys.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+void *fer_sys_malloc(size_t size)
+{
+    return malloc(size);
+}
+void fer_sys_free(void *p)
+{
+    free(p);
+}
+int fer_sys_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags, mode);
+}
+ssize_t fer_sys_read(int fd, void *to, size_t size)
+{
+    return read(fd, to, size);
+}
+ssize_t fer_sys_write(int fd, const void *from, size_t size)
+{
+    return write(fd, from, size);
+}
+int fer_sys_close(int fd)
+{
+    return close(fd);
+}
+int fer_sys_fstat(int fd, struct stat *to)
+{
+    return fstat(fd, to);
+}
+int fer_sys_stat(const char *path, struct stat *to)
+{
+    return stat(path, to);
+}
+int fer_sys_lstat(const char *path, struct stat *to)
+{
+    return lstat(path, to);
+}
+int fer_sys_fchmod(int fd, mode_t mode)
+{
+    return fchmod(fd, mode);
+}
+int fer_sys_fsync(int fd)
+{
+    return fsync(fd);
+}
+int fer_sys_rename(const char *from, const char *to)
+{
+    return rename(from, to);
+}
+int fer_sys_unlink(const char *path)
+{
+    return unlink(path);
+}
+DIR *fer_sys_opendir(const char *path)
+{
+    return opendir(path);
+}
+struct dirent *fer_sys_readdir(DIR *dir)
+{
+    return readdir(dir);
+}
+int fer_sys_closedir(DIR *dir)
+{
+    return closedir(dir);
+}
+int fer_sys_clock(clockid_t which, struct timespec *to)
+{
+    return clock_gettime(which, to);
+}
+int fer_sys_random(void *to, size_t size)
+{
+    return getrandom(to, size, GRND_NONBLOCK) == (ssize_t)size ? 0 : -1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seam: every allocation and every system call of Ferrule passes here.
+ *
+ * The functions have two definitions, and the linker chooses: seam_plain.c calls
+ * the system and nothing else (the library and the command), seam_faults.c counts
+ * the calls and can make the n-th of a kind fail (tests; see faults.h). The rooms
+ * are compiled once and know nothing of it. tools/check-seam refuses raw calls
+ * elsewhere. The calls keep the meaning of their POSIX namesakes, errno included.
+ */
+#ifndef FER_SYS_H
+#define FER_SYS_H
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+
+void *fer_sys_malloc(size_t size);
+void fer_sys_free(void *p);
+int fer_sys_open(const char *path, int flags, mode_t mode);
+ssize_t fer_sys_read(int fd, void *to, size_t size);
+ssize_t fer_sys_write(int fd, const void *from, size_t size);
+int fer_sys_close(int fd);
+int fer_sys_fstat(int fd, struct stat *to);
+int fer_sys_stat(const char *path, struct stat *to);
+int fer_sys_lstat(const char *path, struct stat *to);
+int fer_sys_fchmod(int fd, mode_t mode);
+int fer_sys_fsync(int fd);
+int fer_sys_rename(const char *from, const char *to);
+int fer_sys_unlink(const char *path);
+DIR *fer_sys_opendir(const char *path);
+struct dirent *fer_sys_readdir(DIR *dir);
+int fer_sys_closedir(DIR *dir);
+int fer_sys_clock(clockid_t which, struct timespec *to);
+/* Fills `to` with random bytes; 0, or -1 where the system has none. */
+int fer_sys_random(void *to, size_t size);
+
+#endif

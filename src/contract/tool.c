@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a loaded tool, its definition hash, and writing it in Ferrule's own form. */
+#include "tool.h"
+
+#include <openssl/evp.h>
+
+#include "buf.h"
+#include "errors.h"
+#include "json_canon.h"
+#include "json_doc.h"
+
+static fer_str text_field(const fer_tool *t, enum fer_field_id id)
+{
+    return t->values[id] ? fer_val_str(t->values[id]) : FER_STR("");
+}
+
+fer_str fer_tool_id(const fer_tool *t)
+{
+    return t->id;
+}
+fer_str fer_tool_name(const fer_tool *t)
+{
+    return text_field(t, FER_FIELD_NAME);
+}
+fer_str fer_tool_namespace(const fer_tool *t)
+{
+    return text_field(t, FER_FIELD_NAMESPACE);
+}
+fer_str fer_tool_version(const fer_tool *t)
+{
+    return t->version;
+}
+/* MCP's order: title, then annotations.title; the name is left to the caller. */
+fer_str fer_tool_title(const fer_tool *t)
+{
+    const yyjson_val *hint = fer_val_get(t->values[FER_FIELD_ANNOTATIONS], "title");
+    fer_str title = text_field(t, FER_FIELD_TITLE);
+    return title.len || !fer_is_str(hint) ? title : fer_val_str(hint);
+}
+fer_str fer_tool_description(const fer_tool *t)
+{
+    return text_field(t, FER_FIELD_DESCRIPTION);
+}
+const fer_str *fer_tool_tags(const fer_tool *t, size_t *count)
+{
+    *count = t->tag_count;
+    return t->tags;
+}
+fer_effect fer_tool_effect(const fer_tool *t)
+{
+    return t->effect;
+}
+fer_idempotency fer_tool_idempotency(const fer_tool *t)
+{
+    return t->idempotency;
+}
+const fer_backend *fer_tool_backends(const fer_tool *t, size_t *count)
+{
+    *count = t->backend_count;
+    return t->backends;
+}
+const yyjson_val *fer_tool_field(const fer_tool *t, const char *field)
+{
+    const fer_field *row = fer_field_find(fer_str_of(field));
+    return row ? t->values[row - fer_fields] : NULL;
+}
+const yyjson_val *fer_tool_source(const fer_tool *t)
+{
+    return t->entry;
+}
+const char *fer_tool_shape(const fer_tool *t)
+{
+    return fer_shape_info(t->shape)->name;
+}
+
+/* ---- the definition hash (RELIABILITY 5.15)
+ * ------------------------------------------------------ */
+
+/* What a model or client sees, in canonical order. */
+static const enum fer_field_id hashed[] = {
+    FER_FIELD_META,      FER_FIELD_ANNOTATIONS,   FER_FIELD_DESCRIPTION,
+    FER_FIELD_EXECUTION, FER_FIELD_ICONS,         FER_FIELD_INPUT_SCHEMA,
+    FER_FIELD_NAME,      FER_FIELD_OUTPUT_SCHEMA, FER_FIELD_TITLE};
+
+static fer_code hash_text(fer_str text, char out[FER_HASH_TEXT], fer_err *err)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+    if (!EVP_Digest(text.ptr, text.len, digest, &len, EVP_sha256(), NULL) || len != 32) {
+        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
+    }
+    for (unsigned i = 0; i < len; i++) {
+        out[2 * i] = hex[digest[i] >> 4];
+        out[2 * i + 1] = hex[digest[i] & 15];
+    }
+    out[64] = '\0';
+    return FER_OK;
+}
+
+/* The value that counts: _meta.ferrule carries the contract, which is no part of the definition. */
+static const yyjson_val *hashed_value(const fer_tool *t, enum fer_field_id id)
+{
+    const yyjson_val *value = t->values[id];
+    bool only_own =
+        id == FER_FIELD_META && value && fer_val_len(value) == 1 && fer_val_get(value, "ferrule");
+    return only_own ? NULL : value;
+}
+
+fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t, char out[FER_HASH_TEXT],
+                                  fer_err *err)
+{
+    fer_buf b;
+    fer_buf_init(&b, scratch, SIZE_MAX / 4);
+    fer_buf_add_char(&b, '{');
+    for (size_t i = 0; i < FER_COUNT(hashed); i++) {
+        const yyjson_val *value = hashed_value(t, hashed[i]);
+        if (!value) continue;
+        if (b.len > 1) fer_buf_add_char(&b, ',');
+        fer_buf_printf(&b, "\"%s\":", fer_fields[hashed[i]].key);
+        const char *skip = hashed[i] == FER_FIELD_META ? "ferrule" : NULL;
+        fer_code code = fer_canon_add(scratch, &b, value, skip, err);
+        if (code) return code;
+    }
+    fer_buf_add_char(&b, '}');
+    if (b.failure) return fer_buf_code(&b, err);
+    return hash_text(fer_buf_view(&b), out, err);
+}
+
+/* ---- writing
+ * -------------------------------------------------------------------------------------- */
+
+static bool add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, fer_str key,
+                       const yyjson_val *value)
+{
+    yyjson_mut_val *name = yyjson_mut_strn(doc, key.ptr, key.len);
+    yyjson_mut_val *copy = yyjson_val_mut_copy(doc, (yyjson_val *)(uintptr_t)value);
+    return yyjson_mut_obj_add(object, name, copy);
+}
+
+/* Known fields in the order of the table, then unknown keys as they came. */
+static bool build(yyjson_mut_doc *doc, yyjson_mut_val *object, const fer_tool *t)
+{
+    bool own_keys = !fer_shape_info(t->shape)->keys;
+    for (size_t i = 0; i < FER_FIELD_COUNT; i++) {
+        fer_str key = fer_str_of(fer_fields[i].key);
+        const yyjson_val *value = t->values[i];
+        /* What the record holds goes out as it came, even where it is wrong. */
+        if (own_keys) {
+            value = fer_val_get(t->record, fer_fields[i].key);
+        }
+        if (value && !add_member(doc, object, key, value)) return false;
+    }
+    FER_EACH_MEMBER (t->record, key) {
+        if (fer_shape_field(t->shape, fer_val_str(key)) != FER_FIELD_COUNT) continue;
+        if (!add_member(doc, object, fer_val_str(key), key + 1)) return false;
+    }
+    return true;
+}
+
+fer_code fer_tool_write(fer_arena *a, const fer_tool *t, bool pretty, fer_str *out, fer_err *err)
+{
+    yyjson_alc alc = fer_json_alc(a);
+    yyjson_mut_doc *doc = yyjson_mut_doc_new(&alc);
+    yyjson_mut_val *object = doc ? yyjson_mut_obj(doc) : NULL;
+    if (!object || !build(doc, object, t)) return fer_arena_failed(a, err);
+    size_t len;
+    const char *text = yyjson_mut_val_write_opts(
+        object, pretty ? YYJSON_WRITE_PRETTY_TWO_SPACES : 0, &alc, &len, NULL);
+    if (!text) return fer_arena_failed(a, err);
+    *out = (fer_str){text, len};
+    return FER_OK;
+}

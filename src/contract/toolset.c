@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolset.h"
+
+#include <stdlib.h>
+
+#include "errors.h"
+
+struct first_place {
+    fer_str source;
+    uint32_t line;
+};
+
+void fer_seen_init(fer_seen *s, fer_arena *a)
+{
+    s->arena = a;
+    fer_map_init(&s->ids, a);
+}
+
+static fer_code note_id(fer_seen *s, fer_str id, fer_str source, uint32_t line, fer_err *err)
+{
+    fer_str key = fer_arena_copy(s->arena, id);
+    struct first_place *place = fer_arena_alloc(s->arena, sizeof *place);
+    void **slot = key.ptr && place ? fer_map_put(&s->ids, key) : NULL;
+    if (!slot) return fer_arena_failed(s->arena, err);
+    *place = (struct first_place){source, line};
+    *slot = place;
+    return FER_OK;
+}
+
+/* The first tool of an ID is noted; a further one is a finding, graver within one file. */
+static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_tool *tool,
+                                fer_str source, fer_seen *seen, fer_drafts *drafts, fer_err *err)
+{
+    const struct first_place *before = fer_map_get(&seen->ids, tool->id);
+    if (!before) {
+        size_t offset = item->base + fer_json_offset(item->doc, item->record);
+        return note_id(seen, tool->id, source, fer_lines_place(&r->lines, offset).line, err);
+    }
+    const fer_path root = FER_PATH_ROOT, here = FER_PATH_KEY(&root, FER_STR("name"));
+    bool same_source = before->source.ptr == source.ptr;
+    fer_drafts_add(drafts, same_source ? FER_RULE_TOOL_DUPLICATE : FER_RULE_TOOL_SHADOWED,
+                   tool->values[FER_FIELD_NAME], &here,
+                   "the ID \"%.*s\" was given before, at %.*s:%u", FER_PRI(tool->id),
+                   FER_PRI(before->source), before->line);
+    return FER_OK;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const fer_finding *a = x, *b = y;
+    return a->place.offset < b->place.offset ? -1 : a->place.offset > b->place.offset;
+}
+
+/* Findings with places, in the order of the text; those of one place keep their order. */
+static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
+                           const fer_drafts *drafts, fer_finding **out, fer_err *err)
+{
+    fer_finding *list = fer_arena_alloc_zero(fer_reader_arena(r), drafts->count, sizeof *list);
+    if (!list) return fer_arena_failed(fer_reader_arena(r), err);
+    for (size_t i = 0; i < drafts->count; i++) {
+        fer_code code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
+        if (code) return code;
+    }
+    if (drafts->count > 1) qsort(list, drafts->count, sizeof *list, by_place);
+    *out = list;
+    return FER_OK;
+}
+
+static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
+                          fer_tool *tool, fer_drafts *drafts, fer_err *err)
+{
+    const fer_path root = FER_PATH_ROOT;
+    if (item->shape == FER_SHAPE_BUILTIN) {
+        fer_drafts_add(
+            drafts, FER_RULE_TOOL_BUILTIN, item->record, &root,
+            "this entry is a tool of the provider's own; there is no definition to check");
+        return drafts->no_memory ? fer_arena_failed(drafts->arena, err) : FER_OK;
+    }
+    fer_code code = fer_tool_load(fer_reader_arena(r), item->shape, item->entry, item->record,
+                                  &root, drafts, tool, err);
+    if (!code && seen && tool->values[FER_FIELD_NAME]) {
+        code = check_duplicate(r, item, tool, source, seen, drafts, err);
+    }
+    return code;
+}
+
+static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
+                           fer_visitor *visit, void *context, fer_err *err)
+{
+    fer_tool *tool = fer_arena_alloc(fer_reader_arena(r), sizeof *tool);
+    fer_drafts drafts;
+    fer_finding *findings = NULL;
+    if (!tool) return fer_arena_failed(fer_reader_arena(r), err);
+    fer_drafts_init(&drafts, fer_reader_arena(r));
+    fer_code code = load_item(r, item, source, seen, tool, &drafts, err);
+    bool builtin = item->shape == FER_SHAPE_BUILTIN;
+    fer_str id = builtin ? FER_STR("") : tool->id;
+    if (!code && drafts.count) code = finish_all(r, item, source, id, &drafts, &findings, err);
+    if (code) return code;
+    fer_visited visited = {builtin ? NULL : tool, item, NULL, findings, drafts.count};
+    return visit(context, &visited, err);
+}
+
+/* An entry that could not be read, though those behind it can. */
+static fer_code visit_failure(const fer_err *failure, fer_visitor *visit, void *context,
+                              fer_err *err)
+{
+    fer_err kept = *failure;
+    fer_visited visited = {.failure = &kept};
+    return visit(context, &visited, err);
+}
+
+fer_code fer_visit(fer_reader *r, fer_str source, fer_seen *seen, fer_visitor *visit, void *context,
+                   fer_err *err)
+{
+    for (;;) {
+        fer_item item;
+        fer_err why;
+        fer_code code = fer_reader_next(r, &item, &why);
+        if (code && r->resumable) {
+            code = visit_failure(&why, visit, context, err);
+            if (code) return code;
+            continue;
+        }
+        if (code && err) *err = why;
+        if (code || !item.entry) return code;
+        code = visit_item(r, &item, source, seen, visit, context, err);
+        if (code) return code;
+    }
+}
+
+/* ---- sets
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+struct fer_toolset {
+    fer_arena *arena;
+    fer_seen seen;
+    const fer_tool **tools;
+    size_t count;
+    size_t cap;
+    fer_finding *findings;
+    size_t finding_count;
+    size_t finding_cap;
+};
+
+fer_toolset *fer_toolset_new(void)
+{
+    fer_arena *arena = fer_arena_new(0);
+    fer_toolset *set = arena ? fer_arena_alloc_zero(arena, 1, sizeof *set) : NULL;
+    if (!set) {
+        fer_arena_free(arena);
+        return NULL;
+    }
+    set->arena = arena;
+    fer_seen_init(&set->seen, arena);
+    return set;
+}
+
+void fer_toolset_free(fer_toolset *set)
+{
+    if (set) fer_arena_free(set->arena);
+}
+
+static fer_code keep_tool(fer_toolset *set, const fer_tool *tool, fer_err *err)
+{
+    if (set->count == set->cap) {
+        size_t cap = set->cap ? set->cap * 2 : 16;
+        const fer_tool **tools = fer_arena_grow(set->arena, (void *)(uintptr_t)set->tools,
+                                                set->cap * sizeof *tools, cap * sizeof *tools);
+        if (!tools) return fer_arena_failed(set->arena, err);
+        set->tools = tools;
+        set->cap = cap;
+    }
+    set->tools[set->count++] = tool;
+    return FER_OK;
+}
+
+static fer_code keep_finding(fer_toolset *set, const fer_finding *finding, fer_err *err)
+{
+    if (set->finding_count == set->finding_cap) {
+        size_t cap = set->finding_cap ? set->finding_cap * 2 : 16;
+        fer_finding *list = fer_arena_grow(set->arena, set->findings,
+                                           set->finding_cap * sizeof *list, cap * sizeof *list);
+        if (!list) return fer_arena_failed(set->arena, err);
+        set->findings = list;
+        set->finding_cap = cap;
+    }
+    set->findings[set->finding_count++] = *finding;
+    return FER_OK;
+}
+
+static fer_code keep_visited(void *context, const fer_visited *visited, fer_err *err)
+{
+    fer_toolset *set = context;
+    if (visited->failure) {
+        if (err) *err = *visited->failure;
+        return visited->failure->code;
+    }
+    fer_code code = visited->tool ? keep_tool(set, visited->tool, err) : FER_OK;
+    for (size_t i = 0; i < visited->finding_count && !code; i++) {
+        code = keep_finding(set, &visited->findings[i], err);
+    }
+    return code;
+}
+
+fer_code fer_toolset_add(fer_toolset *set, fer_str name, fer_str text, fer_format format,
+                         fer_err *err)
+{
+    fer_reader r;
+    fer_str source = fer_arena_copy(set->arena, name);
+    if (!source.ptr) return fer_arena_failed(set->arena, err);
+    fer_code code = fer_reader_init(&r, set->arena, name, text, format, err);
+    if (code) return code;
+    code = fer_visit(&r, source, &set->seen, keep_visited, set, err);
+    fer_reader_deinit(&r);
+    return code;
+}
+
+size_t fer_toolset_count(const fer_toolset *set)
+{
+    return set->count;
+}
+
+const fer_tool *fer_toolset_get(const fer_toolset *set, size_t index)
+{
+    return index < set->count ? set->tools[index] : NULL;
+}
+
+const fer_finding *fer_toolset_findings(const fer_toolset *set, size_t *count)
+{
+    *count = set->finding_count;
+    return set->findings;
+}
+
+/* ---- resolving
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* Whether `t` is to be preferred to `best`: releases before pre-releases, then the higher version.
+ */
+static bool better(const fer_semver *v, bool has, const fer_semver *best, bool best_has, bool any)
+{
+    if (!any) return true;
+    if (!has || !best_has) return has && !best_has;
+    bool pre = v->pre.len > 0, best_pre = best->pre.len > 0;
+    if (pre != best_pre) return best_pre;
+    return fer_semver_cmp(v, best) > 0;
+}
+
+static bool same_name(const fer_tool *t, const fer_id *id)
+{
+    return fer_str_eq(fer_tool_name(t), id->name) && fer_str_eq(fer_tool_namespace(t), id->ns);
+}
+
+struct choice {
+    const fer_tool *tool;
+    fer_semver version;
+    bool has_version;
+};
+
+/* Considers one tool of the right name. */
+static fer_code consider(struct choice *best, const fer_tool *t, const fer_id *id,
+                         fer_str constraint, fer_err *err)
+{
+    fer_semver v = {0};
+    bool has = t->version.len && fer_semver_parse(t->version, &v, NULL) == FER_OK;
+    if (id->version.len) {
+        if (fer_str_eq(t->version, id->version)) *best = (struct choice){t, v, has};
+        return FER_OK;
+    }
+    bool fits = !constraint.len;
+    if (constraint.len) {
+        fer_code code = fer_semver_satisfies(&v, constraint, &fits, err);
+        if (code) return code;
+        fits = fits && has;
+    }
+    if (fits && better(&v, has, &best->version, best->has_version, best->tool != NULL)) {
+        *best = (struct choice){t, v, has};
+    }
+    return FER_OK;
+}
+
+fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constraint,
+                          const fer_tool **out, fer_err *err)
+{
+    fer_id id;
+    struct choice best = {0};
+    size_t named = 0;
+    fer_code code = fer_id_parse(text, &id, err);
+    if (code) return code;
+    for (size_t i = 0; i < set->count && !code; i++) {
+        if (!same_name(set->tools[i], &id)) continue;
+        named++;
+        code = consider(&best, set->tools[i], &id, constraint, err);
+    }
+    if (code) return code;
+    if (!best.tool) {
+        return fer_fail(err, FER_TOOL_NOT_FOUND,
+                        named ? "no version of \"%.*s\" is asked for here (%zu of that name)"
+                              : "no tool \"%.*s\" is here (%zu of that name)",
+                        FER_PRI(text), named);
+    }
+    *out = best.tool;
+    return FER_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of one object: found twice, or put in order. Pure; memory from the arena. */
+#ifndef FER_JSON_KEYS_H
+#define FER_JSON_KEYS_H
+
+#include <yyjson.h>
+
+#include "arena.h"
+
+/*
+ * Looks for a key that stands twice. `*twice` is the later one, or NULL. False: no
+ * memory. Few keys are compared each with each; many go through a seeded table.
+ */
+bool fer_keys_unique(fer_arena *a, const yyjson_val *object, const yyjson_val **twice);
+
+/* The keys of an object sorted as RFC 8785 wants it: by UTF-16 code units. NULL: no memory. */
+const yyjson_val **fer_keys_sorted(fer_arena *a, const yyjson_val *object);
+
+/* Compares two UTF-8 texts by their UTF-16 code units. */
+int fer_utf16_cmp(fer_str x, fer_str y);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json_number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json_value.h"
+
+/* ---- decimals ---------------------------------------------------------------- */
+
+/* The exponent part of a number's text, "+12" or "-3". False: more digits than allowed. */
+static bool parse_exponent(fer_str s, size_t max_digits, int64_t *out)
+{
+    bool negative = s.len && s.ptr[0] == '-';
+    if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+')) s = fer_str_slice(s, 1, s.len);
+    while (s.len > 1 && s.ptr[0] == '0') s = fer_str_slice(s, 1, s.len);
+    uint64_t value;
+    if (s.len > max_digits || s.len > 18 || !fer_parse_u64(s, &value)) return false;
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return true;
+}
+
+/* The text is a JSON number of at most FER_NUMBER_MAX characters. */
+static bool parse_decimal(fer_str s, size_t max_exponent_digits, fer_decimal *out)
+{
+    int64_t exponent = 0, point = 0; /* digits before the point, leading zeros not counted */
+    bool after_point = false;
+    size_t i = 0, count = 0;
+    out->negative = s.len && s.ptr[0] == '-';
+    if (out->negative) i++;
+    for (; i < s.len; i++) {
+        char c = s.ptr[i];
+        if (c == '.') {
+            after_point = true;
+        } else if (c == 'e' || c == 'E') {
+            if (!parse_exponent(fer_str_slice(s, i + 1, s.len), max_exponent_digits, &exponent))
+                return false;
+            break;
+        } else if (c == '0' && count == 0) {
+            if (after_point) point--;
+        } else {
+            out->digits[count++] = c;
+            if (!after_point) point++;
+        }
+    }
+    while (count > 0 && out->digits[count - 1] == '0') count--;
+    out->count = count;
+    out->exponent = count ? exponent + point : 0;
+    if (count == 0) out->negative = false;
+    return true;
+}
+
+int fer_decimal_cmp(const fer_decimal *x, const fer_decimal *y)
+{
+    int sx = x->count == 0 ? 0 : x->negative ? -1 : 1;
+    int sy = y->count == 0 ? 0 : y->negative ? -1 : 1;
+    if (sx != sy) return sx < sy ? -1 : 1;
+    if (sx == 0) return 0;
+    if (x->exponent != y->exponent) return (x->exponent < y->exponent) == (sx > 0) ? -1 : 1;
+    int order = fer_str_cmp((fer_str){x->digits, x->count}, (fer_str){y->digits, y->count});
+    if (order == 0) return 0;
+    return (order < 0) == (sx > 0) ? -1 : 1;
+}
+
+static void set_real(yyjson_val *v, double d)
+{
+    v->tag = FER_TAG_REAL;
+    v->uni.f64 = d;
+}
+
+/* The shortest decimal that reads back as this binary64, by yyjson's writer. */
+static void decimal_of_double(double d, fer_decimal *out)
+{
+    char storage[1024];
+    yyjson_alc alc;
+    yyjson_val v;
+    size_t len = 0;
+    out->count = 0;
+    out->exponent = 0;
+    out->negative = false;
+    set_real(&v, d);
+    if (!yyjson_alc_pool_init(&alc, storage, sizeof storage)) return;
+    const char *text = yyjson_val_write_opts(&v, 0, &alc, &len, NULL);
+    if (text) parse_decimal((fer_str){text, len}, 18, out);
+}
+
+static void decimal_of_u64(uint64_t value, bool negative, fer_decimal *out)
+{
+    char text[24];
+    int len = snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", (unsigned long long)value);
+    parse_decimal((fer_str){text, (size_t)len}, 18, out);
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+void fer_number_decimal(const yyjson_val *v, fer_decimal *out)
+{
+    switch (fer_val_tag(v)) {
+    case FER_TAG_UINT: decimal_of_u64(v->uni.u64, false, out); return;
+    case FER_TAG_SINT: decimal_of_u64(magnitude(v->uni.i64), v->uni.i64 < 0, out); return;
+    case FER_TAG_REAL: decimal_of_double(v->uni.f64, out); return;
+    default: /* raw */ parse_decimal(fer_val_str(v), 18, out); return;
+    }
+}
+
+int fer_number_cmp(const yyjson_val *x, const yyjson_val *y)
+{
+    unsigned tx = fer_val_tag(x), ty = fer_val_tag(y);
+    if (tx == ty && tx == FER_TAG_UINT) {
+        return x->uni.u64 < y->uni.u64 ? -1 : x->uni.u64 > y->uni.u64;
+    }
+    if (tx == ty && tx == FER_TAG_REAL) {
+        return x->uni.f64 < y->uni.f64 ? -1 : x->uni.f64 > y->uni.f64;
+    }
+    fer_decimal dx, dy;
+    fer_number_decimal(x, &dx);
+    fer_number_decimal(y, &dy);
+    return fer_decimal_cmp(&dx, &dy);
+}
+
+/* ---- settling ------------------------------------------------------------------ */
+
+/* Up to 18 digits and a sign: no overflow is possible. */
+static bool settle_integer(yyjson_val *v, fer_str s)
+{
+    bool negative = s.ptr[0] == '-';
+    size_t i = negative ? 1 : 0;
+    uint64_t value = 0;
+    if (s.len - i > 18) return false;
+    for (; i < s.len; i++) {
+        unsigned digit = (unsigned)(s.ptr[i] - '0');
+        if (digit > 9) return false;
+        value = value * 10 + digit;
+    }
+    v->tag = negative && value ? FER_TAG_SINT : FER_TAG_UINT;
+    if (negative) v->uni.i64 = -(int64_t)value;
+    else v->uni.u64 = value;
+    return true;
+}
+
+/*
+ * digits[.digits] with at most 15 digits in all and no exponent: the digits are an
+ * exact integer below 2^53, the power of ten is exact, and so one division gives
+ * the nearest binary64, which prints back as the same decimal (Clinger's fast path).
+ */
+static bool settle_short_decimal(yyjson_val *v, fer_str s)
+{
+    static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    bool negative = s.ptr[0] == '-';
+    size_t i = negative ? 1 : 0, after = 0;
+    uint64_t value = 0;
+    bool point = false;
+    if (s.len - i > 16) return false;
+    for (; i < s.len; i++) {
+        if (s.ptr[i] == '.') {
+            point = true;
+            continue;
+        }
+        unsigned digit = (unsigned)(s.ptr[i] - '0');
+        if (digit > 9) return false;
+        value = value * 10 + digit;
+        after += point;
+    }
+    double d = (double)value / tens[after];
+    set_real(v, negative ? -d : d);
+    return true;
+}
+
+/* Any number: kept as 64 bits where these hold exactly its decimal value, else as text. */
+static bool settle_any(yyjson_val *v, fer_str s, size_t max_exponent_digits)
+{
+    fer_decimal exact, printed;
+    yyjson_val read;
+    if (!parse_decimal(s, max_exponent_digits, &exact)) return false;
+    /* yyjson ends raw numbers with NUL, as its number reader wants it. */
+    if (!yyjson_read_number(s.ptr, &read, YYJSON_READ_BIGNUM_AS_RAW, NULL, NULL)) return true;
+    if (fer_val_is(&read, YYJSON_TYPE_RAW)) return true;
+    if (fer_val_tag(&read) == FER_TAG_REAL) {
+        decimal_of_double(read.uni.f64, &printed);
+        if (fer_decimal_cmp(&exact, &printed) != 0) return true;
+    }
+    v->tag = read.tag;
+    v->uni = read.uni;
+    return true;
+}
+
+bool fer_number_settle(yyjson_val *v, size_t max_exponent_digits)
+{
+    fer_str s = fer_val_str(v);
+    return settle_integer(v, s) || settle_short_decimal(v, s) ||
+           settle_any(v, s, max_exponent_digits);
+}
+
+/* ---- canonical text -------------------------------------------------------------- */
+
+/* ECMAScript Number::toString, steps 6 to 10; `n` is the place of the point. */
+static size_t write_ecmascript(const fer_decimal *d, char *out)
+{
+    const char *sign = d->negative ? "-" : "";
+    int k = (int)d->count;
+    int64_t n = d->exponent;
+    int len;
+    if (k == 0) {
+        len = snprintf(out, FER_NUMBER_TEXT, "0");
+    } else if (k <= n && n <= 21) {
+        len = snprintf(out, FER_NUMBER_TEXT, "%s%.*s%.*s", sign, k, d->digits, (int)n - k,
+                       "000000000000000000000");
+    } else if (0 < n && n <= 21) {
+        len = snprintf(out, FER_NUMBER_TEXT, "%s%.*s.%.*s", sign, (int)n, d->digits, k - (int)n,
+                       d->digits + n);
+    } else if (-6 < n && n <= 0) {
+        len = snprintf(out, FER_NUMBER_TEXT, "%s0.%.*s%.*s", sign, (int)-n, "000000", k, d->digits);
+    } else {
+        len = snprintf(out, FER_NUMBER_TEXT, "%s%c%s%.*se%+lld", sign, d->digits[0],
+                       k > 1 ? "." : "", k - 1, d->digits + 1, (long long)n - 1);
+    }
+    return (size_t)len;
+}
+
+/* The extension: all digits as an integer, "e", its exponent. */
+static size_t write_exact(const fer_decimal *d, char *out)
+{
+    int len = snprintf(out, FER_NUMBER_TEXT, "%s%.*se%lld", d->negative ? "-" : "", (int)d->count,
+                       d->digits, (long long)d->exponent - (long long)d->count);
+    return (size_t)len;
+}
+
+/* Whether an integer is what the nearest binary64 prints as. */
+static bool double_prints_same(const fer_decimal *exact, double nearest)
+{
+    fer_decimal printed;
+    decimal_of_double(nearest, &printed);
+    return fer_decimal_cmp(exact, &printed) == 0;
+}
+
+size_t fer_number_canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT])
+{
+    const uint64_t exact_below = (uint64_t)1 << 53;
+    fer_decimal d;
+    fer_number_decimal(v, &d);
+    switch (fer_val_tag(v)) {
+    case FER_TAG_REAL: return write_ecmascript(&d, out);
+    case FER_TAG_UINT:
+        if (v->uni.u64 <= exact_below || double_prints_same(&d, (double)v->uni.u64)) {
+            return write_ecmascript(&d, out);
+        }
+        return write_exact(&d, out);
+    case FER_TAG_SINT:
+        if (magnitude(v->uni.i64) <= exact_below || double_prints_same(&d, (double)v->uni.i64)) {
+            return write_ecmascript(&d, out);
+        }
+        return write_exact(&d, out);
+    default: return write_exact(&d, out);
+    }
+}

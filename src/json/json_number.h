@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers, exactly. A number of a document is one of yyjson's uint, sint or real
+ * where that holds the decimal value of its text exactly as printed back in
+ * shortest form, and `raw` text otherwise. As decimals all of them compare.
+ */
+#ifndef FER_JSON_NUMBER_H
+#define FER_JSON_NUMBER_H
+
+#include <yyjson.h>
+
+#include "str.h"
+
+#define FER_NUMBER_MAX 1000 /* characters; json.number cannot be set higher */
+
+/* 0.d1d2d3... times ten to the exponent; no leading or trailing zeros; zero has no digits. */
+typedef struct fer_decimal {
+    bool negative;
+    int64_t exponent;
+    size_t count;
+    char digits[FER_NUMBER_MAX];
+} fer_decimal;
+
+/* Turns a raw number that was just read into its exact form. False: too long an exponent. */
+bool fer_number_settle(yyjson_val *v, size_t max_exponent_digits);
+
+/* The decimal of any number of a document. */
+void fer_number_decimal(const yyjson_val *v, fer_decimal *out);
+/* -1, 0 or 1. */
+int fer_decimal_cmp(const fer_decimal *x, const fer_decimal *y);
+int fer_number_cmp(const yyjson_val *x, const yyjson_val *y);
+
+/* Canonical text (RFC 8785, exact extension); returns its length. */
+#define FER_NUMBER_TEXT (FER_NUMBER_MAX + 32)
+size_t fer_number_canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT]);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From values back to bytes, lines and columns. The text is known to be valid JSON here. */
+#include "json_doc.h"
+
+#include <string.h>
+
+#include "errors.h"
+
+static bool between_tokens(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == ':' || c == ']' ||
+           c == '}';
+}
+
+static size_t string_len(fer_str text, size_t offset)
+{
+    size_t i = offset + 1;
+    while (i < text.len && text.ptr[i] != '"') i += text.ptr[i] == '\\' ? 2 : 1;
+    return (i < text.len ? i + 1 : text.len) - offset;
+}
+
+size_t fer_json_token_len(fer_str text, size_t offset)
+{
+    if (offset >= text.len) return 0;
+    char c = text.ptr[offset];
+    if (c == '"') return string_len(text, offset);
+    if (c == '{' || c == '[') return 1;
+    size_t i = offset;
+    while (i < text.len && !between_tokens(text.ptr[i])) i++;
+    return i > offset ? i - offset : 1;
+}
+
+/* The start of the next token at or after `at`, or the end of the text. */
+static size_t next_token(fer_str text, size_t at)
+{
+    while (at < text.len && between_tokens(text.ptr[at])) at++;
+    return at;
+}
+
+static size_t first_token(fer_str text)
+{
+    return next_token(text, fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : 0);
+}
+
+fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
+{
+    if (doc->offsets) return FER_OK;
+    size_t *offsets = fer_arena_alloc_zero(a, doc->count, sizeof *offsets);
+    if (!offsets) return fer_arena_failed(a, err);
+    size_t at = first_token(doc->text);
+    for (size_t i = 0; i < doc->count; i++) {
+        offsets[i] = at;
+        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+    }
+    doc->offsets = offsets;
+    return FER_OK;
+}
+
+size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
+{
+    size_t index = (size_t)(value - doc->vals);
+    if (doc->offsets) return doc->offsets[index];
+    size_t at = first_token(doc->text);
+    for (size_t i = 0; i < index; i++) {
+        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+    }
+    return at;
+}
+
+size_t fer_json_token_at(const fer_json *doc, size_t offset)
+{
+    size_t index = 0;
+    for (size_t at = first_token(doc->text); at < offset; index++) {
+        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+    }
+    return index;
+}
+
+fer_place fer_json_place(const fer_json *doc, const yyjson_val *value)
+{
+    fer_lines lines;
+    fer_lines_init(&lines, doc->text);
+    return fer_lines_place(&lines, fer_json_offset(doc, value));
+}
+
+static const struct fer_lines_at first_byte = {.line = 1, .column = 1};
+
+void fer_lines_init(fer_lines *l, fer_str text)
+{
+    *l = (fer_lines){.text = text, .last = first_byte, .mark = first_byte};
+}
+
+/* Code points; a byte order mark at the very start is none. */
+static uint32_t code_points(fer_str text, size_t from, size_t to)
+{
+    uint32_t count = 0;
+    if (from == 0 && to >= 3 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
+    for (; from < to; from++) count += ((unsigned char)text.ptr[from] & 0xC0) != 0x80;
+    return count;
+}
+
+fer_place fer_lines_place(fer_lines *l, size_t offset)
+{
+    if (offset > l->text.len) offset = l->text.len;
+    if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
+    struct fer_lines_at at = l->last;
+    const fer_str before = fer_str_slice(l->text, 0, offset);
+    for (;;) {
+        size_t end = fer_str_find(before, at.offset, '\n');
+        if (end == SIZE_MAX) break;
+        at = (struct fer_lines_at){end + 1, at.line + 1, 1};
+    }
+    at.column += code_points(l->text, at.offset, offset);
+    at.offset = offset;
+    l->last = at;
+    return (fer_place){offset, at.line, at.column};
+}
+
+void fer_lines_mark(fer_lines *l, size_t offset)
+{
+    fer_lines_place(l, offset);
+    l->mark = l->last;
+}
+
+fer_str fer_lines_line(fer_str text, size_t offset)
+{
+    size_t start = offset < text.len ? offset : text.len;
+    while (start > 0 && text.ptr[start - 1] != '\n') start--;
+    size_t end = fer_str_find(text, start, '\n');
+    if (end == SIZE_MAX) end = text.len;
+    if (end > start && text.ptr[end - 1] == '\r') end--;
+    return fer_str_slice(text, start, end);
+}
+
+void fer_err_locate(fer_err *err, fer_str text)
+{
+    fer_lines lines;
+    fer_lines_init(&lines, text);
+    fer_place place = fer_lines_place(&lines, err->offset);
+    err->line = place.line;
+    err->column = place.column;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json_pointer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "errors.h"
+#include "json_value.h"
+
+static size_t token_len(const fer_path *step)
+{
+    if (!step->key.ptr) return (size_t)snprintf(NULL, 0, "%zu", step->index);
+    size_t len = step->key.len;
+    for (size_t i = 0; i < step->key.len; i++) {
+        len += step->key.ptr[i] == '~' || step->key.ptr[i] == '/';
+    }
+    return len;
+}
+
+static void write_token(char *to, const fer_path *step)
+{
+    if (!step->key.ptr) {
+        char number[24];
+        int len = snprintf(number, sizeof number, "%zu", step->index);
+        memcpy(to, number, (size_t)len);
+        return;
+    }
+    for (size_t i = 0; i < step->key.len; i++) {
+        char c = step->key.ptr[i];
+        bool escape = c == '~' || c == '/';
+        *to++ = escape ? '~' : c;
+        if (escape) *to++ = c == '~' ? '0' : '1';
+    }
+}
+
+/* Steps hang from the last to the first, so the text is filled from its end. */
+void fer_path_write(fer_buf *b, const fer_path *path)
+{
+    size_t total = 0;
+    for (const fer_path *p = path; p->up; p = p->up) total += 1 + token_len(p);
+    char *to = total ? fer_buf_reserve(b, total) : NULL;
+    if (!to) return;
+    b->len += total;
+    to += total;
+    for (const fer_path *p = path; p->up; p = p->up) {
+        to -= token_len(p);
+        write_token(to, p);
+        *--to = '/';
+    }
+}
+
+fer_str fer_path_pointer(fer_arena *a, const fer_path *path)
+{
+    fer_buf b;
+    fer_buf_init(&b, a, (size_t)1 << 20);
+    fer_path_write(&b, path);
+    if (b.failure) return FER_STR_NONE;
+    return b.ptr ? fer_buf_view(&b) : FER_STR("");
+}
+
+/* Compares a key with a token in which ~0 and ~1 stand for ~ and /. */
+static bool token_is(fer_str token, fer_str key)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < token.len; i++, k++) {
+        char c = token.ptr[i];
+        if (c == '~') c = token.ptr[++i] == '0' ? '~' : '/';
+        if (k >= key.len || key.ptr[k] != c) return false;
+    }
+    return k == key.len;
+}
+
+static bool token_is_valid(fer_str token)
+{
+    for (size_t i = 0; i < token.len; i++) {
+        if (token.ptr[i] != '~') continue;
+        if (i + 1 == token.len || (token.ptr[i + 1] != '0' && token.ptr[i + 1] != '1'))
+            return false;
+    }
+    return true;
+}
+
+static const yyjson_val *item_at(const yyjson_val *array, fer_str token)
+{
+    uint64_t wanted, i = 0;
+    bool leading_zero = token.len > 1 && token.ptr[0] == '0';
+    if (leading_zero || !fer_parse_u64(token, &wanted) || wanted >= fer_val_len(array)) return NULL;
+    FER_EACH_ITEM (array, item) {
+        if (i++ == wanted) return item;
+    }
+    return NULL;
+}
+
+static const yyjson_val *step(const yyjson_val *v, fer_str token)
+{
+    if (fer_is_arr(v)) return item_at(v, token);
+    if (!fer_is_obj(v)) return NULL;
+    FER_EACH_MEMBER (v, key) {
+        if (token_is(token, fer_val_str(key))) return key + 1;
+    }
+    return NULL;
+}
+
+const yyjson_val *fer_json_at(const yyjson_val *from, fer_str pointer, fer_err *err)
+{
+    const yyjson_val *v = from;
+    if (pointer.len > 0 && pointer.ptr[0] != '/') {
+        fer_fail(err, FER_INVALID_POINTER, "a JSON Pointer is empty or begins with '/'");
+        return NULL;
+    }
+    for (size_t at = 0; at < pointer.len;) {
+        size_t end = fer_str_find(pointer, at + 1, '/');
+        if (end == SIZE_MAX) end = pointer.len;
+        fer_str token = fer_str_slice(pointer, at + 1, end);
+        if (!token_is_valid(token)) {
+            fer_fail(err, FER_INVALID_POINTER, "'~' in a JSON Pointer is followed by 0 or 1");
+            return NULL;
+        }
+        v = step(v, token);
+        if (!v) {
+            fer_fail(err, FER_INVALID_POINTER, "nothing is at %.*s",
+                     FER_PRI(fer_str_head(fer_str_slice(pointer, 0, end), 200)));
+            return NULL;
+        }
+        at = end;
+    }
+    return v;
+}

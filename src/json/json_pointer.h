@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths into a document. A path is a chain of steps that lives on the stack of
+ * whoever walks down; it becomes a JSON Pointer (RFC 6901) only when somebody
+ * needs its text.
+ */
+#ifndef FER_JSON_POINTER_H
+#define FER_JSON_POINTER_H
+
+#include <ferrule/json.h>
+
+#include "buf.h"
+
+typedef struct fer_path {
+    const struct fer_path *up; /* NULL: this is the root, whose key is not used */
+    fer_str key;               /* ptr NULL: `index` counts */
+    size_t index;
+} fer_path;
+
+#define FER_PATH_ROOT         ((fer_path){0})
+#define FER_PATH_KEY(up, k)   ((fer_path){(up), (k), 0})
+#define FER_PATH_INDEX(up, i) ((fer_path){(up), {NULL, 0}, (i)})
+
+/* Appends the pointer of a path, "" for the root. */
+void fer_path_write(fer_buf *b, const fer_path *path);
+/* The pointer of a path in the arena; ptr is NULL without memory. */
+fer_str fer_path_pointer(fer_arena *a, const fer_path *path);
+
+#endif

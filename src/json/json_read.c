@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading in two steps. yyjson parses the text with all numbers left as text;
+ * then one pass over its values checks limits and duplicate keys and settles each
+ * number: integers and decimals that 64 bits hold exactly become such, all others
+ * stay text. That pass is why numbers never lose a digit, and it costs little:
+ * bench/json prints how much.
+ */
+#include "json_doc.h"
+
+#include <inttypes.h>
+
+#include "errors.h"
+#include "json_keys.h"
+#include "json_number.h"
+
+const fer_json_limits *fer_json_limits_message(void)
+{
+    static const fer_json_limits limits = {.size = 4u << 20,
+                                           .depth = 128,
+                                           .nodes = 200000,
+                                           .string = 1u << 20,
+                                           .number = 1000,
+                                           .exponent = 18,
+                                           .members = 10000,
+                                           .key = 1024};
+    return &limits;
+}
+
+const fer_json_limits *fer_json_limits_file(void)
+{
+    static const fer_json_limits limits = {.size = (size_t)2 << 30,
+                                           .depth = 128,
+                                           .nodes = 100000000,
+                                           .string = 16u << 20,
+                                           .number = 1000,
+                                           .exponent = 18,
+                                           .members = 1000000,
+                                           .key = 1024};
+    return &limits;
+}
+
+const struct fer_json_limit_row fer_json_limit_rows[] = {
+    {"json.size", offsetof(fer_json_limits, size), "bytes of one document"},
+    {"json.depth", offsetof(fer_json_limits, depth), "arrays and objects inside each other"},
+    {"json.nodes", offsetof(fer_json_limits, nodes), "values in one document, keys not counted"},
+    {"json.string", offsetof(fer_json_limits, string), "bytes of one string"},
+    {"json.number", offsetof(fer_json_limits, number), "characters of one number"},
+    {"json.exponent", offsetof(fer_json_limits, exponent), "digits of a number's exponent"},
+    {"json.members", offsetof(fer_json_limits, members), "keys of one object"},
+    {"json.key", offsetof(fer_json_limits, key), "bytes of one key"},
+};
+const size_t fer_json_limit_row_count = FER_COUNT(fer_json_limit_rows);
+
+/* ---- yyjson's memory comes from the arena ---------------------------------- */
+
+static void *alc_malloc(void *ctx, size_t size)
+{
+    return fer_arena_alloc(ctx, size);
+}
+
+static void *alc_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    return fer_arena_grow(ctx, p, old_size, size);
+}
+
+static void alc_free(void *ctx, void *p)
+{
+    (void)ctx;
+    (void)p;
+}
+
+yyjson_alc fer_json_alc(fer_arena *a)
+{
+    return (yyjson_alc){alc_malloc, alc_realloc, alc_free, a};
+}
+
+/* ---- syntax errors, in words ------------------------------------------------ */
+
+static bool looks_like(fer_str text, size_t at, const char *word)
+{
+    return at < text.len && fer_str_starts(fer_str_slice(text, at, text.len), word);
+}
+
+/* The last byte before `at` that is not white space, or 0. */
+static char before(fer_str text, size_t at)
+{
+    while (at > 0 && (text.ptr[at - 1] == ' ' || text.ptr[at - 1] == '\t' ||
+                      text.ptr[at - 1] == '\n' || text.ptr[at - 1] == '\r')) {
+        at--;
+    }
+    return at ? text.ptr[at - 1] : '\0';
+}
+
+/* What people usually meant by the byte that broke the rules; NULL where nothing comes to mind. */
+static const char *usual_mistake(fer_str text, size_t at)
+{
+    char c = at < text.len ? text.ptr[at] : '\0';
+    if (looks_like(text, at, "//") || looks_like(text, at, "/*") || c == '#') {
+        return "JSON has no comments";
+    }
+    if ((c == '}' || c == ']') && before(text, at) == ',') {
+        return "the last item has a comma behind it; take the comma out";
+    }
+    if (c == '\'') return "strings and keys take double quotes";
+    if (looks_like(text, at, "NaN") || looks_like(text, at, "Infinity") ||
+        looks_like(text, at, "-Infinity")) {
+        return "JSON has no NaN and no Infinity";
+    }
+    if (looks_like(text, at, "True") || looks_like(text, at, "False") ||
+        looks_like(text, at, "None") || looks_like(text, at, "undefined")) {
+        return "JSON's words are true, false and null";
+    }
+    if (looks_like(text, at, "\xEF\xBB\xBF"))
+        return "a byte order mark belongs at the very start only";
+    if (c == '"' &&
+        (before(text, at) == '"' || before(text, at) == '}' || before(text, at) == ']')) {
+        return "a comma is missing before it";
+    }
+    if (fer_is_alpha(c)) return "keys and strings take double quotes";
+    return NULL;
+}
+
+static fer_code syntax_failed(fer_err *err, fer_str text, const yyjson_read_err *why)
+{
+    size_t at = why->pos < text.len ? why->pos : text.len;
+    if (why->code == YYJSON_READ_ERROR_EMPTY_CONTENT || text.len == 0) {
+        return fer_fail_at(err, FER_INVALID_JSON, 0, "the text is empty; JSON needs a value");
+    }
+    if (why->code == YYJSON_READ_ERROR_UNEXPECTED_END || at == text.len) {
+        return fer_fail_at(err, FER_INVALID_JSON, text.len,
+                           "the text ends too early: a value, quote or bracket is still open");
+    }
+    if (why->code == YYJSON_READ_ERROR_UNEXPECTED_CONTENT) {
+        return fer_fail_at(err, FER_INVALID_JSON, at,
+                           "there is more text after the end of the document");
+    }
+    const char *hint = usual_mistake(text, at);
+    return fer_fail_at(err, FER_INVALID_JSON, at, "%s%s%s", why->msg, hint ? ": " : "",
+                       hint ? hint : "");
+}
+
+/* ---- the pass over the values ------------------------------------------------ */
+
+struct pass {
+    fer_json *doc;
+    fer_arena *arena;
+    const fer_json_limits *limits;
+    fer_err *err;
+};
+
+static fer_code over(const struct pass *p, const yyjson_val *at, const char *limit, size_t max,
+                     size_t actual)
+{
+    return fer_fail_at(p->err, FER_LIMIT_EXCEEDED, fer_json_offset(p->doc, at),
+                       "%s: %zu is over the limit of %zu", limit, actual, max);
+}
+
+static fer_code check_number(const struct pass *p, yyjson_val *v)
+{
+    if (fer_val_len(v) > p->limits->number) {
+        return over(p, v, "json.number", p->limits->number, fer_val_len(v));
+    }
+    if (!fer_number_settle(v, p->limits->exponent)) {
+        return fer_fail_at(p->err, FER_LIMIT_EXCEEDED, fer_json_offset(p->doc, v),
+                           "json.exponent: the exponent has more than %zu digits",
+                           p->limits->exponent);
+    }
+    return FER_OK;
+}
+
+static fer_code check_object(const struct pass *p, const yyjson_val *v)
+{
+    size_t members = fer_val_len(v);
+    if (members > p->limits->members) {
+        return over(p, v, "json.members", p->limits->members, members);
+    }
+    FER_EACH_MEMBER (v, key) {
+        if (fer_val_len(key) > p->limits->key) {
+            return over(p, key, "json.key", p->limits->key, fer_val_len(key));
+        }
+    }
+    const yyjson_val *twice = NULL;
+    if (!fer_keys_unique(p->arena, v, &twice)) return fer_arena_failed(p->arena, p->err);
+    if (!twice) return FER_OK;
+    return fer_fail_at(
+        p->err, FER_DUPLICATE_KEY, fer_json_offset(p->doc, twice),
+        "the key \"%.*s\" stands twice in one object; readers disagree on which counts",
+        FER_PRI(fer_str_head(fer_val_str(twice), 100)));
+}
+
+static fer_code check_value(const struct pass *p, yyjson_val *v)
+{
+    switch (fer_val_type(v)) {
+    case YYJSON_TYPE_RAW: return check_number(p, v);
+    case YYJSON_TYPE_OBJ: return check_object(p, v);
+    case YYJSON_TYPE_STR:
+        if (fer_val_len(v) > p->limits->string) {
+            return over(p, v, "json.string", p->limits->string, fer_val_len(v));
+        }
+        return FER_OK;
+    default: return FER_OK;
+    }
+}
+
+/* Visits the values in the order of the text, with the ends of the open containers on a stack. */
+static fer_code check_tree(const struct pass *p)
+{
+    yyjson_val *v = p->doc->vals, *end = v + p->doc->count;
+    size_t depth = 0, max_depth = p->limits->depth;
+    size_t nodes = p->doc->count;
+    const yyjson_val **ends = fer_arena_alloc_zero(p->arena, max_depth + 1, sizeof *ends);
+    if (!ends) return fer_arena_failed(p->arena, p->err);
+    for (; v < end; v++) {
+        while (depth > 0 && v == ends[depth - 1]) depth--;
+        if (fer_is_ctn(v)) {
+            if (depth == max_depth) return over(p, v, "json.depth", max_depth, depth + 1);
+            ends[depth++] = fer_val_next(v);
+            if (fer_val_type(v) == YYJSON_TYPE_OBJ) nodes -= fer_val_len(v);
+        }
+        fer_code code = check_value(p, v);
+        if (code) return code;
+    }
+    if (nodes > p->limits->nodes) {
+        return over(p, p->doc->vals, "json.nodes", p->limits->nodes, nodes);
+    }
+    return FER_OK;
+}
+
+static fer_str without_bom(fer_str text)
+{
+    return fer_str_starts(text, "\xEF\xBB\xBF") ? fer_str_slice(text, 3, text.len) : text;
+}
+
+static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *limits, fer_err *err)
+{
+    fer_str body = without_bom(doc->text);
+    yyjson_alc alc = fer_json_alc(a);
+    yyjson_read_err why = {0};
+    yyjson_doc *read = yyjson_read_opts((char *)(uintptr_t)body.ptr, body.len,
+                                        YYJSON_READ_NUMBER_AS_RAW, &alc, &why);
+    if (!read) {
+        if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) return fer_arena_failed(a, err);
+        fer_code code = syntax_failed(err, body, &why);
+        if (err) err->offset += doc->text.len - body.len;
+        return code;
+    }
+    doc->vals = read->root;
+    doc->count = read->val_read;
+    const struct pass p = {doc, a, limits, err};
+    return check_tree(&p);
+}
+
+fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
+                       fer_err *err)
+{
+    if (!limits) limits = fer_json_limits_message();
+    if (text.len > limits->size) {
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "json.size: %zu bytes are over the limit of %zu",
+                        text.len, limits->size);
+    }
+    fer_json *doc = fer_arena_alloc(a, sizeof *doc);
+    if (!doc) return fer_arena_failed(a, err);
+    *doc = (fer_json){.text = text};
+    fer_code code = read_into(a, doc, limits, err);
+    if (code) {
+        if (err && err->line) fer_err_locate(err, text);
+        return code;
+    }
+    *out = doc;
+    return FER_OK;
+}
+
+const struct yyjson_val *fer_json_root(const fer_json *doc)
+{
+    return doc->vals;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "near.h"
+
+#define LONGEST 64
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment over three rows. */
+size_t fer_near_distance(fer_str x, fer_str y, size_t max)
+{
+    size_t rows[3][LONGEST + 1];
+    if (x.len > LONGEST || y.len > LONGEST) return max + 1;
+    for (size_t k = 0; k <= y.len; k++) rows[0][k] = k;
+    for (size_t i = 1; i <= x.len; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t k = 1; k <= y.len; k++) {
+            char c = fer_lower(x.ptr[i - 1]), d = fer_lower(y.ptr[k - 1]);
+            row[k] = least(least(above[k] + 1, row[k - 1] + 1), above[k - 1] + (c != d));
+            if (i > 1 && k > 1 && c == fer_lower(y.ptr[k - 2]) && fer_lower(x.ptr[i - 2]) == d) {
+                row[k] = least(row[k], above2[k - 2] + 1);
+            }
+        }
+    }
+    return least(rows[x.len % 3][y.len], max + 1);
+}
+
+void fer_near_init(fer_near *n, fer_str word)
+{
+    /* A third of the word may be wrong, and at least one letter of it. */
+    *n = (fer_near){.word = word, .distance = word.len / 3 + 1};
+    if (n->distance > 3) n->distance = 3;
+    n->distance++;
+}
+
+void fer_near_try(fer_near *n, fer_str candidate)
+{
+    size_t d = fer_near_distance(n->word, candidate, n->distance);
+    if (d >= n->distance || d >= n->word.len) return;
+    n->distance = d;
+    n->best = candidate;
+}

@@ -121,7 +121,7 @@ static const fer_field cache_members[] = {
 static const fer_field redact_item = TEXT(NULL, .min = 1, .check = fer_check_redact_path);
 static const fer_field name_item = TEXT(NULL, .min = 1);
 static const fer_field mode_item = TEXT(NULL, .check = fer_check_media_type);
-static const fer_field scheme_value = OBJECT(NULL, .flags = FER_F_OPEN);
+static const fer_field scheme_value = OBJECT(NULL);
 static const fer_field scopes_value = LIST(NULL, .item = &name_item);
 static const fer_field requirement_item = OBJECT(NULL, .item = &scopes_value);
 
@@ -129,7 +129,7 @@ static const fer_field example_members[] = {
     TEXT("id", .min = 1, .text = "name of the example"),
     TEXT("title", .text = "name for people"),
     TEXT("description", .flags = FER_F_SOFT, .max = 300, .text = "what it shows"),
-    OBJECT("args", .flags = FER_F_REQUIRED | FER_F_OPEN, .check = fer_check_example_args,
+    OBJECT("args", .flags = FER_F_REQUIRED, .check = fer_check_example_args,
            .text =
                "arguments that the input schema accepts; at most 5 levels and 50 keys and items"),
     TEXT("resultHint", .flags = FER_F_SOFT, .max = 200, .text = "what comes back, in words"),
@@ -154,15 +154,13 @@ const fer_field fer_fields[FER_FIELD_COUNT] = {
         .text =
             "words to find it by: at most 20, lower case, [a-z0-9-_.], at most 64 characters each; normalised on loading"),
     [FER_FIELD_INPUT_SCHEMA] =
-        OBJECT("inputSchema", .flags = FER_F_REQUIRED | FER_F_MCP | FER_F_OPEN,
-               .check = fer_check_input_schema,
+        OBJECT("inputSchema", .flags = FER_F_REQUIRED | FER_F_MCP, .check = fer_check_input_schema,
                .text = "JSON Schema of the arguments; its root has the type object"),
     [FER_FIELD_OUTPUT_SCHEMA] = OBJECT(
-        "outputSchema", .flags = FER_F_MCP | FER_F_OPEN,
+        "outputSchema", .flags = FER_F_MCP,
         .text = "JSON Schema of the structured result; without it the result is not checked"),
-    [FER_FIELD_CHUNK_SCHEMA] =
-        OBJECT("chunkSchema", .flags = FER_F_OPEN,
-               .text = "JSON Schema of the data of one chunk, for tools that stream"),
+    [FER_FIELD_CHUNK_SCHEMA] = OBJECT(
+        "chunkSchema", .text = "JSON Schema of the data of one chunk, for tools that stream"),
     [FER_FIELD_ANNOTATIONS] =
         OBJECT("annotations", MCP, .members = annotations, .text = "MCP's hints for clients"),
     [FER_FIELD_EXECUTION] =
@@ -205,11 +203,10 @@ const fer_field fer_fields[FER_FIELD_COUNT] = {
     [FER_FIELD_BACKEND] =
         {.key = "backend",
          .types = FER_T_OBJECT | FER_T_ARRAY,
-         .flags = FER_F_OPEN,
          .check = fer_check_backend,
          .text =
              "where it runs: mcp {serverName}, provider {providerId, toolId} or local {name}; or a list of these"},
     [FER_FIELD_META] = OBJECT(
-        "_meta", .flags = FER_F_MCP | FER_F_OPEN,
+        "_meta", .flags = FER_F_MCP,
         .text = "anything; under the key ferrule, the contract fields of this table on MCP wires"),
 };

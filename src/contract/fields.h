@@ -54,9 +54,8 @@ enum fer_field_types {
 
 enum fer_field_flags {
     FER_F_REQUIRED = 1,
-    FER_F_MCP = 2,  /* part of MCP; others stand under _meta.ferrule on MCP wires */
-    FER_F_SOFT = 4, /* a text over its length is cut, not refused */
-    FER_F_OPEN = 8  /* other members are fine and not even suspicious */
+    FER_F_MCP = 2, /* part of MCP; others stand under _meta.ferrule on MCP wires */
+    FER_F_SOFT = 4 /* a text over its length is cut, not refused */
 };
 
 typedef struct fer_field fer_field;

@@ -20,6 +20,7 @@ struct check {
     fer_reader reader;
     bool progress;
     int64_t next_progress;
+    bool shown; /* a line of progress stands on the terminal */
     fer_str source;
     bool unreadable; /* something of the input at hand could not be read */
 };
@@ -42,6 +43,7 @@ static void show_progress(struct check *c)
     int64_t now = fer_clock_mono();
     if (now < c->next_progress) return;
     c->next_progress = now + PROGRESS_EVERY_NS;
+    c->shown = true;
     double done = c->text.len ? 100.0 * (double)c->reader.at / (double)c->text.len : 100;
     fprintf(stderr, "\r\033[K%.*s: %zu tools, %.0f %%", FER_PRI(c->source), c->report.counts.tools,
             done);
@@ -49,9 +51,8 @@ static void show_progress(struct check *c)
 
 static void clear_progress(struct check *c)
 {
-    if (!c->progress || !c->next_progress) return;
-    fprintf(stderr, "\r\033[K");
-    c->next_progress = 0;
+    if (c->shown) fprintf(stderr, "\r\033[K");
+    c->shown = false;
 }
 
 /* An input, or an entry of one, that could not be read. */
@@ -130,6 +131,7 @@ int fer_run_check(fer_app *app)
     int bad = fer_inputs_init(&in, app, 0);
     if (bad) return bad;
     c.progress = isatty(STDERR_FILENO);
+    c.next_progress = fer_clock_mono() + PROGRESS_EVERY_NS;
     fer_seen_init(&seen, in.names);
     if (c.kind) c.kind->begin(&c.report);
     fer_code code = check_all(&c, &in, &seen, &err);

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command line, as its users meet it: rows of arguments, input, exit code and output; then the
+same commands while system calls and allocations fail. Speaks TAP."""
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FERRULE, FAULTS, SOURCE = sys.argv[1:4]
+GOOD = '{"name":"a","inputSchema":{"type":"object"}}'
+BAD = '{"name":"a b","inputSchema":{"type":"object"}}'
+number = failures = 0
+
+
+def case(name, problems):
+    global number, failures
+    number += 1
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for p in problems:
+        print(f"#   {p}")
+    failures += bool(problems)
+    sys.stdout.flush()
+
+
+def skip(name, why):
+    global number
+    number += 1
+    print(f"ok {number} - {name} # SKIP {why}")
+
+
+def run(args, stdin="", env=None, program=FERRULE, cwd=None):
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    return subprocess.run([program, *args], input=data, capture_output=True, cwd=cwd or SOURCE, timeout=60,
+                          env=dict(os.environ, **(env or {})))
+
+
+def expect(result, code, out=(), err=(), absent=()):
+    """What differs from the expectation; texts are looked for as they are."""
+    stdout, stderr = result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace")
+    problems = []
+    if result.returncode != code:
+        problems.append(f"exit {result.returncode}, not {code}: {(stdout + stderr)[-300:]!r}")
+    problems += [f"stdout lacks {t!r}: {stdout[:300]!r}" for t in out if t not in stdout]
+    problems += [f"stderr lacks {t!r}: {stderr[:300]!r}" for t in err if t not in stderr]
+    problems += [f"output holds {t!r}" for t in absent if t in stdout + stderr]
+    return problems
+
+
+# name, arguments, stdin, exit code, in stdout, in stderr
+ROWS = [
+    ("no command", [], "", 2, [], ["Usage", "check"]),
+    ("help", ["help"], "", 0, ["Commands", "Exit codes", "70"], []),
+    ("--help", ["--help"], "", 0, ["Commands"], []),
+    ("help of a command", ["help", "check"], "", 0, ["--format FORMAT", "text, json, sarif, github"], []),
+    ("--help of a command", ["fmt", "--help"], "", 0, ["--write"], []),
+    ("help of an unknown command", ["help", "nope"], "", 2, [], ["there is no command 'nope'"]),
+    ("version", ["version"], "", 0, ["ferrule 0.", "yyjson"], []),
+    ("--version", ["--version"], "", 0, ["ferrule 0."], []),
+    ("version as JSON", ["version", "--json"], "", 0, ['{"ferrule":"0.'], []),
+    ("misspelt command", ["chekc"], "", 2, [], ["did you mean 'check'?"]),
+    ("unknown command", ["zzzzzz"], "", 2, [], ["there is no command 'zzzzzz'\n"]),
+    ("misspelt option", ["check", "--qiet"], "", 2, [], ["did you mean '--quiet'?"]),
+    ("unknown letter", ["check", "-Z"], "", 2, [], ["has no option '-Z'"]),
+    ("option without value", ["check", "--format"], "", 2, [], ["needs a value"]),
+    ("option with a wrong value", ["check", "--format", "xml"], "", 2, [], ["one of text, json, sarif, github, not 'xml'"]),
+    ("check: clean", ["check", "-"], GOOD, 0, ["1 file, 1 tool: 0 errors, 0 warnings"], []),
+    ("check: standard input by default", ["check"], GOOD, 0, ["1 tool"], []),
+    ("check: finding", ["check"], BAD, 1, ["<stdin>:1:9: error[name.charset]", "^~~~~", 'hint: for example "a_b"', "1 error"], []),
+    ("check: quiet", ["check", "-q"], BAD, 1, [], []),
+    ("check: warnings alone are no failure", ["check"], '{"name":"a","inputSchema":{}}', 0, ["warning[schema.root-missing]"], []),
+    ("check: strict", ["check", "--strict"], '{"name":"a","inputSchema":{}}', 1, ["1 warning"], []),
+    ("check: not JSON", ["check", "-i", "json"], '{"a":', 2, ["error[InvalidJson]", "1 file could not be read in full"], []),
+    ("check: quiet and not JSON", ["check", "-q", "-i", "json"], '{"a":', 2, [], ["ends too early"]),
+    ("check: missing file", ["check", "/nonexistent/x.json"], "", 2, ["error[IoError]", "No such file"], []),
+    ("check: goes on after a missing file", ["check", "/nonexistent/x.json", "-"], BAD, 2, ["IoError", "name.charset", "2 files"], []),
+    ("check: duplicate key in one entry", ["check"], '[{"name":"a","name":"b"},%s]' % BAD, 2, ["DuplicateKey", "name.charset"], []),
+    ("check: empty folder", ["check", "tools/"], "", 2, [], ["no .json"]),
+    ("check: YAML", ["check", "-i", "yaml"], "name: a b\ninputSchema: {type: object}\n", 1, ["<stdin>:1:7: error[name.charset]"], []),
+    ("check: json format", ["check", "-f", "json"], BAD, 1, ['"rule":"name.charset"', '"pointer":"/name"', '"errors":1'], []),
+    ("check: github format", ["check", "-f", "github"], BAD, 1, ["::error file=<stdin>,line=1,col=9,title=name.charset::"], []),
+    ("check: examples", ["check", "examples/toolset"], "", 1, ["drafts.json:4:15: error[name.charset]", "3 files, 6 tools"], []),
+    ("list", ["list"], GOOD, 0, ["a\tNonIdempotentWrite\t\t\n"], []),
+    ("list: JSON", ["list", "--json"], GOOD, 0, ['"id":"a"', '"definitionHash":"sha256:'], []),
+    ("list: JSON of nothing", ["list", "--json"], "[]", 0, ["[]"], []),
+    ("list: by tag", ["list", "-t", "Issues", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0"], []),
+    ("list: by namespace", ["list", "-n", "weather", "examples/toolset"], "", 0, ["weather:get_forecast:2.0.1"], []),
+    ("list: broken", ["list"], "[1]", 2, [], ["<stdin>:1:2:"]),
+    ("show", ["show", "tickets:create_issue", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0", "projectId: string, required"], []),
+    ("show: alias", ["show", "mcp::tickets::create_issue", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0"], []),
+    ("show: JSON", ["show", "--json", "a"], '{"zzz":1,"inputSchema":{"type":"object"},"name":"a"}', 0, ['{\n  "name": "a",\n  "inputSchema"', '"zzz": 1'], []),
+    ("show: constraint", ["show", "tickets:create_issue", "--version", "^2", "examples/toolset"], "", 1, [], ["ToolNotFound"]),
+    ("show: bad constraint", ["show", "tickets:create_issue", "--version", "abc", "examples/toolset"], "", 2, [], ["InvalidConstraint"]),
+    ("show: not there", ["show", "nope"], GOOD, 1, [], ["ToolNotFound"]),
+    ("show: no ID", ["show"], "", 2, [], ["needs the ID"]),
+    ("fmt", ["fmt"], '{"inputSchema":{"type":"object"},"name":"a"}', 0, ['{\n  "name": "a",\n'], []),
+    ("fmt: check", ["fmt", "--check"], GOOD, 1, ["<stdin>"], []),
+    ("fmt: check and write", ["fmt", "--check", "--write"], GOOD, 2, [], ["exclude each other"]),
+    ("fmt: write to standard input", ["fmt", "--write"], GOOD, 2, [], ["standard input"]),
+    ("fmt: broken", ["fmt"], "{", 2, [], ["<stdin>:1:2:"]),
+    ("id", ["id", "n:a:v1.2.3", "b"], "", 0, ["n\ta\t1.2.3\n\tb\t\n"], []),
+    ("id: bad", ["id", "a:b:c:d"], "", 1, [], ["InvalidId"]),
+    ("id: JSON", ["id", "--json", "n:a"], "", 0, ['{"namespace":"n","name":"a","version":""}'], []),
+    ("id: satisfies", ["id", "-s", "^1", "n:a:1.9.0"], "", 0, ["n\ta\t1.9.0"], []),
+    ("id: does not satisfy", ["id", "-s", "^2", "n:a:1.9.0"], "", 1, [], ["does not satisfy"]),
+    ("id: nothing", ["id"], "", 2, [], ["at least one"]),
+    ("tags", ["tags", "  Foo ", "foo", "Bar Baz", "bar-baz", "A_B", "A.B"], "", 0, ["foo\nbar-baz\na_b\na.b\n"], []),
+    ("tags: standard input", ["tags"], "Foo\n\n###\nok!\n", 0, ["foo\nok\n"], []),
+    ("tags: JSON", ["tags", "--json", "Foo"], "", 0, ['["foo"]'], []),
+    ("explain: rule", ["explain", "name.charset"], "", 0, ["Why:", "Fix:"], []),
+    ("explain: code", ["explain", "DuplicateKey"], "", 0, ["HTTP 400", "exit code 2"], []),
+    ("explain: list", ["explain"], "", 0, ["tool.duplicate"], []),
+    ("explain: misspelt", ["explain", "name.charste"], "", 2, [], ["did you mean 'name.charset'?"]),
+    ("reference", ["reference", "rules"], "", 0, ["| `name.charset` |"], []),
+    ("reference: unknown", ["reference", "x"], "", 2, [], ["there is no page 'x'"]),
+    ("completion: unknown shell", ["completion", "tcsh"], "", 2, [], ["only for bash, zsh and fish"]),
+    ("log", ["--log-level"], "", 2, [], ["there is no command"]),
+    ("log on standard error as JSON", ["check", "--log-level", "debug"], GOOD, 0, ["1 tool"], ['"event":"input.read"', '"event":"input.checked"', '"shape":"mcp"']),
+]
+
+
+def rows():
+    for name, args, stdin, code, out, err in ROWS:
+        result = run(args, stdin)
+        problems = expect(result, code, out, err)
+        if "quiet" in name and result.stdout:
+            problems.append(f"stdout is not empty: {result.stdout!r}")
+        case(name, problems)
+
+
+def machine_formats():
+    mixed = '[%s,%s,{"name":"\\u001b[31m\\u202e","inputSchema":1}]' % (BAD, GOOD)
+    report = json.loads(run(["check", "-f", "json"], mixed).stdout)
+    case("check: json format parses", [] if report["errors"] == len(report["findings"]) == 3 else [str(report)])
+    sarif = json.loads(run(["check", "-f", "sarif", "examples/toolset"]).stdout)
+    results = sarif["runs"][0]["results"]
+    ids = {r["id"] for r in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    problems = [f"rule {r['ruleId']} is not declared" for r in results if r["ruleId"] not in ids]
+    region = results[0]["locations"][0]["physicalLocation"]["region"]
+    if region["startLine"] != 4 or region["endColumn"] <= region["startColumn"]:
+        problems.append(str(region))
+    case("check: sarif format parses, rules declared, regions right", problems)
+    failed = json.loads(run(["check", "-f", "sarif", "-i", "json"], "{").stdout)
+    case("check: sarif tells of unreadable input",
+         [] if failed["runs"][0]["invocations"][0]["executionSuccessful"] is False else [str(failed)])
+    text = run(["check", "--color", "never"], mixed).stdout.decode()
+    case("check: control and direction characters never reach a terminal",
+         [c for c in ("\x1b", "\u202e") if c in text])
+    listed = json.loads(run(["list", "--json", "examples/toolset"]).stdout)
+    case("list: json parses", [] if len(listed) == 6 else [str(len(listed))])
+    invalid_name = run(["check", b"/nonexistent/\xff.json".decode(errors="surrogateescape"), "-f", "json"])
+    json.loads(invalid_name.stdout.decode("utf-8"))
+    case("check: a file name that is not UTF-8 still gives valid JSON", [])
+
+
+def terminal(args, stdin=None):
+    """Output of a command whose standard output and error are a terminal."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen([FERRULE, *args], cwd=SOURCE, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+                             env=dict(os.environ, TERM="xterm", COLUMNS="100"))
+    os.close(slave)
+    chunks = []
+    while True:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        chunks.append(data)
+    child.wait(timeout=60)
+    os.close(master)
+    return b"".join(chunks).decode(errors="replace")
+
+
+def terminals():
+    text = terminal(["check", "examples/toolset/drafts.json"])
+    case("check: colour on a terminal", [] if "\x1b[1;31m" in text else [text[:200]])
+    plain = terminal(["check", "--color", "never", "examples/toolset/drafts.json"])
+    case("check: --color never", [] if "\x1b" not in plain else [plain[:200]])
+    os.environ["NO_COLOR"] = "1"
+    quiet = terminal(["check", "examples/toolset/drafts.json"])
+    del os.environ["NO_COLOR"]
+    case("check: NO_COLOR", [] if "\x1b" not in quiet else [quiet[:200]])
+    piped = run(["check", "examples/toolset/drafts.json"]).stdout.decode()
+    case("check: no colour in a pipe", [] if "\x1b" not in piped else [piped[:200]])
+    table = terminal(["list", "examples/toolset"])
+    case("list: a table on a terminal", [] if "DESCRIPTION" in table and "tickets:create_issue" in table else [table[:300]])
+    log = terminal(["check", "--log-level", "info", "examples/toolset/tickets.json"])
+    case("log: plain on a terminal", [] if "input.checked file=" in log else [log[:300]])
+
+
+def files():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.json")
+        open(path, "w").write('{"inputSchema":{"type":"object"},"name":"a","x-mine":[1.10,12345678901234567890]}')
+        os.chmod(path, 0o640)
+        problems = expect(run(["fmt", "--write", path]), 0, [path])
+        text = open(path).read()
+        if not text.startswith('{\n  "name": "a"') or "12345678901234567890" not in text or "x-mine" not in text:
+            problems.append(text)
+        if os.stat(path).st_mode & 0o777 != 0o640:
+            problems.append("the mode was not kept")
+        problems += expect(run(["fmt", "--check", path]), 0)
+        problems += expect(run(["fmt", "--write", path]), 0)
+        if open(path).read() != text:
+            problems.append("a second fmt changed the file")
+        case("fmt: write keeps content and mode and is idempotent", problems)
+
+        yaml = os.path.join(folder, "t.yaml")
+        open(yaml, "w").write("# mine\nname: a\ninputSchema: {type: object}\n")
+        problems = expect(run(["fmt", "--write", yaml]), 2, [], ["comments would be lost"])
+        if "# mine" not in open(yaml).read():
+            problems.append("the YAML was changed")
+        case("fmt: YAML is never rewritten", problems)
+
+        os.mkdir(os.path.join(folder, "sub"))
+        open(os.path.join(folder, "sub", "b.jsonl"), "w").write(GOOD + "\n\n" + BAD + "\n")
+        open(os.path.join(folder, ".hidden.json"), "w").write("{")
+        open(os.path.join(folder, "notes.txt"), "w").write("{")
+        result = run(["check", folder + "/"])
+        case("check: a folder, its folders, and only what looks like tools",
+             expect(result, 1, ["b.jsonl:3:9: error[name.charset]", "3 files, 4 tools"], absent=["hidden", "notes"]))
+
+        big = os.path.join(folder, "big.json")
+        with open(big, "w") as f:
+            f.write("[")
+            f.write(",".join('{"name":"t%d","description":"%s","inputSchema":{"type":"object"}}' % (i, "d" * 300) for i in range(20000)))
+            f.write("]")
+        out = terminal(["check", "--color", "never", big])
+        case("check: 20,000 tools on one line", [] if "20000 tools: 0 errors" in out else [out[-200:]])
+
+
+def pipes():
+    reader, writer = os.pipe()
+    os.close(reader)
+    child = subprocess.run([FERRULE, "list", "examples/toolset"], cwd=SOURCE, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    case("list: a closed pipe is not a crash", [] if child.returncode in (0, 2) else [str(child.returncode)])
+    full = subprocess.run([FERRULE, "list", "examples/toolset"], cwd=SOURCE, stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)
+    case("list: a full disk is a failure", [] if full.returncode not in (0, -11) else [str(full.returncode)])
+
+
+def faults():
+    """Every allocation of a few commands fails in turn; calls are short, interrupted or broken."""
+    commands = [["check", "examples/toolset"], ["list", "--json", "examples/toolset/tickets.json"],
+                ["show", "tickets:create_issue", "examples/toolset/tickets.json"], ["fmt", "examples/toolset/tickets.json"]]
+    total = 0
+    for args in commands:
+        good = run(args, program=FAULTS)
+        counts = dict(re.findall(r"FI: (\w+) (\d+)", run(args, env={"FI": "count"}, program=FAULTS).stderr.decode()))
+        problems = []
+        for n in range(1, int(counts["malloc"]) + 1):
+            result = run(args, env={"FI": f"malloc@{n}"}, program=FAULTS)
+            total += 1
+            same = result.returncode == good.returncode and result.stdout == good.stdout
+            if not same and not (result.returncode in (2, 70) and b"memory" in result.stdout + result.stderr):
+                problems.append(f"malloc@{n}: exit {result.returncode} {result.stderr[-200:]!r}")
+        for plan in ("read:short=1@1+", "write:short=1@1+", "read:EINTR@1", "write:EINTR@1", "random@1"):
+            result = run(args, env={"FI": plan}, program=FAULTS)
+            total += 1
+            if (result.returncode, result.stdout) != (good.returncode, good.stdout):
+                problems.append(f"{plan}: exit {result.returncode}, other output")
+        for plan in ("open:EMFILE@1", "open:EACCES@1", "read:EIO@1", "read:EIO@2"):
+            result = run(args, env={"FI": plan}, program=FAULTS)
+            total += 1
+            if result.returncode not in (2, good.returncode) or (result.returncode == 2 and b"IoError" not in result.stdout + result.stderr):
+                problems.append(f"{plan}: exit {result.returncode} {result.stderr[-200:]!r}")
+        case(f"faults: {' '.join(args)}", problems)
+    print(f"# {total} faults injected through the command line")
+
+
+def completions():
+    for shell, check in (("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
+        script = run(["completion", shell])
+        problems = expect(script, 0, ["check"])
+        case(f"completion: {shell}", problems)
+        if not shutil.which(shell):
+            skip(f"completion: {shell} parses it", f"{shell} is not installed")
+            continue
+        parsed = subprocess.run([*check, "/dev/stdin"], input=script.stdout, capture_output=True)
+        case(f"completion: {shell} parses it", [] if parsed.returncode == 0 else [parsed.stderr.decode()[:300]])
+    script = run(["completion", "bash"]).stdout.decode()
+    ask = script + '\nCOMP_WORDS=(ferrule check --format "s"); COMP_CWORD=3; _ferrule; echo "${COMPREPLY[@]}"'
+    answer = subprocess.run(["bash", "-c", ask], capture_output=True).stdout.decode().strip()
+    case("completion: bash offers the values of an option", [] if answer == "sarif" else [answer])
+
+
+rows()
+machine_formats()
+terminals()
+files()
+pipes()
+faults()
+completions()
+print(f"1..{number}")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the house is in order: a room includes only rooms below it, files stay under 600 lines and
+functions under 80. The build itself refuses an include against the order; this says so in words."""
+
+import collections
+import os
+import re
+import sys
+
+ORDER = ["base", "json", "text", "contract", "app"]
+PURE = {"json", "text", "contract"}
+EFFECTS = re.compile(r'#\s*include\s+"(log|clock|file)\.h"')
+FILE_LINES, FUNCTION_LINES = 600, 80
+
+owner, files = {}, []
+for folder, _, names in os.walk("src"):
+    for name in sorted(n for n in names if n.endswith((".c", ".h"))):
+        room = os.path.relpath(folder, "src").split(os.sep)[0]
+        path = os.path.join(folder, name)
+        files.append((path, room, open(path, encoding="utf-8").read()))
+        owner[name] = room
+
+wrong = []
+for path, room, text in files:
+    if room not in ORDER:
+        wrong.append(f"{path}: the room '{room}' is not in the order of tools/house.py")
+        continue
+    for include in re.findall(r'#\s*include\s+"([^"]+)"', text):
+        other = owner.get(os.path.basename(include))
+        if other and ORDER.index(other) > ORDER.index(room):
+            wrong.append(f"{path}: includes {include} of the room above, '{other}'")
+    if room in PURE and EFFECTS.search(text):
+        wrong.append(f"{path}: a pure room has no clock, file or log")
+    if text.count("\n") > FILE_LINES:
+        wrong.append(f"{path}: {text.count(chr(10))} lines; look for the seam past {FILE_LINES}")
+    start = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("{") or re.match(r"^[A-Za-z_].*\)\s*\{\s*$", line):
+            start = number
+        elif line.startswith("}") and start:
+            if number - start > FUNCTION_LINES:
+                wrong.append(f"{path}:{start}: a function of {number - start} lines")
+            start = None
+
+sizes = collections.Counter()
+for path, room, text in files:
+    sizes[room] += text.count("\n")
+print(", ".join(f"{room} {sizes[room]}" for room in ORDER))
+for line in wrong:
+    print(line)
+sys.exit(1 if wrong else 0)

@@ -199,8 +199,8 @@ FER_API const fer_finding *fer_toolset_findings(const fer_toolset *set, size_t *
 
 /*
  * The tool of an ID or alias. Without a version in the ID: the highest release that
- * satisfies `constraint` (empty: any), or the highest pre-release where the
- * constraint admits one and there is no release.
+ * satisfies `constraint` (empty: any release), or the highest pre-release where the
+ * constraint names one and no release fits.
  */
 FER_API fer_code fer_toolset_find(const fer_toolset *set, fer_str id, fer_str constraint,
                                   const fer_tool **out, fer_err *err);

@@ -31,7 +31,7 @@ typedef struct fer_json_limits {
     size_t depth;    /* nested arrays and objects */
     size_t nodes;    /* values, object keys not counted */
     size_t string;   /* bytes of one string */
-    size_t number;   /* characters of one number */
+    size_t number;   /* characters of one number; at most 1000 */
     size_t exponent; /* digits of a number's exponent, leading zeros not counted; at most 18 */
     size_t members;  /* keys of one object */
     size_t key;      /* bytes of one key */

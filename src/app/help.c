@@ -50,7 +50,7 @@ static void write_options(fer_out *out, const fer_option *o)
         if (len >= 30) fer_out_printf(out, "\n%30s", "");
         fer_out_text(out, o->text);
         for (const char *const *c = o->choices; c && *c; c++) {
-            fer_out_printf(out, "%s%s%s", c == o->choices ? ": " : ", ", *c, c[1] ? "" : "");
+            fer_out_printf(out, "%s%s", c == o->choices ? ": " : ", ", *c);
         }
         fer_out_text(out, "\n");
     }

@@ -95,7 +95,6 @@ static void add_rows(struct parsing *p, const fer_option *o, char **letters)
 static void prepare(struct parsing *p, const fer_command *command)
 {
     char *letters = p->letters;
-    memset(p, 0, sizeof *p);
     *letters++ = ':';
     add_rows(p, command->options, &letters);
     add_rows(p, fer_common_options, &letters);
@@ -142,7 +141,7 @@ static size_t row_of(const struct parsing *p, int got)
 /* 0, or an exit code. */
 static int read_options(fer_app *app, int argc, char **argv)
 {
-    struct parsing p;
+    struct parsing p = {0};
     int got;
     prepare(&p, app->command);
     opterr = 0;

@@ -126,18 +126,7 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
     write_head(r->out, source, err->line, err->column, "error", FER_STYLE_RED,
                fer_code_info(err->code)->name, fer_str_of(err->message));
     if (!err->line) return;
-    size_t offset = err->offset;
-    if (offset == SIZE_MAX) { /* only line and column are known (YAML) */
-        offset = 0;
-        for (uint32_t line = 1; line < err->line; line++) {
-            size_t end = fer_str_find(text, offset, '\n');
-            if (end == SIZE_MAX) break;
-            offset = end + 1;
-        }
-        fer_str line = fer_lines_line(text, offset);
-        offset += fer_utf8_cut(line, err->column - 1).len;
-    }
-    fer_place place = {offset, err->line, err->column};
+    fer_place place = {err->offset, err->line, err->column};
     write_source(r->out, text, place, 1, FER_STYLE_RED);
 }
 

@@ -173,7 +173,10 @@ void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size)
         ASAN_UNPOISON_MEMORY_REGION(p, new_size);
         return p;
     }
-    if (need <= old_need) return p;
+    if (need <= old_need) {
+        ASAN_UNPOISON_MEMORY_REGION(p, new_size);
+        return p;
+    }
     void *moved = fer_arena_alloc(a, new_size);
     if (moved) memcpy(moved, p, old_size);
     return moved;
@@ -182,7 +185,8 @@ void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size)
 fer_str fer_arena_copy(fer_arena *a, fer_str s)
 {
     size_t size;
-    char *p = fer_add_size(s.len, 1, &size) ? fer_arena_alloc(a, size) : NULL;
+    char *p =
+        fer_add_size(s.len, 1, &size) ? fer_arena_alloc(a, size) : refuse(a, FER_OUT_OF_MEMORY);
     if (!p) return FER_STR_NONE;
     if (s.len) memcpy(p, s.ptr, s.len);
     p[s.len] = '\0';
@@ -195,7 +199,7 @@ fer_str fer_arena_printf(fer_arena *a, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, format, args);
-    char *p = len < 0 ? NULL : fer_arena_alloc(a, (size_t)len + 1);
+    char *p = len < 0 ? refuse(a, FER_OUT_OF_MEMORY) : fer_arena_alloc(a, (size_t)len + 1);
     if (p) vsnprintf(p, (size_t)len + 1, format, again);
     va_end(again);
     va_end(args);

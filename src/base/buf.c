@@ -28,10 +28,11 @@ static bool make_room(fer_buf *b, size_t need)
     }
     size_t cap = b->cap ? b->cap : FIRST_CAP;
     while (cap < need && cap <= b->max / 2) cap *= 2;
-    if (cap < need) cap = b->max;
+    if (cap < need || cap > b->max) cap = b->max;
     char *p = fer_arena_grow(b->arena, b->ptr, b->cap, cap);
     if (!p) {
         b->failure = fer_arena_code(b->arena);
+        b->arena_failed = true;
         return false;
     }
     b->ptr = p;
@@ -48,7 +49,7 @@ char *fer_buf_reserve(fer_buf *b, size_t size)
         return NULL;
     }
     if (need > b->cap && !make_room(b, need)) return NULL;
-    return b->ptr + b->len;
+    return b->ptr ? b->ptr + b->len : NULL;
 }
 
 void fer_buf_add(fer_buf *b, fer_str s)
@@ -79,26 +80,24 @@ void fer_buf_add_repeat(fer_buf *b, char c, size_t times)
 
 void fer_buf_printf(fer_buf *b, const char *format, ...)
 {
-    va_list args, again;
+    char text[FER_BUF_PRINTF];
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
-    char *to = len < 0 ? NULL : fer_buf_reserve(b, (size_t)len + 1);
-    if (to) {
-        vsnprintf(to, (size_t)len + 1, format, again);
-        b->len += (size_t)len;
-    }
-    va_end(again);
+    int len = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (len < 0 || (size_t)len >= sizeof text) {
+        if (!b->failure) b->failure = FER_LIMIT_EXCEEDED;
+        return;
+    }
+    fer_buf_add(b, (fer_str){text, (size_t)len});
 }
 
-void fer_buf_add_quoted(fer_buf *b, fer_str s)
+void fer_buf_add_escaped(fer_buf *b, fer_str s)
 {
     static const char hex[] = "0123456789abcdef";
     static const char shorts[32] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     size_t plain = 0; /* start of the run that needs no escape */
-    fer_buf_add_char(b, '"');
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
         if (c >= 0x20 && c != '"' && c != '\\') continue;
@@ -116,14 +115,18 @@ void fer_buf_add_quoted(fer_buf *b, fer_str s)
         }
     }
     if (s.len) fer_buf_add(b, fer_str_slice(s, plain, s.len));
+}
+
+void fer_buf_add_quoted(fer_buf *b, fer_str s)
+{
+    fer_buf_add_char(b, '"');
+    fer_buf_add_escaped(b, s);
     fer_buf_add_char(b, '"');
 }
 
 fer_code fer_buf_code(const fer_buf *b, fer_err *err)
 {
-    if (b->failure == FER_LIMIT_EXCEEDED) {
-        return fer_fail(err, b->failure, "the text would be longer than %zu bytes", b->max);
-    }
-    if (b->failure) return fer_fail(err, b->failure, "out of memory");
-    return FER_OK;
+    if (!b->failure) return FER_OK;
+    if (b->arena_failed) return fer_arena_failed(b->arena, err);
+    return fer_fail(err, b->failure, "the text would be longer than %zu bytes", b->max);
 }

@@ -16,7 +16,8 @@ typedef struct fer_buf {
     size_t len;
     size_t cap;
     size_t max;
-    fer_code failure; /* FER_OK until an append failed */
+    fer_code failure;  /* FER_OK until an append failed */
+    bool arena_failed; /* it was the arena that gave no more */
 } fer_buf;
 
 void fer_buf_init(fer_buf *b, fer_arena *a, size_t max);
@@ -25,8 +26,12 @@ void fer_buf_add(fer_buf *b, fer_str s);
 void fer_buf_add_text(fer_buf *b, const char *text);
 void fer_buf_add_char(fer_buf *b, char c);
 void fer_buf_add_repeat(fer_buf *b, char c, size_t times);
+/* At most FER_BUF_PRINTF - 1 bytes at once; more is a failure. */
+#define FER_BUF_PRINTF 4096
 void fer_buf_printf(fer_buf *b, const char *format, ...) FER_PRINTF(2, 3);
-/* As a JSON string, quotes included; bytes past ASCII stay as they are. */
+/* As the inside of a JSON string, or as a whole one with its quotes; bytes past ASCII stay as they
+ * are. */
+void fer_buf_add_escaped(fer_buf *b, fer_str s);
 void fer_buf_add_quoted(fer_buf *b, fer_str s);
 /* Room for `size` more bytes at the end, or NULL; what is written there is kept by adding to len.
  */

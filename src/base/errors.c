@@ -144,16 +144,27 @@ const char *fer_version(void)
     return FER_VERSION;
 }
 
+/* Whether a sequence that was begun at the very end only lacks bytes that did not fit. */
+static bool is_cut_sequence(fer_str s, size_t at)
+{
+    unsigned char lead = (unsigned char)s.ptr[at];
+    size_t want = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
+    return want > s.len - at;
+}
+
 size_t fer_format_text(char *out, size_t size, const char *format, va_list args)
 {
-    int len = vsnprintf(out, size, format, args);
-    if (len < 0) len = 0;
-    if ((size_t)len < size) return (size_t)len;
-    size_t end = size - 1;
-    while (end > 0 && ((unsigned char)out[end - 1] & 0xC0) == 0x80) end--;
-    if (end > 0 && (unsigned char)out[end - 1] >= 0xC0) end--;
-    out[end] = '\0';
-    return end;
+    int wanted = vsnprintf(out, size, format, args);
+    bool cut = wanted >= 0 && (size_t)wanted >= size;
+    fer_str s = {out, wanted < 0 ? 0 : cut ? size - 1 : (size_t)wanted};
+    for (size_t at = 0; at < s.len;) {
+        size_t len = fer_utf8_len(s, at);
+        if (len == 0 && cut && is_cut_sequence(s, at)) s.len = at;
+        else if (len == 0) out[at++] = '?';
+        else at += len;
+    }
+    out[s.len] = '\0';
+    return s.len;
 }
 
 fer_code fer_fail(fer_err *err, fer_code code, const char *format, ...)

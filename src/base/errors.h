@@ -17,8 +17,10 @@ enum fer_exit {
     FER_EXIT_SYSTEM = 70   /* the machine or Ferrule itself failed */
 };
 
-/* Formats into `out`, NUL-terminated, and returns the length; what does not fit is cut between
- * characters. */
+/*
+ * Formats into `out`, NUL-terminated, and returns the length. What does not fit is cut
+ * between characters, and bytes that are not UTF-8 become '?'.
+ */
 size_t fer_format_text(char *out, size_t size, const char *format, va_list args) FER_PRINTF(3, 0);
 
 /*

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,24 @@ static ssize_t read_some(int fd, char *to, size_t size)
         n = fer_sys_read(fd, to, size);
     } while (n < 0 && errno == EINTR);
     return n;
+}
+
+static int open_file(const char *path, int flags)
+{
+    int fd;
+    do {
+        fd = fer_sys_open(path, flags | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static bool sync_file(int fd)
+{
+    int result;
+    do {
+        result = fer_sys_fsync(fd);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
 }
 
 static size_t expected_size(int fd)
@@ -71,7 +90,7 @@ fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fe
 
 fer_code fer_file_read(fer_arena *a, const char *path, size_t max, fer_str *out, fer_err *err)
 {
-    int fd = fer_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    int fd = open_file(path, O_RDONLY);
     if (fd < 0) return io_failed(err, "open", path);
     fer_code code = fer_file_read_fd(a, fd, path, max, out, err);
     fer_sys_close(fd);
@@ -94,29 +113,50 @@ static fer_code fill(int fd, const char *path, const char *beside, fer_str conte
 {
     struct stat st;
     fer_code code = FER_OK;
-    if (fer_sys_stat(path, &st) == 0 && fer_sys_fchmod(fd, st.st_mode & 07777) != 0) {
+    bool there = fer_sys_stat(path, &st) == 0;
+    if (!there && errno != ENOENT) {
+        code = io_failed(err, "look at", path);
+    } else if (there && fer_sys_fchmod(fd, st.st_mode & 07777) != 0) {
         code = io_failed(err, "set the mode of", beside);
     } else if (!fer_file_write_all(fd, content)) {
         code = io_failed(err, "write", beside);
-    } else if (fer_sys_fsync(fd) != 0) {
+    } else if (!sync_file(fd)) {
         code = io_failed(err, "sync", beside);
     }
     if (fer_sys_close(fd) != 0 && !code) code = io_failed(err, "close", beside);
     return code;
 }
 
-fer_code fer_file_replace(const char *path, fer_str content, fer_err *err)
+/* Makes the rename itself last, as far as the file system can: it has happened in any case. */
+static void sync_folder(char *path)
 {
-    char beside[4096];
+    char *slash = strrchr(path, '/');
+    if (slash == path) slash++;
+    if (slash) *slash = '\0';
+    int fd = open_file(slash ? path : ".", O_RDONLY | O_DIRECTORY);
+    if (fd < 0) return;
+    sync_file(fd);
+    fer_sys_close(fd);
+}
+
+fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
+{
+    char beside[PATH_MAX + 32], path[PATH_MAX];
+    /* A link stays a link: what it leads to is replaced. */
+    if (!fer_sys_realpath(named, path)) {
+        if (errno != ENOENT || strlen(named) >= sizeof path) return io_failed(err, "find", named);
+        memcpy(path, named, strlen(named) + 1);
+    }
     int len = snprintf(beside, sizeof beside, "%s.%ld.new", path, (long)getpid());
     if (len < 0 || (size_t)len >= sizeof beside) {
         return fer_fail(err, FER_IO_ERROR, "the path of %.64s... is too long", path);
     }
-    int fd = fer_sys_open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open_file(beside, O_WRONLY | O_CREAT | O_EXCL);
     if (fd < 0) return io_failed(err, "create", beside);
     fer_code code = fill(fd, path, beside, content, err);
     if (!code && fer_sys_rename(beside, path) != 0) code = io_failed(err, "replace", path);
     if (code) fer_sys_unlink(beside);
+    else sync_folder(path);
     return code;
 }
 
@@ -162,11 +202,11 @@ static fer_code walk_entry(struct walk *w, const char *folder, const char *name,
     if (!path.ptr) return fer_arena_failed(w->arena, w->err);
     if (fer_sys_lstat(path.ptr, &st) != 0) return io_failed(w->err, "look at", path.ptr);
     if (S_ISDIR(st.st_mode)) return walk_folder(w, path.ptr, depth + 1);
+    if (!w->wanted(fer_str_of(name))) return FER_OK;
     if (S_ISLNK(st.st_mode) && fer_sys_stat(path.ptr, &st) != 0) {
         return io_failed(w->err, "follow", path.ptr);
     }
-    if (S_ISREG(st.st_mode) && w->wanted(fer_str_of(name))) return walk_add(w, path);
-    return FER_OK;
+    return S_ISREG(st.st_mode) ? walk_add(w, path) : FER_OK;
 }
 
 static fer_code walk_folder(struct walk *w, const char *folder, int depth)

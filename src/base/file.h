@@ -14,8 +14,9 @@ fer_code fer_file_read(fer_arena *a, const char *path, size_t max, fer_str *out,
 /* The same from an open descriptor until its end; `name` is for messages. */
 fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fer_str *out,
                           fer_err *err);
-/* Replaces a file whole: written beside it, synced, renamed. Its mode is kept. */
-fer_code fer_file_replace(const char *path, fer_str content, fer_err *err);
+/* Replaces a file whole: written beside it, synced, renamed. Its mode is kept, a link is followed.
+ */
+fer_code fer_file_replace(const char *named, fer_str content, fer_err *err);
 /* Writes all of it; false where the descriptor refused. */
 bool fer_file_write_all(int fd, fer_str s);
 

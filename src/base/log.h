@@ -3,8 +3,9 @@
  * Structured logging: an event name and typed fields, one line each. Lines are
  * short sentences of key=value on a terminal and JSON otherwise; control
  * characters are escaped in both, so that no value can forge a line. A line that
- * is too long loses its last fields and says so. A log belongs to one thread.
- * Never log an argument, an output, a token or anything else a tool was given.
+ * is too long loses its last fields and says so; an event's name has at most 64 bytes. A log
+ * belongs to one thread. Never log an argument, an output, a token or anything else a tool was
+ * given.
  */
 #ifndef FER_LOG_H
 #define FER_LOG_H

@@ -68,11 +68,13 @@ static bool parse_effect(fer_str s, struct fault *f)
     if (s.len == 0) return true;
     if (fer_str_starts(s, "short=")) {
         f->error = 0;
+        if (f->kind != K_READ && f->kind != K_WRITE) return false;
         return fer_parse_u64(fer_str_slice(s, 6, s.len), &f->limit) && f->limit > 0;
     }
     if ((s.ptr[0] == '+' || s.ptr[0] == '-') && fer_str_ends(s, "s")) {
         f->error = 0;
-        if (!fer_parse_u64(fer_str_slice(s, 1, s.len - 1), &n)) return false;
+        if (f->kind != K_CLOCK || !fer_parse_u64(fer_str_slice(s, 1, s.len - 1), &n)) return false;
+        if (n > INT32_MAX) return false;
         f->shift = s.ptr[0] == '-' ? -(int64_t)n : (int64_t)n;
         return true;
     }
@@ -102,13 +104,8 @@ static bool parse_fault(fer_str s, struct fault *f)
     return f->kind != KINDS && fer_parse_u64(nth, &f->nth) && f->nth > 0 && parse_effect(effect, f);
 }
 
-bool fer_faults_begin(const char *text)
+static bool parse_plan(fer_str rest)
 {
-    fer_str rest = fer_str_of(text);
-    from_environment_done = true;
-    planned = 0;
-    injected = 0;
-    memset(calls, 0, sizeof calls);
     while (rest.len > 0) {
         size_t end = fer_str_find(rest, 0, ';');
         if (end == SIZE_MAX) end = rest.len;
@@ -118,6 +115,17 @@ bool fer_faults_begin(const char *text)
         rest = end == rest.len ? FER_STR_NONE : fer_str_slice(rest, end + 1, rest.len);
     }
     return true;
+}
+
+bool fer_faults_begin(const char *text)
+{
+    from_environment_done = true;
+    planned = 0;
+    injected = 0;
+    memset(calls, 0, sizeof calls);
+    if (parse_plan(fer_str_of(text))) return true;
+    planned = 0;
+    return false;
 }
 
 uint64_t fer_faults_calls(const char *kind)
@@ -233,6 +241,10 @@ int fer_sys_stat(const char *path, struct stat *to)
 int fer_sys_lstat(const char *path, struct stat *to)
 {
     return fails(K_STAT) ? -1 : lstat(path, to);
+}
+char *fer_sys_realpath(const char *path, char *to)
+{
+    return fails(K_STAT) ? NULL : realpath(path, to);
 }
 int fer_sys_fchmod(int fd, mode_t mode)
 {

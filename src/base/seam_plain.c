@@ -44,6 +44,10 @@ int fer_sys_lstat(const char *path, struct stat *to)
 {
     return lstat(path, to);
 }
+char *fer_sys_realpath(const char *path, char *to)
+{
+    return realpath(path, to);
+}
 int fer_sys_fchmod(int fd, mode_t mode)
 {
     return fchmod(fd, mode);

@@ -51,6 +51,32 @@ size_t fer_str_find(fer_str s, size_t from, char c)
     return at ? (size_t)(at - s.ptr) : SIZE_MAX;
 }
 
+/* RFC 3629 section 4: no overlong forms, no surrogates, nothing past U+10FFFF. */
+size_t fer_utf8_len(fer_str s, size_t at)
+{
+    static const struct {
+        unsigned char low, high; /* of the first byte */
+        unsigned char low_second, high_second;
+        unsigned char len;
+    } forms[] = {
+        {0x00, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+        {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+        {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+    const unsigned char *p = (const unsigned char *)s.ptr + at;
+    size_t left = s.len - at;
+    for (size_t i = 0; left && i < FER_COUNT(forms); i++) {
+        size_t len = forms[i].len;
+        if (p[0] < forms[i].low || p[0] > forms[i].high) continue;
+        if (len > left) return 0;
+        if (len > 1 && (p[1] < forms[i].low_second || p[1] > forms[i].high_second)) return 0;
+        for (size_t k = 2; k < len; k++) {
+            if ((p[k] & 0xC0) != 0x80) return 0;
+        }
+        return len;
+    }
+    return 0;
+}
+
 fer_str fer_str_head(fer_str s, size_t max)
 {
     if (s.len <= max) return s;

@@ -22,7 +22,7 @@
 
 static inline fer_str fer_str_slice(fer_str s, size_t from, size_t to)
 {
-    return (fer_str){s.ptr + from, to - from};
+    return (fer_str){s.ptr ? s.ptr + from : NULL, to - from};
 }
 
 bool fer_str_eq(fer_str a, fer_str b);
@@ -36,6 +36,9 @@ bool fer_str_ends(fer_str s, const char *suffix);
 bool fer_str_eq_nocase(fer_str a, fer_str b);
 /* The index of the first `c` at or after `from`, or SIZE_MAX. */
 size_t fer_str_find(fer_str s, size_t from, char c);
+
+/* Bytes of the UTF-8 sequence at `at`, 1 to 4; 0 where there is none that is whole and valid. */
+size_t fer_utf8_len(fer_str s, size_t at);
 
 /* The first `max` bytes or a little less, so that no UTF-8 sequence is cut. */
 fer_str fer_str_head(fer_str s, size_t max);

@@ -27,6 +27,8 @@ int fer_sys_close(int fd);
 int fer_sys_fstat(int fd, struct stat *to);
 int fer_sys_stat(const char *path, struct stat *to);
 int fer_sys_lstat(const char *path, struct stat *to);
+/* The path without links, in `to` of PATH_MAX bytes; NULL on failure. */
+char *fer_sys_realpath(const char *path, char *to);
 int fer_sys_fchmod(int fd, mode_t mode);
 int fer_sys_fsync(int fd);
 int fer_sys_rename(const char *from, const char *to);

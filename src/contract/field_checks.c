@@ -60,47 +60,59 @@ void fer_check_version(fer_drafts *d, const yyjson_val *value, const fer_path *p
 
 /* ---- tags -------------------------------------------------------------------------------- */
 
-/* Whether an earlier tag of the list has the same normal form. */
-static bool tag_seen_before(const yyjson_val *list, const yyjson_val *tag, fer_str normal)
+/* The normal forms kept so far: never more than a tool may have. */
+struct kept_tags {
+    char text[FER_TAGS_MAX][FER_TAG_MAX];
+    size_t len[FER_TAGS_MAX];
+    size_t count;
+};
+
+static bool is_kept(const struct kept_tags *kept, fer_str normal)
 {
-    FER_EACH_ITEM (list, earlier) {
-        char text[FER_TAG_MAX];
-        if (earlier == tag) return false;
-        if (fer_is_str(earlier) &&
-            fer_str_eq((fer_str){text, fer_tag_normalise(fer_val_str(earlier), text)}, normal)) {
-            return true;
-        }
+    for (size_t i = 0; i < kept->count; i++) {
+        if (fer_str_eq((fer_str){kept->text[i], kept->len[i]}, normal)) return true;
     }
     return false;
 }
 
+static void check_tag(fer_drafts *d, const yyjson_val *tag, const fer_path *path,
+                      struct kept_tags *kept)
+{
+    char *text = kept->text[kept->count];
+    fer_str raw = fer_val_str(tag);
+    size_t len = fer_tag_normalise(raw, text);
+    fer_str normal = {text, len};
+    if (len == 0) {
+        fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, path,
+                       "nothing of this tag is left when it is normalised");
+        return;
+    }
+    if (is_kept(kept, normal)) {
+        fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, path,
+                       "the tag \"%.*s\" stands here a second time", FER_PRI(normal));
+        return;
+    }
+    kept->len[kept->count++] = len;
+    if (!fer_str_eq(raw, normal)) {
+        fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, path, "the tag is normalised to \"%.*s\"",
+                       FER_PRI(normal));
+    }
+}
+
 void fer_check_tags(fer_drafts *d, const yyjson_val *value, const fer_path *path)
 {
-    size_t index = 0, kept = 0;
+    struct kept_tags kept = {.count = 0};
+    size_t index = 0;
     FER_EACH_ITEM (value, tag) {
         fer_path here = FER_PATH_INDEX(path, index++);
-        char text[FER_TAG_MAX];
         if (!fer_is_str(tag)) continue;
-        if (kept == FER_TAGS_MAX) {
+        if (kept.count == FER_TAGS_MAX) {
             fer_drafts_add(d, FER_RULE_TAGS_COUNT, tag, &here,
                            "a tool has at most %d tags; this and what follows is ignored",
                            FER_TAGS_MAX);
             return;
         }
-        fer_str raw = fer_val_str(tag), normal = {text, fer_tag_normalise(raw, text)};
-        if (normal.len == 0) {
-            fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, &here,
-                           "nothing of this tag is left when it is normalised");
-        } else if (tag_seen_before(value, tag, normal)) {
-            fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, &here,
-                           "the tag \"%.*s\" stands here a second time", FER_PRI(normal));
-        } else {
-            kept++;
-            if (!fer_str_eq(raw, normal)) {
-                fer_drafts_add(d, FER_RULE_TAGS_CHANGED, tag, &here,
-                               "the tag is normalised to \"%.*s\"", FER_PRI(normal));
-            }
-        }
+        check_tag(d, tag, &here, &kept);
     }
 }
 

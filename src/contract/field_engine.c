@@ -2,6 +2,7 @@
 /* Checks values against rows. Recursion follows the table, so its depth is the table's. */
 #include "fields.h"
 
+#include "json_number.h"
 #include "json_value.h"
 #include "near.h"
 #include "unicode.h"
@@ -14,7 +15,8 @@ static unsigned type_of(const yyjson_val *v)
     case YYJSON_TYPE_BOOL: return FER_T_BOOL;
     case YYJSON_TYPE_OBJ: return FER_T_OBJECT;
     case YYJSON_TYPE_ARR: return FER_T_ARRAY;
-    default: return fer_val_u64(v, &whole) ? FER_T_INTEGER : 0;
+    case YYJSON_TYPE_NULL: return 0;
+    default: return fer_number_u64(v, &whole) ? FER_T_INTEGER : 0;
     }
 }
 
@@ -92,7 +94,7 @@ static void check_integer(fer_drafts *d, const fer_field *field, const yyjson_va
                           const fer_path *path)
 {
     uint64_t n = 0;
-    fer_val_u64(value, &n);
+    fer_number_u64(value, &n);
     if (n >= field->min && (!field->max || n <= field->max)) return;
     fer_drafts_add(d, FER_RULE_FIELD_RANGE, value, path, "%.*s is from %llu to %llu, not %llu",
                    FER_PRI(path->key), (unsigned long long)field->min,
@@ -152,10 +154,21 @@ static void check_items(fer_drafts *d, const fer_field *field, const yyjson_val 
     }
 }
 
+/* Many servers write null for a member they leave out; strict clients refuse it. */
+static bool is_null_for_absent(const fer_field *field, const yyjson_val *value)
+{
+    return fer_val_is(value, YYJSON_TYPE_NULL) && field->key && !(field->flags & FER_F_REQUIRED);
+}
+
 void fer_field_check_value(fer_drafts *d, const fer_field *field, const yyjson_val *value,
                            const fer_path *path)
 {
     unsigned type = type_of(value);
+    if (is_null_for_absent(field, value)) {
+        fer_drafts_add(d, FER_RULE_FIELD_NULL, value, path,
+                       "%s is null; a field without a value is left out", field->key);
+        return;
+    }
     if (!(field->types & (type | FER_T_ANY))) {
         bool fraction = fer_is_num(value) && field->types & FER_T_INTEGER;
         if (!fraction) wrong_type(d, field, value, path);

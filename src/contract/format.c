@@ -4,36 +4,14 @@
 #include "buf.h"
 #include "errors.h"
 #include "json_skim.h"
+#include "json_write.h"
 #include "reader.h"
 
-struct member {
-    yyjson_mut_val *key;
-    yyjson_mut_val *value;
-    const fer_field *field; /* NULL: unknown */
+/* The tools of a document that are still to be written. */
+struct tools {
+    const yyjson_val *to;
+    const yyjson_val *next; /* the tool that comes next: tools do not lie inside each other */
 };
-
-/* Rebuilds an object: the fields of the table in its order, then the others as they came. */
-static bool reorder(fer_arena *a, yyjson_mut_val *record)
-{
-    size_t count = 0;
-    struct member *members = fer_arena_alloc_zero(a, yyjson_mut_obj_size(record), sizeof *members);
-    if (!members) return false;
-    yyjson_mut_obj_iter iter = yyjson_mut_obj_iter_with(record);
-    for (yyjson_mut_val *key; (key = yyjson_mut_obj_iter_next(&iter));) {
-        fer_str name = {yyjson_mut_get_str(key), yyjson_mut_get_len(key)};
-        members[count++] =
-            (struct member){key, yyjson_mut_obj_iter_get_val(key), fer_field_find(name)};
-    }
-    yyjson_mut_obj_clear(record);
-    for (size_t f = 0; f <= FER_FIELD_COUNT; f++) {
-        const fer_field *field = f < FER_FIELD_COUNT ? &fer_fields[f] : NULL;
-        for (size_t i = 0; i < count; i++) {
-            if (members[i].field == field)
-                yyjson_mut_obj_add(record, members[i].key, members[i].value);
-        }
-    }
-    return true;
-}
 
 static bool is_record(const yyjson_val *entry)
 {
@@ -41,36 +19,42 @@ static bool is_record(const yyjson_val *entry)
     return shape == FER_SHAPE_FERRULE || shape == FER_SHAPE_MCP;
 }
 
-/* Reorders the tools of a document's copy, found where they are in the original. */
-static bool reorder_tools(fer_arena *a, const yyjson_val *root, yyjson_mut_val *copy)
+/* Fields in the order of the table, then the other keys as they came. */
+static const yyjson_val **record_order(fer_arena *a, const yyjson_val *record)
 {
-    fer_str path;
-    const char *title;
-    const yyjson_val *list = fer_tools_list(root, &path, &title);
-    if (!list) return !is_record(root) || reorder(a, copy);
-    yyjson_mut_arr_iter iter =
-        yyjson_mut_arr_iter_with(path.len ? yyjson_mut_ptr_getn(copy, path.ptr, path.len) : copy);
-    FER_EACH_ITEM (list, entry) {
-        yyjson_mut_val *item = yyjson_mut_arr_iter_next(&iter);
-        if (is_record(entry) && !reorder(a, item)) return false;
+    size_t count = 0;
+    const yyjson_val **keys = fer_arena_alloc_zero(a, fer_val_len(record) + 1, sizeof *keys);
+    if (!keys) return NULL;
+    for (size_t i = 0; i < FER_FIELD_COUNT; i++) {
+        const yyjson_val *key = fer_val_key(record, fer_str_of(fer_fields[i].key));
+        if (key) keys[count++] = key;
     }
-    return true;
+    FER_EACH_MEMBER (record, key) {
+        if (!fer_field_find(fer_val_str(key))) keys[count++] = key;
+    }
+    return keys;
+}
+
+/* Objects come in the order of the text, so the next tool is known by its address. */
+static const yyjson_val **order(fer_arena *a, const yyjson_val *object, void *context)
+{
+    struct tools *tools = context;
+    while (tools->next < tools->to && tools->next < object) tools->next = fer_val_next(tools->next);
+    bool tool = object == tools->next && object < tools->to && is_record(object);
+    return tool ? record_order(a, object) : fer_keys_plain(a, object);
 }
 
 static fer_code add_formatted(fer_arena *a, const fer_json *doc, bool pretty, fer_buf *b,
                               fer_err *err)
 {
-    yyjson_alc alc = fer_json_alc(a);
-    yyjson_mut_doc *copy = yyjson_mut_doc_new(&alc);
-    yyjson_mut_val *root = copy ? yyjson_val_mut_copy(copy, doc->vals) : NULL;
-    if (!root || !reorder_tools(a, doc->vals, root)) return fer_arena_failed(a, err);
-    size_t len;
-    const char *text = yyjson_mut_val_write_opts(root, pretty ? YYJSON_WRITE_PRETTY_TWO_SPACES : 0,
-                                                 &alc, &len, NULL);
-    if (!text) return fer_arena_failed(a, err);
-    fer_buf_add(b, (fer_str){text, len});
+    fer_str path;
+    const char *title;
+    const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &path, &title);
+    struct tools tools = {.to = fer_val_next(list ? list : root), .next = list ? list + 1 : root};
+    const fer_notation notation = {.pretty = pretty, .order = order, .context = &tools};
+    fer_code code = fer_write_add(a, b, root, &notation, err);
     fer_buf_add_char(b, '\n');
-    return fer_buf_code(b, err);
+    return code ? code : fer_buf_code(b, err);
 }
 
 static fer_code format_lines(fer_arena *a, fer_str text, fer_buf *b, fer_err *err)
@@ -79,17 +63,13 @@ static fer_code format_lines(fer_arena *a, fer_str text, fer_buf *b, fer_err *er
     for (size_t at = 0; at < text.len && !code;) {
         size_t end = fer_str_find(text, at, '\n');
         if (end == SIZE_MAX) end = text.len;
-        fer_str line = fer_str_slice(text, at, end);
+        fer_str line = fer_str_slice(text, 0, end);
+        size_t from = at == 0 && fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : at;
         fer_json *doc;
-        if (fer_skim_space(line, 0) < line.len) {
-            code = fer_json_read(a, line, fer_json_limits_file(), &doc, err);
-            if (code && err && err->line) {
-                err->offset += at;
-                fer_err_locate(err, text);
-            }
-            if (!code) code = add_formatted(a, doc, false, b, err);
-        }
         at = end + 1;
+        if (fer_skim_space(line, from) == line.len) continue;
+        code = fer_json_read_part(a, text, from, end, fer_json_limits_file(), &doc, err);
+        if (!code) code = add_formatted(a, doc, false, b, err);
     }
     return code;
 }

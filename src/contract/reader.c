@@ -88,27 +88,29 @@ static bool next_member(fer_str text, size_t at, struct member *out)
     return out->value < text.len;
 }
 
-/* Looks for a list among the members of the object at `object`; `outer` is the key it stands under,
- * if any. */
+/*
+ * Looks for a list among the members of the object at `object`; `outer` is the key it
+ * stands under, if any. A key that carries a schema makes the object a tool itself.
+ */
 static const struct container *find_list(fer_str text, size_t object, fer_str outer, size_t *list)
 {
+    const struct container *found = NULL;
     struct member m;
     for (size_t at = object + 1; at != SIZE_MAX && next_member(text, at, &m);
          at = fer_skim_value(text, m.value)) {
-        for (size_t i = 0; i < FER_COUNT(containers); i++) {
+        char c = text.ptr[m.value];
+        if (!outer.len && fer_shape_has_schema_key(m.key)) return NULL;
+        for (size_t i = 0; i < FER_COUNT(containers) && !found; i++) {
             const struct container *k = &containers[i];
-            if (text.ptr[m.value] == '[' && fer_str_is(m.key, k->key) &&
-                fer_str_is(outer, k->outer)) {
+            if (c == '[' && fer_str_is(m.key, k->key) && fer_str_is(outer, k->outer)) {
                 *list = m.value;
-                return k;
-            }
-            if (text.ptr[m.value] == '{' && !outer.len && fer_str_is(m.key, k->outer)) {
-                const struct container *found = find_list(text, m.value, m.key, list);
-                if (found) return found;
+                found = k;
+            } else if (c == '{' && !outer.len && *k->outer && fer_str_is(m.key, k->outer)) {
+                found = find_list(text, m.value, m.key, list);
             }
         }
     }
-    return NULL;
+    return found;
 }
 
 /* ---- opening
@@ -118,6 +120,20 @@ static fer_arena *item_arena(fer_reader *r)
 {
     if (!r->keep) fer_arena_reset(r->items);
     return r->items;
+}
+
+/* Of two lists only one would be read: better to say so. `read` is the path of that one. */
+static fer_code check_one_list(const yyjson_val *root, fer_str read, fer_err *err)
+{
+    for (size_t i = 0; fer_is_obj(root) && i < FER_COUNT(containers); i++) {
+        const struct container *k = &containers[i];
+        const yyjson_val *list =
+            fer_val_get(*k->outer ? fer_val_get(root, k->outer) : root, k->key);
+        if (fer_str_is(read, k->path) || !fer_is_arr(list) || fer_val_len(list) == 0) continue;
+        return fer_fail(err, FER_MIXED_SHAPES,
+                        "there are two lists of tools; the one at %s is not read", k->path);
+    }
+    return FER_OK;
 }
 
 /* Reads the text around the list strictly, the list itself left empty. `close` is the byte of its
@@ -133,7 +149,8 @@ static fer_code read_around(fer_reader *r, size_t close, fer_err *err)
     fer_buf_add(&b, tail);
     fer_code code = fer_buf_code(&b, err);
     if (!code) code = fer_json_read(r->own, fer_buf_view(&b), r->limits, &around, err);
-    if (!code || !err || !err->line) return code;
+    if (!code) return check_one_list(around->vals, r->list_path, err);
+    if (!err || !err->line) return code;
     /* Behind the list, places are further on in the text. */
     if (err->offset > r->list) err->offset += close - r->list - 1;
     fer_err_locate(err, r->text);
@@ -168,7 +185,7 @@ static fer_code unknown_root(const yyjson_val *root, fer_err *err)
         err, FER_UNKNOWN_SHAPE,
         "this is %s in no known shape: expected a tool (name and inputSchema, input_schema or parameters), "
         "a list of tools, or an object with \"tools\"",
-        fer_is_obj(root) ? "an object" : fer_val_type_name(root));
+        fer_val_type_name(root));
 }
 
 const yyjson_val *fer_tools_list(const yyjson_val *root, fer_str *path, const char **title)
@@ -176,7 +193,10 @@ const yyjson_val *fer_tools_list(const yyjson_val *root, fer_str *path, const ch
     *path = FER_STR("");
     *title = fer_is_arr(root) ? "a list" : "one tool";
     if (fer_is_arr(root)) return root;
-    if (fer_shape_of(root) != FER_SHAPE_NONE) return NULL;
+    if (!fer_is_obj(root)) return NULL;
+    FER_EACH_MEMBER (root, key) {
+        if (fer_shape_has_schema_key(fer_val_str(key))) return NULL;
+    }
     for (size_t i = 0; i < FER_COUNT(containers); i++) {
         const struct container *k = &containers[i];
         const yyjson_val *list =
@@ -194,24 +214,14 @@ static fer_code open_tree(fer_reader *r, fer_json *doc, size_t base, fer_err *er
 {
     const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &r->list_path, &r->container);
     if (!list && fer_shape_of(root) == FER_SHAPE_NONE) return unknown_root(root, err);
+    fer_code code = list ? check_one_list(root, r->list_path, err) : FER_OK;
+    if (code) return code;
     r->doc = doc;
     r->base = base;
     r->next = list ? list + 1 : root;
     r->next_end = fer_val_next(list ? list : root);
     r->index = list ? 0 : SIZE_MAX; /* SIZE_MAX: the entry is the document */
     return FER_OK;
-}
-
-/* Reads a document at `at` with its places counted in the whole text. */
-static fer_code read_at(fer_reader *r, fer_arena *a, size_t at, size_t end, fer_json **out,
-                        fer_err *err)
-{
-    fer_code code = fer_json_read(a, fer_str_slice(r->text, at, end), r->limits, out, err);
-    if (code && err && err->line) {
-        err->offset += at;
-        fer_err_locate(err, r->text);
-    }
-    return code;
 }
 
 static fer_code open_json(fer_reader *r, fer_err *err)
@@ -223,7 +233,7 @@ static fer_code open_json(fer_reader *r, fer_err *err)
         if (k) return open_list(r, list, k->path, k->title);
     }
     fer_json *doc;
-    fer_code code = read_at(r, r->items, 0, r->text.len, &doc, err);
+    fer_code code = fer_json_read_part(r->items, r->text, 0, r->text.len, r->limits, &doc, err);
     if (code) {
         if (code == FER_INVALID_JSON && err && format_of_text(r->text) == FER_FORMAT_JSON_LINES) {
             fer_code again = fer_fail_at(
@@ -342,7 +352,7 @@ static fer_code next_in_text(fer_reader *r, struct entry *e, fer_err *err)
     fer_arena *a = item_arena(r);
     size_t index = r->index++;
     r->at = end;
-    fer_code code = read_at(r, a, at, end, &e->doc, err);
+    fer_code code = fer_json_read_part(a, r->text, at, end, r->limits, &e->doc, err);
     /* Where the syntax is broken nobody knows where the next entry starts. */
     if (code) return entry_failed(r, code, code == FER_DUPLICATE_KEY || code == FER_LIMIT_EXCEEDED);
     e->base = at;
@@ -360,7 +370,7 @@ static fer_code next_line(fer_reader *r, struct entry *e, fer_err *err)
         if (from == 0) from = start_of(fer_str_slice(r->text, 0, end));
         if (fer_skim_space(fer_str_slice(r->text, 0, end), from) == end) continue;
         fer_arena *a = item_arena(r);
-        fer_code code = read_at(r, a, from, end, &e->doc, err);
+        fer_code code = fer_json_read_part(a, r->text, from, end, r->limits, &e->doc, err);
         if (code) return entry_failed(r, code, code != FER_OUT_OF_MEMORY);
         e->base = from;
         e->value = e->doc->vals;
@@ -427,7 +437,7 @@ static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape
 
 static fer_code count_tool(fer_reader *r, fer_err *err)
 {
-    if (r->number == FER_TOOLS_MAX) {
+    if (r->number >= FER_TOOLS_MAX) {
         return fer_fail(err, FER_LIMIT_EXCEEDED, "toolset.tools: more than %d tools in one input",
                         FER_TOOLS_MAX);
     }
@@ -441,26 +451,27 @@ static fer_code begin_declarations(fer_reader *r, const struct entry *e, fer_err
     const char *key = fer_val_get(e->value, "functionDeclarations") ? "functionDeclarations"
                                                                     : "function_declarations";
     const yyjson_val *list = fer_val_get(e->value, key);
+    if (!fer_is_arr(list)) return check_shape(r, e, FER_SHAPE_NONE, err);
     r->entry = e->value;
     r->doc = e->doc;
     r->base = e->base;
     r->prefix = e->prefix;
     r->declared_key = fer_str_of(key);
     r->declared_index = 0;
-    r->declared = fer_is_arr(list) ? list + 1 : NULL;
-    r->declared_end = fer_is_arr(list) ? fer_val_next(list) : NULL;
+    r->declared = list + 1;
+    r->declared_end = fer_val_next(list);
     return fer_json_index(r->items, e->doc, err);
 }
 
 static fer_code next_declaration(fer_reader *r, fer_item *out, fer_err *err)
 {
     struct entry e = {r->doc, r->base, r->declared, r->prefix};
+    size_t index = r->declared_index++;
     r->declared = fer_val_next(r->declared);
     if (!fer_is_obj(e.value)) return check_shape(r, &e, FER_SHAPE_NONE, err);
     fer_code code = count_tool(r, err);
     if (code) return code;
-    fer_str inside =
-        fer_arena_printf(r->items, "/%.*s/%zu", FER_PRI(r->declared_key), r->declared_index++);
+    fer_str inside = fer_arena_printf(r->items, "/%.*s/%zu", FER_PRI(r->declared_key), index);
     if (!inside.ptr) return fer_arena_failed(r->items, err);
     *out = (fer_item){.shape = FER_SHAPE_GEMINI,
                       .doc = e.doc,

@@ -15,6 +15,9 @@ static const fer_rule rules[] = {
      "A backend names one kind (local, provider or mcp) and what that kind needs.",
      "Without it nobody knows what to run.",
      "Write {\"kind\": \"mcp\", \"mcp\": {\"serverName\": ...}}, {\"kind\": \"provider\", \"provider\": {\"providerId\": ..., \"toolId\": ...}} or {\"kind\": \"local\", \"local\": {\"name\": ...}}."},
+    {"cache.pure", FER_CONSTRAINT_VIOLATION, WARNING, "Only a Pure tool has a cache.",
+     "Reusing the result of a write would skip the write, so it is never done.",
+     "Remove the cache, or declare the effect Pure if the tool changes nothing."},
     {"effect.annotations", FER_CONSTRAINT_VIOLATION, WARNING,
      "The effect and the MCP annotations say the same.",
      "Clients believe the annotations, Ferrule enforces the effect; where they differ, one of them is wrong.",
@@ -30,6 +33,9 @@ static const fer_rule rules[] = {
     {"field.enum", FER_INVALID_ENUM_VALUE, ERROR,
      "A field with a fixed set of words holds one of them.", "Any other word has no meaning.",
      "Use one of the words that the finding lists; case counts."},
+    {"field.null", FER_INVALID_TYPE, WARNING, "An optional field is left out, not null.",
+     "MCP allows no null there, and strict clients refuse the whole list.",
+     "Leave out fields that have no value."},
     {"field.range", FER_OUT_OF_RANGE, ERROR,
      "A number is whole and within the bounds of its field.",
      "Outside of them the policy could not be enforced.", "Choose a value within the bounds."},
@@ -116,7 +122,7 @@ static fer_str format_text(fer_arena *a, const char *format, va_list args) FER_P
 
 static fer_str format_text(fer_arena *a, const char *format, va_list args)
 {
-    char text[FER_ERR_TEXT];
+    char text[FER_ERR_TEXT] = "";
     return fer_arena_copy(a, (fer_str){text, fer_format_text(text, sizeof text, format, args)});
 }
 

@@ -195,6 +195,7 @@ static void at_least(struct range *r, const struct partial *p)
 static void below_next(struct range *r, const struct partial *p, int parts)
 {
     r->has_high = bump(&p->v, parts, &r->high);
+    r->high.pre = FER_STR("0"); /* nor its pre-releases, of which 0 is the first */
 }
 
 static struct range range_of(fer_str op, const struct partial *p)
@@ -212,12 +213,14 @@ static struct range range_of(fer_str op, const struct partial *p)
     } else if (fer_str_is(op, ">")) {
         /* Behind 1.2 means behind every 1.2.x. */
         r.has_low = true;
-        r.low_open = whole || !bump(&p->v, p->parts, &r.low);
-        if (r.low_open) r.low = p->v;
-        if (p->parts == 0) r = (struct range){.has_high = true};
+        r.low_open = whole;
+        r.low = p->v;
+        bool any = whole || bump(&p->v, p->parts, &r.low);
+        if (!any) r = (struct range){.has_high = true, .high = {.pre = FER_STR("0")}}; /* nothing */
     } else if (fer_str_is(op, "<")) {
         r.has_high = true;
         r.high = p->v;
+        if (!whole) r.high.pre = FER_STR("0");
     } else if (fer_str_is(op, "<=")) {
         r.has_high = r.high_closed = whole;
         r.high = p->v;

@@ -80,6 +80,31 @@ static enum fer_shape shape_by_type(const yyjson_val *entry, fer_str type)
     return fer_str_is(type, "custom") ? FER_SHAPE_NONE : FER_SHAPE_BUILTIN;
 }
 
+/* Entries of Bedrock and Gemini that stand for something of their own: one key, one object. */
+static bool is_builtin(const yyjson_val *entry)
+{
+    static const char *const keys[] = {"cachePoint",
+                                       "systemTool",
+                                       "googleSearch",
+                                       "google_search",
+                                       "codeExecution",
+                                       "code_execution",
+                                       "urlContext",
+                                       "url_context",
+                                       "googleMaps",
+                                       "google_maps",
+                                       "fileSearch",
+                                       "file_search",
+                                       "computerUse",
+                                       "computer_use",
+                                       "googleSearchRetrieval",
+                                       "google_search_retrieval"};
+    for (size_t i = 0; fer_val_len(entry) == 1 && i < FER_COUNT(keys); i++) {
+        if (fer_is_obj(fer_val_get(entry, keys[i]))) return true;
+    }
+    return false;
+}
+
 enum fer_shape fer_shape_of(const yyjson_val *entry)
 {
     if (!fer_is_obj(entry)) return FER_SHAPE_NONE;
@@ -92,7 +117,7 @@ enum fer_shape fer_shape_of(const yyjson_val *entry)
     }
     const yyjson_val *type = fer_val_get(entry, "type");
     if (fer_is_str(type)) return shape_by_type(entry, fer_val_str(type));
-    if (fer_val_get(entry, "cachePoint")) return FER_SHAPE_BUILTIN;
+    if (is_builtin(entry)) return FER_SHAPE_BUILTIN;
     if (fer_val_get(entry, "parameters") || fer_val_get(entry, "parametersJsonSchema") ||
         fer_val_get(entry, "parameters_json_schema")) {
         return FER_SHAPE_FUNCTION;
@@ -100,6 +125,18 @@ enum fer_shape fer_shape_of(const yyjson_val *entry)
     /* A record whose schema was forgotten: the checks will say so. */
     if (fer_val_get(entry, "name")) return has_own_field(entry) ? FER_SHAPE_FERRULE : FER_SHAPE_MCP;
     return FER_SHAPE_NONE;
+}
+
+bool fer_shape_has_schema_key(fer_str key)
+{
+    static const char *const keys[] = {
+        "inputSchema",          "input_schema",           "parameters",
+        "parametersJsonSchema", "parameters_json_schema", "toolSpec",
+        "functionDeclarations", "function_declarations"};
+    for (size_t i = 0; i < FER_COUNT(keys); i++) {
+        if (fer_str_is(key, keys[i])) return true;
+    }
+    return false;
 }
 
 bool fer_shape_fits(enum fer_shape x, enum fer_shape y)

@@ -42,6 +42,9 @@ const struct fer_shape_row *fer_shape_info(enum fer_shape shape);
 /* The shape of one entry of a list. */
 enum fer_shape fer_shape_of(const yyjson_val *entry);
 
+/* Whether a key of an object means that the object itself is a tool. */
+bool fer_shape_has_schema_key(fer_str key);
+
 /* Whether two shapes may stand in one list: records with and without Ferrule's own fields may. */
 bool fer_shape_fits(enum fer_shape x, enum fer_shape y);
 

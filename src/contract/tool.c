@@ -6,8 +6,8 @@
 
 #include "buf.h"
 #include "errors.h"
-#include "json_canon.h"
-#include "json_doc.h"
+#include "json_value.h"
+#include "json_write.h"
 
 static fer_str text_field(const fer_tool *t, enum fer_field_id id)
 {
@@ -90,7 +90,7 @@ static fer_code hash_text(fer_str text, char out[FER_HASH_TEXT], fer_err *err)
     if (!EVP_Digest(text.ptr, text.len, digest, &len, EVP_sha256(), NULL) || len != 32) {
         return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
     }
-    for (unsigned i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++) {
         out[2 * i] = hex[digest[i] >> 4];
         out[2 * i + 1] = hex[digest[i] & 15];
     }
@@ -102,9 +102,9 @@ static fer_code hash_text(fer_str text, char out[FER_HASH_TEXT], fer_err *err)
 static const yyjson_val *hashed_value(const fer_tool *t, enum fer_field_id id)
 {
     const yyjson_val *value = t->values[id];
-    bool only_own =
-        id == FER_FIELD_META && value && fer_val_len(value) == 1 && fer_val_get(value, "ferrule");
-    return only_own ? NULL : value;
+    if (id != FER_FIELD_META || !value) return value;
+    size_t others = fer_val_len(value) - (fer_val_get(value, "ferrule") != NULL);
+    return others ? value : NULL;
 }
 
 fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t, char out[FER_HASH_TEXT],
@@ -118,8 +118,9 @@ fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t, char ou
         if (!value) continue;
         if (b.len > 1) fer_buf_add_char(&b, ',');
         fer_buf_printf(&b, "\"%s\":", fer_fields[hashed[i]].key);
-        const char *skip = hashed[i] == FER_FIELD_META ? "ferrule" : NULL;
-        fer_code code = fer_canon_add(scratch, &b, value, skip, err);
+        const fer_notation canonical = {.canonical = true,
+                                        .skip = hashed[i] == FER_FIELD_META ? "ferrule" : NULL};
+        fer_code code = fer_write_add(scratch, &b, value, &canonical, err);
         if (code) return code;
     }
     fer_buf_add_char(&b, '}');
@@ -130,44 +131,39 @@ fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t, char ou
 /* ---- writing
  * -------------------------------------------------------------------------------------- */
 
-static bool add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, fer_str key,
-                       const yyjson_val *value)
+static fer_code add_member(fer_arena *a, fer_buf *b, fer_str key, const yyjson_val *value,
+                           bool pretty, fer_err *err)
 {
-    yyjson_mut_val *name = yyjson_mut_strn(doc, key.ptr, key.len);
-    yyjson_mut_val *copy = yyjson_val_mut_copy(doc, (yyjson_val *)(uintptr_t)value);
-    return yyjson_mut_obj_add(object, name, copy);
+    const fer_notation notation = {.pretty = pretty, .indent = 1};
+    fer_buf_add_text(b, b->len > 1 ? "," : "");
+    fer_buf_add_text(b, pretty ? "\n  " : "");
+    fer_buf_add_quoted(b, key);
+    fer_buf_add_text(b, pretty ? ": " : ":");
+    return fer_write_add(a, b, value, &notation, err);
 }
 
-/* Known fields in the order of the table, then unknown keys as they came. */
-static bool build(yyjson_mut_doc *doc, yyjson_mut_val *object, const fer_tool *t)
-{
-    bool own_keys = !fer_shape_info(t->shape)->keys;
-    for (size_t i = 0; i < FER_FIELD_COUNT; i++) {
-        fer_str key = fer_str_of(fer_fields[i].key);
-        const yyjson_val *value = t->values[i];
-        /* What the record holds goes out as it came, even where it is wrong. */
-        if (own_keys) {
-            value = fer_val_get(t->record, fer_fields[i].key);
-        }
-        if (value && !add_member(doc, object, key, value)) return false;
-    }
-    FER_EACH_MEMBER (t->record, key) {
-        if (fer_shape_field(t->shape, fer_val_str(key)) != FER_FIELD_COUNT) continue;
-        if (!add_member(doc, object, fer_val_str(key), key + 1)) return false;
-    }
-    return true;
-}
-
+/* Known fields in the order of the table, as they came even where they are wrong; then unknown
+ * keys. */
 fer_code fer_tool_write(fer_arena *a, const fer_tool *t, bool pretty, fer_str *out, fer_err *err)
 {
-    yyjson_alc alc = fer_json_alc(a);
-    yyjson_mut_doc *doc = yyjson_mut_doc_new(&alc);
-    yyjson_mut_val *object = doc ? yyjson_mut_obj(doc) : NULL;
-    if (!object || !build(doc, object, t)) return fer_arena_failed(a, err);
-    size_t len;
-    const char *text = yyjson_mut_val_write_opts(
-        object, pretty ? YYJSON_WRITE_PRETTY_TWO_SPACES : 0, &alc, &len, NULL);
-    if (!text) return fer_arena_failed(a, err);
-    *out = (fer_str){text, len};
-    return FER_OK;
+    bool own_keys = !fer_shape_info(t->shape)->keys;
+    fer_code code = FER_OK;
+    fer_buf b;
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_add_char(&b, '{');
+    for (size_t i = 0; i < FER_FIELD_COUNT; i++) {
+        const yyjson_val *value =
+            own_keys ? fer_val_get(t->record, fer_fields[i].key) : t->values[i];
+        if (value && !code)
+            code = add_member(a, &b, fer_str_of(fer_fields[i].key), value, pretty, err);
+    }
+    FER_EACH_MEMBER (t->record, key) {
+        if (code || fer_shape_field(t->shape, fer_val_str(key)) != FER_FIELD_COUNT) continue;
+        code = add_member(a, &b, fer_val_str(key), key + 1, pretty, err);
+    }
+    if (pretty && b.len > 1) fer_buf_add_char(&b, '\n');
+    fer_buf_add_char(&b, '}');
+    if (!code) code = fer_buf_code(&b, err);
+    if (!code) *out = fer_buf_view(&b);
+    return code;
 }

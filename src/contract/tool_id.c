@@ -78,9 +78,9 @@ fer_code fer_id_parse(fer_str text, fer_id *out, fer_err *err)
     fer_code code = id.ns.ptr ? check_part(id.ns, "namespace", err) : FER_OK;
     if (!code) code = check_part(id.name, "name", err);
     if (!code && id.version.len) {
-        if (id.version.ptr[0] == 'v') id.version = fer_str_slice(id.version, 1, id.version.len);
         code = fer_semver_parse(id.version, &version, err) ? FER_INVALID_ID : FER_OK;
         if (code && err) err->code = FER_INVALID_ID;
+        if (id.version.ptr[0] == 'v') id.version = fer_str_slice(id.version, 1, id.version.len);
     }
     if (!code) *out = id;
     return code;

@@ -6,7 +6,8 @@
  */
 #include "errors.h"
 #include "field_checks.h"
-#include "json_doc.h"
+#include "json_number.h"
+#include "json_value.h"
 #include "near.h"
 #include "tool.h"
 #include "unicode.h"
@@ -80,14 +81,24 @@ static void take_fields(struct load *l)
 static fer_code take_meta(struct load *l)
 {
     const yyjson_val *meta = l->tool->values[FER_FIELD_META], *own = fer_val_get(meta, "ferrule");
-    if (!fer_is_obj(own)) return FER_OK;
     fer_path up = FER_PATH_KEY(l->path, FER_STR("_meta")),
              under = FER_PATH_KEY(&up, FER_STR("ferrule"));
+    if (!own) return FER_OK;
+    if (!fer_is_obj(own)) {
+        fer_drafts_add(l->drafts, FER_RULE_FIELD_TYPE, own, &under,
+                       "_meta.ferrule is an object, not %s", fer_val_type_name(own));
+        return FER_OK;
+    }
     FER_EACH_MEMBER (own, key) {
         const fer_field *field = fer_field_find(fer_val_str(key));
         fer_path here = FER_PATH_KEY(&under, fer_val_str(key));
-        if (!field || field->flags & FER_F_MCP) {
+        if (!field) {
             unknown_key(l, key, &under);
+            continue;
+        }
+        if (field->flags & FER_F_MCP) {
+            fer_drafts_add(l->drafts, FER_RULE_FIELD_UNKNOWN, key, &here,
+                           "%s is a field of MCP and stands in the record itself", field->key);
             continue;
         }
         const yyjson_val *other = l->tool->values[field - fer_fields];
@@ -229,7 +240,8 @@ static void derive_effect(fer_tool *t)
 static void derive_idempotency(fer_tool *t)
 {
     const yyjson_val *demanded = fer_val_get(t->values[FER_FIELD_REQUIRES], "idempotencyKey");
-    bool declared_write = t->values[FER_FIELD_EFFECT] && t->effect == FER_EFFECT_IDEMPOTENT_WRITE;
+    bool declared_write =
+        fer_str_is(text_of(t, FER_FIELD_EFFECT), effect_names[FER_EFFECT_IDEMPOTENT_WRITE]);
     size_t otherwise =
         fer_is_true(demanded) || declared_write ? FER_IDEMPOTENCY_REQUIRED : FER_IDEMPOTENCY_NONE;
     t->idempotency = (fer_idempotency)name_index(text_of(t, FER_FIELD_IDEMPOTENCY),
@@ -288,6 +300,19 @@ static void check_idempotency(struct load *l)
     }
 }
 
+static void check_cache(struct load *l)
+{
+    const yyjson_val *cache = l->tool->values[FER_FIELD_CACHE];
+    uint64_t ttl;
+    fer_path here = FER_PATH_KEY(l->path, FER_STR("cache"));
+    const yyjson_val *value = fer_val_get(cache, "ttlMs");
+    bool never = fer_is_num(value) && fer_number_u64(value, &ttl) && ttl == 0;
+    if (!cache || never || l->tool->effect == FER_EFFECT_PURE) return;
+    fer_drafts_add(l->drafts, FER_RULE_CACHE_PURE, cache, &here,
+                   "results of a tool that is %s are never reused",
+                   fer_effect_name(l->tool->effect));
+}
+
 static void check_security(struct load *l)
 {
     const yyjson_val *schemes = l->tool->values[FER_FIELD_SECURITY_SCHEMES];
@@ -332,6 +357,7 @@ fer_code fer_tool_load(fer_arena *a, enum fer_shape shape, const yyjson_val *ent
     check_version_used(&l);
     check_effect(&l);
     check_idempotency(&l);
+    check_cache(&l);
     check_security(&l);
     return drafts->no_memory ? fer_arena_failed(drafts->arena, err) : FER_OK;
 }

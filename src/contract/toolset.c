@@ -2,6 +2,7 @@
 #include "toolset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "errors.h"
 
@@ -48,10 +49,11 @@ static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_t
 static int by_place(const void *x, const void *y)
 {
     const fer_finding *a = x, *b = y;
-    return a->place.offset < b->place.offset ? -1 : a->place.offset > b->place.offset;
+    if (a->place.offset != b->place.offset) return a->place.offset < b->place.offset ? -1 : 1;
+    return strcmp(a->rule->id, b->rule->id);
 }
 
-/* Findings with places, in the order of the text; those of one place keep their order. */
+/* Findings with places, in the order of the text; those of one place by their rules. */
 static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
                            const fer_drafts *drafts, fer_finding **out, fer_err *err)
 {
@@ -81,7 +83,7 @@ static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_see
     if (!code && seen && tool->values[FER_FIELD_NAME]) {
         code = check_duplicate(r, item, tool, source, seen, drafts, err);
     }
-    return code;
+    return !code && drafts->no_memory ? fer_arena_failed(drafts->arena, err) : code;
 }
 
 static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
@@ -198,7 +200,7 @@ static fer_code keep_visited(void *context, const fer_visited *visited, fer_err 
         return visited->failure->code;
     }
     fer_code code = visited->tool ? keep_tool(set, visited->tool, err) : FER_OK;
-    for (size_t i = 0; i < visited->finding_count && !code; i++) {
+    for (size_t i = 0; visited->findings && i < visited->finding_count && !code; i++) {
         code = keep_finding(set, &visited->findings[i], err);
     }
     return code;
@@ -269,7 +271,7 @@ static fer_code consider(struct choice *best, const fer_tool *t, const fer_id *i
         if (fer_str_eq(t->version, id->version)) *best = (struct choice){t, v, has};
         return FER_OK;
     }
-    bool fits = !constraint.len;
+    bool fits = !v.pre.len;
     if (constraint.len) {
         fer_code code = fer_semver_satisfies(&v, constraint, &fits, err);
         if (code) return code;
@@ -288,6 +290,10 @@ fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constrai
     struct choice best = {0};
     size_t named = 0;
     fer_code code = fer_id_parse(text, &id, err);
+    if (!code && constraint.len) {
+        bool ignored;
+        code = fer_semver_satisfies(&(fer_semver){0}, constraint, &ignored, err);
+    }
     if (code) return code;
     for (size_t i = 0; i < set->count && !code; i++) {
         if (!same_name(set->tools[i], &id)) continue;
@@ -296,10 +302,12 @@ fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constrai
     }
     if (code) return code;
     if (!best.tool) {
-        return fer_fail(err, FER_TOOL_NOT_FOUND,
-                        named ? "no version of \"%.*s\" is asked for here (%zu of that name)"
-                              : "no tool \"%.*s\" is here (%zu of that name)",
-                        FER_PRI(text), named);
+        return fer_fail(
+            err, FER_TOOL_NOT_FOUND,
+            named
+                ? "of \"%.*s\" there are %zu versions, but none that is asked for (a pre-release must be named)"
+                : "no tool \"%.*s\" is here (%zu of that name)",
+            FER_PRI(text), named);
     }
     *out = best.tool;
     return FER_OK;

@@ -28,6 +28,13 @@ struct fer_json {
 /* yyjson's memory taken from an arena; what yyjson frees stays until the arena goes. */
 yyjson_alc fer_json_alc(fer_arena *a);
 
+/*
+ * Reads the part of a text from `from` to `to` as a document of its own; failures are
+ * placed in the whole text. A byte order mark is an error unless the part is the start.
+ */
+fer_code fer_json_read_part(fer_arena *a, fer_str text, size_t from, size_t to,
+                            const fer_json_limits *limits, fer_json **out, fer_err *err);
+
 /* Makes the index of offsets, so that each look-up is constant. Harmless to repeat. */
 fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err);
 
@@ -63,6 +70,11 @@ fer_place fer_lines_place(fer_lines *l, size_t offset);
 void fer_lines_mark(fer_lines *l, size_t offset);
 /* The bytes of the line that `offset` is in, without its end. */
 fer_str fer_lines_line(fer_str text, size_t offset);
+
+/* Limits of YAML beyond those of JSON. */
+#define FER_YAML_ANCHORS     1000               /* anchors in one document */
+#define FER_YAML_SIZE        ((size_t)16 << 20) /* bytes of one text */
+#define FER_YAML_BLANK_LINES 100                /* blank lines in a row */
 
 /* One row per limit, for the documentation. */
 struct fer_json_limit_row {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checked.h"
 #include "json_value.h"
 
 /* ---- decimals ---------------------------------------------------------------- */
@@ -27,6 +28,8 @@ static bool parse_decimal(fer_str s, size_t max_exponent_digits, fer_decimal *ou
     int64_t exponent = 0, point = 0; /* digits before the point, leading zeros not counted */
     bool after_point = false;
     size_t i = 0, count = 0;
+    out->count = 0;
+    out->exponent = 0;
     out->negative = s.len && s.ptr[0] == '-';
     if (out->negative) i++;
     for (; i < s.len; i++) {
@@ -69,20 +72,27 @@ static void set_real(yyjson_val *v, double d)
     v->uni.f64 = d;
 }
 
-/* The shortest decimal that reads back as this binary64, by yyjson's writer. */
-static void decimal_of_double(double d, fer_decimal *out)
+/* The shortest text that reads back as this binary64, by yyjson's writer. */
+static size_t text_of_double(double d, char out[FER_NUMBER_TEXT])
 {
     char storage[1024];
     yyjson_alc alc;
     yyjson_val v;
     size_t len = 0;
-    out->count = 0;
-    out->exponent = 0;
-    out->negative = false;
     set_real(&v, d);
-    if (!yyjson_alc_pool_init(&alc, storage, sizeof storage)) return;
-    const char *text = yyjson_val_write_opts(&v, 0, &alc, &len, NULL);
-    if (text) parse_decimal((fer_str){text, len}, 18, out);
+    const char *text = yyjson_alc_pool_init(&alc, storage, sizeof storage)
+                           ? yyjson_val_write_opts(&v, 0, &alc, &len, NULL)
+                           : NULL;
+    assert(text && len < FER_NUMBER_TEXT);
+    memcpy(out, text, len);
+    return len;
+}
+
+static void decimal_of_double(double d, fer_decimal *out)
+{
+    char text[FER_NUMBER_TEXT];
+    size_t len = text_of_double(d, text);
+    parse_decimal((fer_str){text, len}, 18, out);
 }
 
 static void decimal_of_u64(uint64_t value, bool negative, fer_decimal *out)
@@ -120,6 +130,25 @@ int fer_number_cmp(const yyjson_val *x, const yyjson_val *y)
     fer_number_decimal(x, &dx);
     fer_number_decimal(y, &dy);
     return fer_decimal_cmp(&dx, &dy);
+}
+
+bool fer_number_u64(const yyjson_val *v, uint64_t *out)
+{
+    fer_decimal d;
+    uint64_t value = 0;
+    if (fer_val_tag(v) == FER_TAG_UINT) {
+        *out = v->uni.u64;
+        return true;
+    }
+    fer_number_decimal(v, &d);
+    bool whole = d.count == 0 || d.exponent >= (int64_t)d.count;
+    if (d.negative || !whole || d.exponent > 20) return false;
+    for (int64_t i = 0; i < d.exponent; i++) {
+        uint64_t digit = i < (int64_t)d.count ? (uint64_t)(d.digits[i] - '0') : 0;
+        if (!fer_mul_u64(value, 10, &value) || !fer_add_u64(value, digit, &value)) return false;
+    }
+    *out = value;
+    return true;
 }
 
 /* ---- settling ------------------------------------------------------------------ */
@@ -178,8 +207,7 @@ static bool settle_any(yyjson_val *v, fer_str s, size_t max_exponent_digits)
     yyjson_val read;
     if (!parse_decimal(s, max_exponent_digits, &exact)) return false;
     /* yyjson ends raw numbers with NUL, as its number reader wants it. */
-    if (!yyjson_read_number(s.ptr, &read, YYJSON_READ_BIGNUM_AS_RAW, NULL, NULL)) return true;
-    if (fer_val_is(&read, YYJSON_TYPE_RAW)) return true;
+    if (!yyjson_read_number(s.ptr, &read, 0, NULL, NULL)) return true; /* past binary64 */
     if (fer_val_tag(&read) == FER_TAG_REAL) {
         decimal_of_double(read.uni.f64, &printed);
         if (fer_decimal_cmp(&exact, &printed) != 0) return true;
@@ -236,6 +264,17 @@ static bool double_prints_same(const fer_decimal *exact, double nearest)
     fer_decimal printed;
     decimal_of_double(nearest, &printed);
     return fer_decimal_cmp(exact, &printed) == 0;
+}
+
+size_t fer_number_text(const yyjson_val *v, char out[FER_NUMBER_TEXT])
+{
+    switch (fer_val_tag(v)) {
+    case FER_TAG_REAL: return text_of_double(v->uni.f64, out);
+    case FER_TAG_UINT:
+        return (size_t)snprintf(out, FER_NUMBER_TEXT, "%llu", (unsigned long long)v->uni.u64);
+    case FER_TAG_SINT: return (size_t)snprintf(out, FER_NUMBER_TEXT, "%lld", (long long)v->uni.i64);
+    default: return (size_t)snprintf(out, FER_NUMBER_TEXT, "%.*s", FER_PRI(fer_val_str(v)));
+    }
 }
 
 size_t fer_number_canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT])

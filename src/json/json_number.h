@@ -30,8 +30,12 @@ void fer_number_decimal(const yyjson_val *v, fer_decimal *out);
 int fer_decimal_cmp(const fer_decimal *x, const fer_decimal *y);
 int fer_number_cmp(const yyjson_val *x, const yyjson_val *y);
 
-/* Canonical text (RFC 8785, exact extension); returns its length. */
+/* The whole number that a number is, where 64 bits hold it: 2, 2.0 and 2e0 are all 2. */
+bool fer_number_u64(const yyjson_val *v, uint64_t *out);
+
+/* Text of a number, as it is or canonical (RFC 8785, exact extension); returns its length. */
 #define FER_NUMBER_TEXT (FER_NUMBER_MAX + 32)
+size_t fer_number_text(const yyjson_val *v, char out[FER_NUMBER_TEXT]);
 size_t fer_number_canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT]);
 
 #endif

@@ -94,7 +94,7 @@ void fer_lines_init(fer_lines *l, fer_str text)
 static uint32_t code_points(fer_str text, size_t from, size_t to)
 {
     uint32_t count = 0;
-    if (from == 0 && to >= 3 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
+    if (from == 0 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
     for (; from < to; from++) count += ((unsigned char)text.ptr[from] & 0xC0) != 0x80;
     return count;
 }

@@ -207,8 +207,9 @@ static fer_code check_value(const struct pass *p, yyjson_val *v)
 static fer_code check_tree(const struct pass *p)
 {
     yyjson_val *v = p->doc->vals, *end = v + p->doc->count;
-    size_t depth = 0, max_depth = p->limits->depth;
-    size_t nodes = p->doc->count;
+    size_t depth = 0, nodes = p->doc->count;
+    /* Never deeper than there are values, whatever the limit says. */
+    size_t max_depth = p->limits->depth < nodes ? p->limits->depth : nodes;
     const yyjson_val **ends = fer_arena_alloc_zero(p->arena, max_depth + 1, sizeof *ends);
     if (!ends) return fer_arena_failed(p->arena, p->err);
     for (; v < end; v++) {
@@ -235,11 +236,17 @@ static fer_str without_bom(fer_str text)
 static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *limits, fer_err *err)
 {
     fer_str body = without_bom(doc->text);
-    yyjson_alc alc = fer_json_alc(a);
+    const yyjson_alc alc = fer_json_alc(a);
     yyjson_read_err why = {0};
     yyjson_doc *read = yyjson_read_opts((char *)(uintptr_t)body.ptr, body.len,
                                         YYJSON_READ_NUMBER_AS_RAW, &alc, &why);
     if (!read) {
+        /* Places of errors in raw numbers are one off (yyjson 0.10); read again for the right one.
+         */
+        if (why.code != YYJSON_READ_ERROR_MEMORY_ALLOCATION) {
+            yyjson_read_opts((char *)(uintptr_t)body.ptr, body.len, YYJSON_READ_BIGNUM_AS_RAW, &alc,
+                             &why);
+        }
         if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) return fer_arena_failed(a, err);
         fer_code code = syntax_failed(err, body, &why);
         if (err) err->offset += doc->text.len - body.len;
@@ -254,7 +261,9 @@ static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *li
 fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
                        fer_err *err)
 {
-    if (!limits) limits = fer_json_limits_message();
+    fer_json_limits bounded = limits ? *limits : *fer_json_limits_message();
+    if (bounded.number > FER_NUMBER_MAX) bounded.number = FER_NUMBER_MAX;
+    limits = &bounded;
     if (text.len > limits->size) {
         return fer_fail(err, FER_LIMIT_EXCEEDED, "json.size: %zu bytes are over the limit of %zu",
                         text.len, limits->size);
@@ -269,6 +278,21 @@ fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits
     }
     *out = doc;
     return FER_OK;
+}
+
+fer_code fer_json_read_part(fer_arena *a, fer_str text, size_t from, size_t to,
+                            const fer_json_limits *limits, fer_json **out, fer_err *err)
+{
+    fer_str part = fer_str_slice(text, from, to);
+    bool mark = from > 0 && fer_str_starts(part, "\xEF\xBB\xBF");
+    fer_code code = mark ? fer_fail_at(err, FER_INVALID_JSON, 0,
+                                       "a byte order mark belongs at the very start only")
+                         : fer_json_read(a, part, limits, out, err);
+    if (code && err && err->line) {
+        err->offset += from;
+        fer_err_locate(err, text);
+    }
+    return code;
 }
 
 const struct yyjson_val *fer_json_root(const fer_json *doc)

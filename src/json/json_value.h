@@ -86,9 +86,7 @@ static inline const yyjson_val *fer_val_next(const yyjson_val *v)
 const yyjson_val *fer_val_key(const yyjson_val *object, fer_str name);
 /* The value of a key, or NULL. */
 const yyjson_val *fer_val_get(const yyjson_val *object, const char *name);
-/* A whole number of at least 0 that 64 bits hold, written in any way (2, 2.0, 2e0). */
-bool fer_val_u64(const yyjson_val *v, uint64_t *out);
-/* The name of a value's type as JSON calls it. */
+/* A value's type, in words: "a number", "an object", "null" ... */
 const char *fer_val_type_name(const yyjson_val *v);
 
 #endif

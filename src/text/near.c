@@ -12,7 +12,7 @@ static size_t least(size_t a, size_t b)
 size_t fer_near_distance(fer_str x, fer_str y, size_t max)
 {
     size_t rows[3][LONGEST + 1];
-    if (x.len > LONGEST || y.len > LONGEST) return max + 1;
+    if (x.len > LONGEST || y.len > LONGEST) return max < SIZE_MAX ? max + 1 : SIZE_MAX;
     for (size_t k = 0; k <= y.len; k++) rows[0][k] = k;
     for (size_t i = 1; i <= x.len; i++) {
         size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
@@ -25,7 +25,8 @@ size_t fer_near_distance(fer_str x, fer_str y, size_t max)
             }
         }
     }
-    return least(rows[x.len % 3][y.len], max + 1);
+    size_t distance = rows[x.len % 3][y.len];
+    return distance > max ? max + 1 : distance;
 }
 
 void fer_near_init(fer_near *n, fer_str word)

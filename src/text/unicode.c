@@ -22,11 +22,6 @@ uint32_t fer_utf8_next(fer_str s, size_t *at)
     return (uint32_t)c;
 }
 
-size_t fer_utf8_put(uint32_t c, char out[4])
-{
-    return (size_t)utf8proc_encode_char((utf8proc_int32_t)c, (utf8proc_uint8_t *)out);
-}
-
 size_t fer_utf8_count(fer_str s)
 {
     size_t count = 0;
@@ -58,7 +53,8 @@ size_t fer_unicode_width(fer_str s)
     size_t width = 0;
     for (size_t at = 0; at < s.len;) {
         uint32_t c = fer_utf8_next(s, &at);
-        width += c < 0x20 ? 1 : (size_t)utf8proc_charwidth((utf8proc_int32_t)c);
+        bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
+        width += control ? 1 : (size_t)utf8proc_charwidth((utf8proc_int32_t)c);
     }
     return width;
 }

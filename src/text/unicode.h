@@ -7,8 +7,6 @@
 
 /* The code point at `*at`, which moves behind it; at < s.len. */
 uint32_t fer_utf8_next(fer_str s, size_t *at);
-/* Writes a code point as UTF-8; returns 1 to 4 bytes. */
-size_t fer_utf8_put(uint32_t c, char out[4]);
 /* How many code points a text has. */
 size_t fer_utf8_count(fer_str s);
 /* The first `max` code points of a text; no character is split. */

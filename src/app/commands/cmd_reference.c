@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule reference: the reference pages, written from the tables that the code itself uses. */
+#include <ferrule/contract.h>
+#include <string.h>
+
+#include "command.h"
+#include "errors.h"
+#include "fields.h"
+#include "inputs.h"
+#include "json_doc.h"
+#include "log.h"
+#include "report.h"
+
+#define MADE "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
+
+/* Table cells: a bar would end one. */
+static void cell(fer_out *o, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|') fer_out_text(o, "\\");
+        fer_out_add(o, (fer_str){text, 1});
+    }
+}
+
+/* ---- tool-record ------------------------------------------------------------------------------
+ */
+
+static void field_type(fer_out *o, const fer_field *f)
+{
+    char storage[64];
+    fer_buf types;
+    fer_buf_init_fixed(&types, storage, sizeof storage);
+    fer_field_types_text(f, &types);
+    fer_out_add(o, fer_buf_view(&types));
+    if (f->words) {
+        fer_out_text(o, ": ");
+        for (const char *const *w = f->words; *w; w++)
+            fer_out_printf(o, "%s`%s`", w == f->words ? "" : ", ", *w);
+    }
+    if (f->types & FER_T_INTEGER) {
+        fer_out_printf(o, ", %llu", (unsigned long long)f->min);
+        if (f->max) fer_out_printf(o, " to %llu", (unsigned long long)f->max);
+    } else if (f->max) {
+        fer_out_printf(o, ", at most %llu characters", (unsigned long long)f->max);
+    }
+    if (f->item && f->types & FER_T_ARRAY) {
+        fer_out_text(o, " of ");
+        field_type(o, f->item);
+    }
+}
+
+static void field_row(fer_out *o, const char *prefix, const fer_field *f)
+{
+    fer_out_printf(o, "| `%s%s` | ", prefix, f->key);
+    field_type(o, f);
+    fer_out_printf(o, " | %s | %s | ", f->flags & FER_F_REQUIRED ? "yes" : "",
+                   *prefix                ? ""
+                   : f->flags & FER_F_MCP ? "MCP"
+                                          : "Ferrule");
+    cell(o, f->text);
+    fer_out_text(o, " |\n");
+}
+
+/* The members of a field's objects, down to the last table. */
+static void member_rows(fer_out *o, const char *prefix, const fer_field *f, int depth)
+{
+    const fer_field *members = f->members ? f->members : f->item ? f->item->members : NULL;
+    if (!members || depth == 0) return;
+    char deeper[128];
+    fer_buf b;
+    fer_buf_init_fixed(&b, deeper, sizeof deeper - 1);
+    fer_buf_printf(&b, "%s%s%s.", prefix, f->key, f->item ? "[]" : "");
+    deeper[b.len] = '\0';
+    for (const fer_field *m = members; m->key; m++) {
+        field_row(o, deeper, m);
+        member_rows(o, deeper, m, depth - 1);
+    }
+}
+
+static void page_tool_record(fer_out *o)
+{
+    fer_out_text(
+        o,
+        "# The tool record\n\n" MADE
+        "One tool is one object with the fields below. Fields of MCP keep their meaning; Ferrule's own fields are\n"
+        "top-level keys in Ferrule's files and stand under `_meta.ferrule` on MCP wires. Unknown keys are kept.\n"
+        "The ID of a tool is `name`, `namespace:name` or `namespace:name:version`.\n\n"
+        "| field | type | required | from | meaning |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < FER_FIELD_COUNT; i++) {
+        field_row(o, "", &fer_fields[i]);
+        member_rows(o, "", &fer_fields[i], 4);
+    }
+    fer_out_text(
+        o,
+        "\n## Redaction paths\n\n"
+        "`path = seg *(\".\" seg)`; `seg` is a name, `*` (one level), `**` (any number of levels), `[n]`, `[*]` or\n"
+        "`[\"any key\"]`. A prefix `input:`, `output:`, `headers:`, `error:`, `meta:` or `stderr:` limits it to that part.\n\n"
+        "## Definition hash\n\n"
+        "SHA-256 over the canonical form (RFC 8785, exact numbers) of `name`, `title`, `description`, `inputSchema`,\n"
+        "`outputSchema`, `annotations`, `icons`, `execution` and `_meta` without `_meta.ferrule`: all that a model or a\n"
+        "client sees. It does not depend on key order, white space, or the shape the tool came in.\n");
+}
+
+/* ---- rules, errors, limits
+ * ------------------------------------------------------------------------ */
+
+static void page_rules(fer_out *o)
+{
+    size_t count;
+    const fer_rule *rules = fer_rule_table(&count);
+    fer_out_text(o,
+                 "# Rules\n\n" MADE
+                 "What `ferrule check` looks for. `ferrule explain RULE` prints one of them.\n\n"
+                 "| rule | severity | code | demands | why | fix |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        fer_out_printf(o, "| `%s` | %s | %s | ", rules[i].id, fer_severity_name(rules[i].severity),
+                       fer_code_info(rules[i].code)->name);
+        cell(o, rules[i].text);
+        fer_out_text(o, " | ");
+        cell(o, rules[i].why);
+        fer_out_text(o, " | ");
+        cell(o, rules[i].fix);
+        fer_out_text(o, " |\n");
+    }
+}
+
+static void page_errors(fer_out *o)
+{
+    size_t count;
+    const fer_code_row *rows = fer_code_table(&count);
+    fer_out_text(
+        o,
+        "# Errors\n\n" MADE
+        "Every failure has one code, and a code means the same on every surface. MCP \"result\": reported as a tool\n"
+        "result with `isError`, not as a JSON-RPC error.\n\n"
+        "| code | category | meaning | HTTP | JSON-RPC | exit | retryable |\n|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        fer_out_printf(o, "| `%s` | %s | %s | %d | ", rows[i].name, rows[i].category, rows[i].text,
+                       rows[i].http_status);
+        if (rows[i].rpc_code) fer_out_printf(o, "%d", rows[i].rpc_code);
+        else fer_out_text(o, "result");
+        fer_out_printf(o, " | %d | %s |\n", rows[i].exit_code, rows[i].retryable ? "yes" : "no");
+    }
+}
+
+static void limit_row(fer_out *o, const char *name, size_t message, size_t file, const char *text)
+{
+    fer_out_printf(o, "| `%s` | ", name);
+    if (message) fer_out_printf(o, "%zu", message);
+    fer_out_printf(o, " | %zu | %s |\n", file, text);
+}
+
+static void page_limits(fer_out *o)
+{
+    const char *message = (const char *)fer_json_limits_message(),
+               *file = (const char *)fer_json_limits_file();
+    fer_out_text(
+        o,
+        "# Limits\n\n" MADE
+        "Past a limit the input is refused with its name (`LimitExceeded`); nothing is cut silently. Messages come from\n"
+        "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < fer_json_limit_row_count; i++) {
+        const struct fer_json_limit_row *row = &fer_json_limit_rows[i];
+        size_t m, f;
+        memcpy(&m, message + row->offset, sizeof m);
+        memcpy(&f, file + row->offset, sizeof f);
+        limit_row(o, row->name, m, f, row->text);
+    }
+    limit_row(o, "yaml.anchors", FER_YAML_ANCHORS, FER_YAML_ANCHORS,
+              "anchors in one YAML document");
+    limit_row(o, "yaml.size", FER_YAML_SIZE, FER_YAML_SIZE, "bytes of one YAML document");
+    limit_row(o, "yaml.blank-lines", FER_YAML_BLANK_LINES, FER_YAML_BLANK_LINES,
+              "blank lines in a row");
+    limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
+    limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder");
+    limit_row(o, "folder.depth", 0, 32, "folders inside each other");
+    limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
+    limit_row(o, "tags.count", 0, FER_TAGS_MAX,
+              "tags of a tool; the rest is ignored, with a warning");
+    limit_row(o, "tags.length", 0, FER_TAG_MAX,
+              "characters of a tag; longer ones are cut, with a warning");
+    limit_row(o, "error.text", 0, FER_ERR_TEXT - 1,
+              "bytes of one error message; cut between characters");
+    limit_row(o, "log.line", 0, FER_LOG_MAX_LINE,
+              "bytes of one log line; its last fields are dropped");
+}
+
+/* ---- command line
+ * -------------------------------------------------------------------------------------- */
+
+/* Options as lines of "name: text", between what the notation wants around names. */
+static void option_lines(fer_out *o, const fer_option *p, const char *item, const char *strong,
+                         const char *after)
+{
+    for (; p->name; p++) {
+        fer_out_printf(o, "%s%s", item, strong);
+        if (p->letter) fer_out_printf(o, "-%c, ", p->letter);
+        fer_out_printf(o, "--%s%s%s%s", p->name, p->argument ? " " : "",
+                       p->argument ? p->argument : "", strong);
+        fer_out_printf(o, "%s%s", after, p->text);
+        for (const char *const *c = p->choices; c && *c; c++)
+            fer_out_printf(o, "%s%s", c == p->choices ? ": " : ", ", *c);
+        fer_out_text(o, "\n");
+    }
+}
+
+static void page_cli(fer_out *o)
+{
+    fer_out_text(
+        o,
+        "# The command line\n\n" MADE
+        "`ferrule COMMAND [OPTIONS] [ARGUMENTS]`. Exit codes: 0 done, nothing found; 1 done, and something was found;\n"
+        "2 bad usage, or input that could not be read in full; 70 the machine or Ferrule itself failed.\n\n"
+        "Options of every command:\n\n");
+    option_lines(o, fer_common_options, "- ", "`", ": ");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "\n## ferrule %s\n\n`ferrule %s [OPTIONS]%s%s`: %s.\n\n%s\n", c->name,
+                       c->name, *c->arguments ? " " : "", c->arguments, c->summary, c->text);
+        if (c->options->name) fer_out_text(o, "\n");
+        option_lines(o, c->options, "- ", "`", ": ");
+        fer_out_printf(o, "\n```sh\n%s\n```\n", c->examples);
+    }
+}
+
+/* scdoc: underscores in running text would mean underline. */
+static void scdoc(fer_out *o, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '_' || *text == '*' || *text == '\\') fer_out_text(o, "\\");
+        fer_out_add(o, (fer_str){text, 1});
+    }
+}
+
+static void man_options(fer_out *o, const fer_option *p)
+{
+    for (; p->name; p++) {
+        fer_out_text(o, "*");
+        if (p->letter) fer_out_printf(o, "-%c*, *", p->letter);
+        fer_out_printf(o, "--%s*", p->name);
+        if (p->argument) fer_out_printf(o, " _%s_", p->argument);
+        fer_out_text(o, "\n\t");
+        scdoc(o, p->text);
+        for (const char *const *c = p->choices; c && *c; c++)
+            fer_out_printf(o, "%s%s", c == p->choices ? ": " : ", ", *c);
+        fer_out_text(o, "\n\n");
+    }
+}
+
+static void page_man(fer_out *o)
+{
+    fer_out_text(
+        o,
+        "ferrule(1)\n\n# NAME\n\nferrule - contracts for the tools of AI agents\n\n# SYNOPSIS\n\n"
+        "*ferrule* _COMMAND_ [_OPTIONS_] [_ARGUMENTS_]\n\n# DESCRIPTION\n\n"
+        "Ferrule reads definitions of tools for AI agents in every common shape, checks their contracts, and reports\n"
+        "every violation with its file, line, column and JSON Pointer.\n\n# COMMANDS\n\n");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        fer_out_printf(o, "## ferrule %s ", c->name);
+        scdoc(o, c->arguments);
+        fer_out_text(o, "\n\n");
+        scdoc(o, c->text);
+        fer_out_text(o, "\n\n");
+        man_options(o, c->options);
+    }
+    fer_out_text(o, "# OPTIONS\n\nEvery command takes these.\n\n");
+    man_options(o, fer_common_options);
+    fer_out_text(
+        o,
+        "# EXIT STATUS\n\n*0*\n\tdone, nothing found\n\n*1*\n\tdone, and something was found\n\n"
+        "*2*\n\tbad usage, or input that could not be read in full\n\n"
+        "*70*\n\tthe machine or Ferrule itself failed\n\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tif set, no colour unless *--color* asks for it\n\n"
+        "# EXAMPLES\n\n```\nferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\n"
+        "ferrule show github:create_issue --version '^1' tools/\n```\n");
+}
+
+int fer_run_reference(fer_app *app)
+{
+    static const struct {
+        const char *name;
+        void (*write)(fer_out *o);
+    } pages[] = {{"tool-record", page_tool_record}, {"rules", page_rules}, {"errors", page_errors},
+                 {"limits", page_limits},           {"cli", page_cli},     {"man", page_man}};
+    if (app->arg_count != 1)
+        return fer_app_usage(
+            app,
+            "reference needs the name of a page: tool-record, rules, errors, limits, cli or man");
+    for (size_t i = 0; i < FER_COUNT(pages); i++) {
+        if (strcmp(app->args[0], pages[i].name) != 0) continue;
+        pages[i].write(&app->out);
+        return FER_EXIT_OK;
+    }
+    return fer_app_usage(
+        app, "there is no page '%s'; there are tool-record, rules, errors, limits, cli and man",
+        app->args[0]);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Canonical form, by the vectors of RFC 8785. */
+#include "rows.h"
+
+#include "json_doc.h"
+#include "json_keys.h"
+#include "json_write.h"
+
+#define T(literal)                                                                                 \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+
+static const yyjson_val *must_read(fer_arena *a, fer_str text, const fer_json_limits *limits)
+{
+    fer_json *doc;
+    fer_err err;
+    if (fer_json_read(a, text, limits, &doc, &err)) fail_msg("%s", err.message);
+    return fer_json_root(doc);
+}
+
+static fer_str must_canon(fer_arena *a, const yyjson_val *v)
+{
+    fer_str out;
+    assert_int_equal(fer_json_canonical(a, v, &out, NULL), FER_OK);
+    return out;
+}
+
+/* ---- numbers: RFC 8785 appendix B ------------------------------------------------------- */
+
+static const struct number {
+    const char *name; /* the canonical form */
+    uint64_t bits;
+} numbers[] = {
+    {"0", 0x0000000000000000},
+    {"0", 0x8000000000000000},
+    {"5e-324", 0x0000000000000001},
+    {"-5e-324", 0x8000000000000001},
+    {"1.7976931348623157e+308", 0x7fefffffffffffff},
+    {"-1.7976931348623157e+308", 0xffefffffffffffff},
+    {"9007199254740992", 0x4340000000000000},
+    {"-9007199254740992", 0xc340000000000000},
+    {"295147905179352830000", 0x4430000000000000},
+    {"9.999999999999997e+22", 0x44b52d02c7e14af5},
+    {"1e+23", 0x44b52d02c7e14af6},
+    {"1.0000000000000001e+23", 0x44b52d02c7e14af7},
+    {"999999999999999700000", 0x444b1ae4d6e2ef4e},
+    {"999999999999999900000", 0x444b1ae4d6e2ef4f},
+    {"1e+21", 0x444b1ae4d6e2ef50},
+    {"9.999999999999997e-7", 0x3eb0c6f7a0b5ed8c},
+    {"0.000001", 0x3eb0c6f7a0b5ed8d},
+    {"333333333.3333332", 0x41b3de4355555553},
+    {"333333333.33333325", 0x41b3de4355555554},
+    {"333333333.3333333", 0x41b3de4355555555},
+    {"333333333.3333334", 0x41b3de4355555556},
+    {"333333333.33333343", 0x41b3de4355555557},
+    {"-0.0000033333333333333333", 0xbecbf647612f3696},
+    {"1424953923781206.2", 0x43143ff3c1cb0959},
+};
+
+static void run_number(const struct number *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    yyjson_val v = {.tag = FER_TAG_REAL};
+    memcpy(&v.uni.f64, &row->bits, sizeof row->bits);
+    assert_str(must_canon(a, &v), row->name);
+    /* What was written reads back as the same number, with the same form. */
+    assert_str(must_canon(a, must_read(a, fer_str_of(row->name), NULL)), row->name);
+    fer_arena_free(a);
+}
+
+/* ---- documents ---------------------------------------------------------------------------- */
+
+static const struct row {
+    const char *name;
+    fer_str text;
+    const char *canonical;
+} rows[] = {
+    {"RFC 8785 3.2.2, its first number in full",
+     T("{\n  \"numbers\": [333333333.33333329, 1E30, 4.50,\n              2e-3, "
+       "0.000000000000000000000000001],\n  \"string\": "
+       "\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n  \"literals\": "
+       "[null, true, false]\n}"),
+     "{\"literals\":[null,true,false],\"numbers\":[33333333333333329e-8,1e+30,4.5,0.002,1e-27],"
+     "\"string\":\"\xE2\x82\xAC$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}"},
+    {"RFC 8785 3.2.3, the order of keys",
+     T("{\"\\u20ac\":\"Euro Sign\",\"\\r\":\"Carriage Return\",\"\\ufb33\":\"Hebrew Letter Dalet "
+       "With Dagesh\",\"1\":\"One\",\"\\ud83d\\ude00\":\"Emoji: Grinning "
+       "Face\",\"\\u0080\":\"Control\",\"\\u00f6\":\"Latin Small Letter O With Diaeresis\"}"),
+     "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\xC2\x80\":\"Control\",\"\xC3\xB6\":\"Latin "
+     "Small Letter O With Diaeresis\",\"\xE2\x82\xAC\":\"Euro Sign\",\"\xF0\x9F\x98\x80\":\"Emoji: "
+     "Grinning Face\",\"\xEF\xAC\xB3\":\"Hebrew Letter Dalet With Dagesh\"}"},
+    {"keys inside keys",
+     T("{\"1\": {\"f\": {\"f\": \"hi\",\"F\": 5} ,\"\\n\": 56.0},\"10\": { },\"\": "
+       "\"empty\",\"a\": { },\"111\": [ {\"e\": \"yes\",\"E\": \"no\" } ],\"A\": { }}"),
+     "{\"\":\"empty\",\"1\":{\"\\n\":56,\"f\":{\"F\":5,\"f\":\"hi\"}},\"10\":{},\"111\":[{\"E\":"
+     "\"no\",\"e\":\"yes\"}],\"A\":{},\"a\":{}}"},
+    {"accents as bytes",
+     T("{\"p\xC3\xAA"
+       "che\":1,\"p\xC3\xA9"
+       "ch\xC3\xA9\":2,\"sin\":3,\"peach\":4}"),
+     "{\"peach\":4,\"p\xC3\xA9"
+     "ch\xC3\xA9\":2,\"p\xC3\xAA"
+     "che\":1,\"sin\":3}"},
+    {"nothing is normalised", T("\"A\\u030a\""), "\"A\xCC\x8A\""},
+    {"an array keeps its order", T("[56,{\"d\":true,\"10\":null,\"1\":[]}]"),
+     "[56,{\"1\":[],\"10\":null,\"d\":true}]"},
+    {"control characters",
+     T("\"\\u0000\\u0001\\u0007\\u0008\\u0009\\u000a\\u000b\\u000c\\u000d\\u000e\\u001f\\u0020\\u007f\""),
+     "\"\\u0000\\u0001\\u0007\\b\\t\\n\\u000b\\f\\r\\u000e\\u001f \x7F\""},
+    {"line separators stay", T("\"\\u2028\\u2029\""), "\"\xE2\x80\xA8\xE2\x80\xA9\""},
+    {"exact numbers", T("[9007199254740992,9007199254740993,1.0,-0,1e400,1e-400]"),
+     "[9007199254740992,9007199254740993e0,1,0,1e400,1e-400]"},
+    {"integers past 64 bits", T("[100000000000000000000,1000000000000000000000]"),
+     "[100000000000000000000,1e+21]"},
+    {"empty ones", T(" [ [ ] , { } , \"\" ] "), "[[],{},\"\"]"},
+    {"a scalar", T(" true "), "true"},
+    {"a prefix comes first", T("{\"aa\":1,\"a\":2,\"\":3,\"a\\u0000\":4}"),
+     "{\"\":3,\"a\":2,\"a\\u0000\":4,\"aa\":1}"},
+    {"seventeen keys",
+     T("{\"q\":1,\"p\":1,\"o\":1,\"n\":1,\"m\":1,\"l\":1,\"k\":1,\"j\":1,\"i\":1,\"h\":1,\"g\":1,"
+       "\"f\":1,\"e\":1,\"d\":1,\"c\":1,\"b\":1,\"a\":1}"),
+     "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,\"k\":1,"
+     "\"l\":1,\"m\":1,\"n\":1,\"o\":1,\"p\":1,\"q\":1}"},
+};
+
+static fer_code attempt(fer_arena *a, const void *data)
+{
+    const struct row *row = data;
+    fer_json *doc;
+    fer_str out, again;
+    fer_err err = {0};
+    fer_code code = fer_json_read(a, row->text, NULL, &doc, &err);
+    if (!code) code = fer_json_canonical(a, fer_json_root(doc), &out, &err);
+    if (code) return code;
+    assert_str(out, row->canonical);
+    code = fer_json_read(a, out, NULL, &doc, &err);
+    if (!code) code = fer_json_canonical(a, fer_json_root(doc), &again, &err);
+    if (!code && !fer_str_eq(out, again)) fail_msg("then: %.*s", FER_PRI(again));
+    return code;
+}
+
+static void run(const struct row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    assert_int_equal(attempt(a, row), FER_OK);
+    fer_arena_free(a);
+}
+
+static void torture(const struct row *row)
+{
+    assert_true(rows_torture_arena(attempt, row) > 1);
+}
+
+/* ---- a document without one of its keys ------------------------------------------------------ */
+
+static const struct skipped {
+    const char *name;
+    const char *text, *skip, *canonical;
+} skips[] = {
+    {"the first", "{\"a\":1,\"b\":2,\"c\":3}", "a", "{\"b\":2,\"c\":3}"},
+    {"the middle", "{\"a\":1,\"b\":2,\"c\":3}", "b", "{\"a\":1,\"c\":3}"},
+    {"the last", "{\"a\":1,\"b\":2,\"c\":3}", "c", "{\"a\":1,\"b\":2}"},
+    {"the only one", "{\"a\":1}", "a", "{}"},
+    {"none", "{\"a\":1}", "z", "{\"a\":1}"},
+    {"a container", "{\"b\":{\"c\":[1]},\"a\":1}", "b", "{\"a\":1}"},
+    {"only at the top", "{\"a\":{\"a\":1},\"b\":{\"a\":[{\"a\":2}]}}", "a",
+     "{\"b\":{\"a\":[{\"a\":2}]}}"},
+    {"not in an array", "[{\"a\":1}]", "a", "[{\"a\":1}]"},
+    {"not in a scalar", "\"a\"", "a", "\"a\""},
+};
+
+static void run_skipped(const struct skipped *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_buf b;
+    fer_buf_init(&b, a, 1000);
+    const yyjson_val *v = must_read(a, fer_str_of(row->text), NULL);
+    const fer_notation notation = {.canonical = true, .skip = row->skip};
+    assert_int_equal(fer_write_add(a, &b, v, &notation, NULL), FER_OK);
+    assert_str(fer_buf_view(&b), row->canonical);
+    fer_arena_free(a);
+}
+
+/* ---- the order of UTF-16: each with each ------------------------------------------------------
+ */
+
+static const struct ordered {
+    const char *name;
+    const char *text;
+} ordered[] = {
+    {"nothing", ""},
+    {"U+0009", "\t"},
+    {"A", "A"},
+    {"a", "a"},
+    {"aa", "aa"},
+    {"b", "b"},
+    {"U+007F", "\x7F"},
+    {"U+0080", "\xC2\x80"},
+    {"U+07FF", "\xDF\xBF"},
+    {"U+0800", "\xE0\xA0\x80"},
+    {"U+D7FF", "\xED\x9F\xBF"},
+    {"U+10000", "\xF0\x90\x80\x80"},
+    {"U+1F600", "\xF0\x9F\x98\x80"},
+    {"U+1F600 U+E000", "\xF0\x9F\x98\x80\xEE\x80\x80"},
+    {"U+10FFFF", "\xF4\x8F\xBF\xBF"},
+    {"U+E000", "\xEE\x80\x80"},
+    {"U+E000 a", "\xEE\x80\x80"
+                 "a"},
+    {"U+E000 U+1F600", "\xEE\x80\x80\xF0\x9F\x98\x80"},
+    {"U+FB33", "\xEF\xAC\xB3"},
+    {"U+FFFD", "\xEF\xBF\xBD"},
+    {"U+FFFF", "\xEF\xBF\xBF"},
+};
+
+static void run_ordered(const struct ordered *row)
+{
+    for (size_t i = 0; i < FER_COUNT(ordered); i++) {
+        const struct ordered *other = &ordered[i];
+        int order = fer_utf16_cmp(fer_str_of(row->text), fer_str_of(other->text));
+        int sign = (order > 0) - (order < 0), expected = (row > other) - (row < other);
+        if (sign != expected) fail_msg("to row %zu: %d", i, order);
+    }
+}
+
+int main(void)
+{
+    return ROWS_RUN("canonical numbers", numbers, run_number) +
+           ROWS_RUN("canonical form", rows, run) +
+           ROWS_RUN("canonical form, arena failing", rows, torture) +
+           ROWS_RUN("canonical form without a key", skips, run_skipped) +
+           ROWS_RUN("order of UTF-16", ordered, run_ordered);
+}

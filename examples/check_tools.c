@@ -53,8 +53,8 @@ int main(int argc, char **argv)
     const fer_finding *findings = fer_toolset_findings(set, &count);
     for (size_t i = 0; i < count; i++) {
         const fer_finding *f = &findings[i];
-        printf("%.*s:%u:%u: [%s] %.*s\n", (int)f->source.len, f->source.ptr, f->place.line, f->place.column,
-               f->rule->id, (int)f->message.len, f->message.ptr);
+        printf("%.*s:%u:%u: [%s] %.*s\n", (int)f->source.len, f->source.ptr, f->place.line,
+               f->place.column, f->rule->id, (int)f->message.len, f->message.ptr);
         if (f->rule->severity == FER_SEVERITY_ERROR && status == 0) status = 1;
     }
     printf("%zu tools, %zu findings\n", fer_toolset_count(set), count);

@@ -31,20 +31,26 @@ int main(int argc, char **argv)
         std::cerr << "usage: find_tool ID CONSTRAINT FILE...\n";
         return 2;
     }
-    const std::unique_ptr<fer_toolset, decltype(&fer_toolset_free)> set(fer_toolset_new(), fer_toolset_free);
-    const std::unique_ptr<fer_arena, decltype(&fer_arena_free)> arena(fer_arena_new(0), fer_arena_free);
+    const std::unique_ptr<fer_toolset, decltype(&fer_toolset_free)> set(fer_toolset_new(),
+                                                                        fer_toolset_free);
+    const std::unique_ptr<fer_arena, decltype(&fer_arena_free)> arena(fer_arena_new(0),
+                                                                      fer_arena_free);
     if (!set || !arena) return 70;
     fer_err err;
     for (int i = 3; i < argc; i++) {
         std::ifstream in(argv[i], std::ios::binary);
-        const std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-        if (fer_toolset_add(set.get(), fer_str_of(argv[i]), view(content), FER_FORMAT_AUTO, &err) != FER_OK) {
-            std::cerr << argv[i] << ":" << err.line << ":" << err.column << ": " << err.message << "\n";
+        const std::string content{std::istreambuf_iterator<char>(in),
+                                  std::istreambuf_iterator<char>()};
+        if (fer_toolset_add(set.get(), fer_str_of(argv[i]), view(content), FER_FORMAT_AUTO, &err) !=
+            FER_OK) {
+            std::cerr << argv[i] << ":" << err.line << ":" << err.column << ": " << err.message
+                      << "\n";
             return 2;
         }
     }
     const fer_tool *tool = nullptr;
-    if (fer_toolset_find(set.get(), fer_str_of(argv[1]), fer_str_of(argv[2]), &tool, &err) != FER_OK) {
+    if (fer_toolset_find(set.get(), fer_str_of(argv[1]), fer_str_of(argv[2]), &tool, &err) !=
+        FER_OK) {
         std::cerr << err.message << "\n";
         return 1;
     }

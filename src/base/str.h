@@ -22,7 +22,7 @@
 
 static inline fer_str fer_str_slice(fer_str s, size_t from, size_t to)
 {
-    return (fer_str){s.ptr ? s.ptr + from : NULL, to - from};
+    return (fer_str){from ? s.ptr + from : s.ptr, to - from};
 }
 
 bool fer_str_eq(fer_str a, fer_str b);

@@ -538,7 +538,8 @@ fer_code fer_reader_finish(fer_reader *r, fer_item *item, fer_str source, fer_st
     fer_code code = fer_json_index(r->items, item->doc, err);
     if (code) return code;
     size_t offset = fer_json_offset(item->doc, draft->at);
-    fer_lines_mark(&r->lines, item->base + fer_json_offset(item->doc, item->record));
+    size_t record = item->base + fer_json_offset(item->doc, item->record);
+    if (r->lines.mark.offset != record) fer_lines_mark(&r->lines, record);
     *out = draft->finding;
     out->source = source;
     out->tool = tool;

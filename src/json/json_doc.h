@@ -72,9 +72,8 @@ void fer_lines_mark(fer_lines *l, size_t offset);
 fer_str fer_lines_line(fer_str text, size_t offset);
 
 /* Limits of YAML beyond those of JSON. */
-#define FER_YAML_ANCHORS     1000               /* anchors in one document */
-#define FER_YAML_SIZE        ((size_t)16 << 20) /* bytes of one text */
-#define FER_YAML_BLANK_LINES 100                /* blank lines in a row */
+#define FER_YAML_ANCHORS  1000              /* anchors in one document */
+#define FER_YAML_EXPANDED ((size_t)4 << 20) /* bytes of JSON that aliases add */
 
 /* One row per limit, for the documentation. */
 struct fer_json_limit_row {

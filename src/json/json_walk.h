@@ -47,6 +47,7 @@ static inline const yyjson_val *fer_walk_advance(struct fer_walk_frame *f, const
     f->left--;
     if (f->keys) {
         *key = *f->keys++;
+        assert(*key); /* `left` ends the list */
         return *key + 1;
     }
     *key = NULL;

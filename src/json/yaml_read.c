@@ -5,19 +5,20 @@
  * the same limits, the same duplicate keys, the same exact numbers. An anchor is a
  * range of that text, an alias a copy of it, and the size limit ends any bomb.
  *
- * libfyaml allocates by itself, outside the seam; its failures are failures here.
+ * libyaml scans; what its scalars mean is decided here, by YAML 1.2. It allocates by
+ * itself, outside the seam; its failures are failures here. libfyaml, which knows YAML
+ * 1.2's syntax better, was tried first: broken UTF-8 keeps it for ever, blank lines,
+ * directives and tags cost it the square of their length, and it leaks.
  */
-#include <libfyaml.h>
-#include <stdio.h>
 #include <string.h>
+#include <yaml.h>
 
 #include "buf.h"
 #include "errors.h"
 #include "json_doc.h"
+#include "yaml_scalar.h"
 
-#define MAX_ANCHORS     FER_YAML_ANCHORS
-#define MAX_SIZE        FER_YAML_SIZE
-#define MAX_BLANK_LINES FER_YAML_BLANK_LINES
+#define MAX_ANCHORS FER_YAML_ANCHORS
 
 struct anchor {
     fer_str name;
@@ -27,8 +28,6 @@ struct anchor {
 
 struct open {
     bool mapping;
-    bool implicit;      /* begins with no character of its own: it is where its first key is */
-    size_t place;       /* index of its own place */
     bool expects_value; /* of a mapping: the key is written */
     size_t items;
     size_t anchor; /* index + 1, or 0 */
@@ -44,36 +43,29 @@ struct conversion {
     struct open *stack;
     size_t depth;
     size_t stack_cap;
-    struct anchor anchors[MAX_ANCHORS];
+    struct anchor *anchors;
     size_t anchor_count;
-    size_t last_end; /* of the last token seen: the place of a value that is not written at all */
+    size_t expanded;   /* bytes of JSON that aliases added */
+    size_t seen_chars; /* libyaml counts characters: so many are before the byte seen_bytes */
+    size_t seen_bytes;
 };
 
-/* A value that is not written: behind its key, or at the dash of its item. */
-static size_t place_of_nothing(struct conversion *c)
+static size_t first_byte(fer_str text)
 {
-    bool item = c->depth > 0 && !c->stack[c->depth - 1].mapping;
-    size_t at = c->last_end;
-    while (item && at < c->text.len &&
-           (c->text.ptr[at] == ' ' || c->text.ptr[at] == '\t' || c->text.ptr[at] == '\n' ||
-            c->text.ptr[at] == '\r')) {
-        at++;
-    }
-    if (item && at < c->text.len) c->last_end = at + 1;
-    return at;
+    return fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : 0;
 }
 
-/* Where a token starts. libfyaml's marks point behind an opening quote, and behind the '*' of an
- * alias. */
-static size_t place_of(struct conversion *c, struct fy_token *token, bool alias)
+/* The byte of a mark. Marks come in the order of the text, so this is linear overall. */
+static size_t place_of(struct conversion *c, yaml_mark_t mark)
 {
-    const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
-    const struct fy_mark *end = token ? fy_token_end_mark(token) : NULL;
-    if (!start) return place_of_nothing(c);
-    if (end) c->last_end = end->input_pos;
-    enum fy_scalar_style style = fy_token_scalar_style(token);
-    bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
-    return start->input_pos - ((alias || quoted) && start->input_pos > 0);
+    if (mark.index < c->seen_chars) {
+        c->seen_chars = 0;
+        c->seen_bytes = first_byte(c->text);
+    }
+    for (; c->seen_chars < mark.index && c->seen_bytes < c->text.len; c->seen_chars++) {
+        c->seen_bytes += fer_utf8_len(c->text, c->seen_bytes);
+    }
+    return c->seen_bytes;
 }
 
 static fer_code fail_yaml(struct conversion *c, size_t place, const char *text)
@@ -81,11 +73,9 @@ static fer_code fail_yaml(struct conversion *c, size_t place, const char *text)
     return fer_fail_at(c->err, FER_INVALID_YAML, place, "%s", text);
 }
 
-static fer_str token_text(struct fy_token *token)
+static fer_str text_of(const yaml_char_t *s)
 {
-    size_t len = 0;
-    const char *text = token ? fy_token_get_text(token, &len) : NULL;
-    return (fer_str){text, len};
+    return fer_str_of((const char *)s);
 }
 
 /* Commas, colons and the rule that keys are strings, before any value or key. */
@@ -97,7 +87,6 @@ static fer_code before_value(struct conversion *c, size_t place, bool is_string)
             fer_buf_add_char(&c->json, ':');
         } else {
             if (o->items++) fer_buf_add_char(&c->json, ',');
-            if (o->implicit && o->items == 1) ((size_t *)(void *)c->places.ptr)[o->place] = place;
             if (o->mapping && !is_string) {
                 return fail_yaml(c, place,
                                  "the key of a mapping is a string here; put it in quotes");
@@ -109,208 +98,46 @@ static fer_code before_value(struct conversion *c, size_t place, bool is_string)
     return FER_OK;
 }
 
-/* ---- scalars: YAML 1.2 core schema (10.3.2) ------------------------------------------ */
+/* ---- scalars and tags ----------------------------------------------------------------- */
 
-static bool one_of(fer_str s, const char *const *words)
+static fer_code read_tag(struct conversion *c, const yaml_char_t *name, size_t place,
+                         enum fer_yaml_tag *out)
 {
-    for (; *words; words++) {
-        if (fer_str_is(s, *words)) return true;
-    }
-    return false;
+    if (fer_yaml_tag_of(text_of(name), out)) return FER_OK;
+    return fail_yaml(c, place, "tags other than YAML's own have no meaning here");
 }
 
-static size_t digits_from(fer_str s, size_t i)
+/* A string where it is quoted or tagged so, else what the core schema makes of it. */
+static fer_code scalar_kind(struct conversion *c, const yaml_event_t *e, size_t place, fer_str s,
+                            enum fer_scalar *out)
 {
-    while (i < s.len && fer_is_digit(s.ptr[i])) i++;
-    return i;
-}
-
-/* [-+]? ( digits ( . digits? )? | . digits ) ( [eE] [-+]? digits )? */
-static bool is_core_number(fer_str s)
-{
-    size_t i = s.len && (s.ptr[0] == '-' || s.ptr[0] == '+') ? 1 : 0;
-    size_t whole_end = digits_from(s, i), end = whole_end;
-    bool digits = whole_end > i;
-    if (end < s.len && s.ptr[end] == '.') {
-        size_t frac_end = digits_from(s, end + 1);
-        digits = digits || frac_end > end + 1;
-        end = frac_end;
-    }
-    if (!digits) return false;
-    if (end < s.len && (s.ptr[end] == 'e' || s.ptr[end] == 'E')) {
-        size_t exp = end + 1;
-        if (exp < s.len && (s.ptr[exp] == '-' || s.ptr[exp] == '+')) exp++;
-        end = digits_from(s, exp);
-        if (end == exp) return false;
-    }
-    return end == s.len;
-}
-
-/* JSON wants no plus, no leading zeros, and digits on both sides of a point. */
-static void write_number(fer_buf *b, fer_str s)
-{
-    size_t i = 0;
-    if (s.ptr[i] == '-') fer_buf_add_char(b, '-');
-    if (s.ptr[i] == '-' || s.ptr[i] == '+') i++;
-    while (i + 1 < s.len && s.ptr[i] == '0' && fer_is_digit(s.ptr[i + 1])) i++;
-    if (s.ptr[i] == '.') fer_buf_add_char(b, '0');
-    size_t end = digits_from(s, i);
-    fer_buf_add(b, fer_str_slice(s, i, end));
-    if (end < s.len && s.ptr[end] == '.') {
-        size_t frac_end = digits_from(s, end + 1);
-        if (frac_end > end + 1) fer_buf_add(b, fer_str_slice(s, end, frac_end));
-        end = frac_end;
-    }
-    fer_buf_add(b, fer_str_slice(s, end, s.len));
-}
-
-/* 0o17 and 0x1F. False: not such a number; `*fits` tells whether 64 bits hold it. */
-static bool parse_based(fer_str s, uint64_t *out, bool *fits)
-{
-    unsigned base = fer_str_starts(s, "0o") ? 8 : fer_str_starts(s, "0x") ? 16 : 0;
-    *out = 0;
-    *fits = true;
-    if (!base || s.len < 3) return false;
-    for (size_t i = 2; i < s.len; i++) {
-        char c = fer_lower(s.ptr[i]);
-        unsigned digit = fer_is_digit(c)        ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 99;
-        if (digit >= base) return false;
-        *fits = *fits && *out <= (UINT64_MAX - digit) / base;
-        *out = *out * base + digit;
-    }
-    return true;
-}
-
-enum scalar {
-    SCALAR_STRING,
-    SCALAR_NULL,
-    SCALAR_TRUE,
-    SCALAR_FALSE,
-    SCALAR_NUMBER,
-    SCALAR_BASED,
-    SCALAR_NOT_JSON
-};
-
-static enum scalar plain_kind(fer_str s)
-{
-    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
-    static const char *const trues[] = {"true", "True", "TRUE", NULL};
-    static const char *const falses[] = {"false", "False", "FALSE", NULL};
-    static const char *const not_json[] = {".inf",  ".Inf",  ".INF",  "+.inf", "+.Inf",
-                                           "+.INF", "-.inf", "-.Inf", "-.INF", ".nan",
-                                           ".NaN",  ".NAN",  NULL};
-    uint64_t based;
-    bool fits;
-    if (one_of(s, nulls)) return SCALAR_NULL;
-    if (one_of(s, trues)) return SCALAR_TRUE;
-    if (one_of(s, falses)) return SCALAR_FALSE;
-    if (one_of(s, not_json)) return SCALAR_NOT_JSON;
-    if (is_core_number(s)) return SCALAR_NUMBER;
-    return parse_based(s, &based, &fits) ? SCALAR_BASED : SCALAR_STRING;
-}
-
-static fer_code write_scalar(struct conversion *c, size_t place, enum scalar kind, fer_str s)
-{
-    uint64_t based;
-    bool fits;
-    switch (kind) {
-    case SCALAR_NULL: fer_buf_add(&c->json, FER_STR("null")); break;
-    case SCALAR_TRUE: fer_buf_add(&c->json, FER_STR("true")); break;
-    case SCALAR_FALSE: fer_buf_add(&c->json, FER_STR("false")); break;
-    case SCALAR_NUMBER: write_number(&c->json, s); break;
-    case SCALAR_BASED:
-        parse_based(s, &based, &fits);
-        if (!fits) return fail_yaml(c, place, "a number in base 8 or 16 has at most 64 bits here");
-        fer_buf_printf(&c->json, "%llu", (unsigned long long)based);
-        break;
-    case SCALAR_STRING: fer_buf_add_quoted(&c->json, s); break;
-    case SCALAR_NOT_JSON:
-        return fail_yaml(c, place, "JSON has no infinity and no NaN; put it in quotes");
-    }
-    return FER_OK;
-}
-
-/* ---- tags: those of the core schema say what a value is; others have no meaning here ----- */
-
-enum tag {
-    TAG_NONE,
-    TAG_STR,
-    TAG_NULL,
-    TAG_BOOL,
-    TAG_INT,
-    TAG_FLOAT,
-    TAG_MAP,
-    TAG_SEQ
-};
-
-static fer_code read_tag(struct conversion *c, struct fy_token *token, enum tag *out)
-{
-    static const char *const names[] = {"", "str", "null", "bool", "int", "float", "map", "seq"};
-    fer_str prefix = FER_STR("tag:yaml.org,2002:"), t = token_text(token);
-    *out = TAG_NONE;
-    if (t.len == 0) return FER_OK;
-    if (fer_str_is(t, "!")) {
-        *out = TAG_STR;
-        return FER_OK;
-    }
-    for (size_t i = 1; i < FER_COUNT(names) && fer_str_starts(t, prefix.ptr); i++) {
-        if (!fer_str_is(fer_str_slice(t, prefix.len, t.len), names[i])) continue;
-        *out = (enum tag)i;
-        return FER_OK;
-    }
-    return fail_yaml(c, place_of(c, token, false),
-                     "tags other than YAML's own have no meaning here");
-}
-
-/* Whether a scalar of this kind may carry the tag. */
-static bool tag_fits(enum tag tag, enum scalar kind, fer_str s)
-{
-    bool whole = kind == SCALAR_BASED || (kind == SCALAR_NUMBER && !memchr(s.ptr, '.', s.len) &&
-                                          !memchr(s.ptr, 'e', s.len) && !memchr(s.ptr, 'E', s.len));
-    switch (tag) {
-    case TAG_NONE:
-    case TAG_STR: return true;
-    case TAG_NULL: return kind == SCALAR_NULL;
-    case TAG_BOOL: return kind == SCALAR_TRUE || kind == SCALAR_FALSE;
-    case TAG_INT: return whole;
-    case TAG_FLOAT: return kind == SCALAR_NUMBER || kind == SCALAR_BASED || kind == SCALAR_NOT_JSON;
-    default: return false;
-    }
-}
-
-/* What a scalar is: a string where it is quoted or tagged so, else what the core schema makes of
- * it. */
-static fer_code scalar_kind(struct conversion *c, struct fy_event *e, size_t place, fer_str s,
-                            enum scalar *out)
-{
-    enum tag tag;
-    struct fy_token *token = e->scalar.value;
-    bool plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
-    fer_code code = read_tag(c, e->scalar.tag, &tag);
+    enum fer_yaml_tag tag;
+    bool plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    fer_code code = read_tag(c, e->data.scalar.tag, place, &tag);
     if (code) return code;
-    *out = tag == TAG_STR || (!plain && tag == TAG_NONE) ? SCALAR_STRING : plain_kind(s);
-    return tag_fits(tag, *out, s) ? FER_OK
-                                  : fail_yaml(c, place, "the value is not what its tag says");
+    bool string = tag == FER_YAML_STR || (!plain && tag == FER_YAML_NONE);
+    *out = string ? FER_SCALAR_STRING : fer_scalar_of(s);
+    if (fer_scalar_fits(tag, *out, s)) return FER_OK;
+    return fail_yaml(c, place, "the value is not what its tag says");
 }
 
 /* ---- anchors and aliases ---------------------------------------------------------------- */
 
-static fer_code open_anchor(struct conversion *c, struct fy_token *token, size_t *index)
+static fer_code open_anchor(struct conversion *c, const yaml_char_t *name, size_t place,
+                            size_t *index)
 {
     *index = 0;
-    if (!token) return FER_OK;
+    if (!name) return FER_OK;
     if (c->anchor_count == MAX_ANCHORS) {
-        return fer_fail_at(c->err, FER_LIMIT_EXCEEDED, place_of(c, token, false),
-                           "yaml.anchors: more than %d anchors", MAX_ANCHORS);
+        return fer_fail_at(c->err, FER_LIMIT_EXCEEDED, place, "yaml.anchors: more than %d anchors",
+                           MAX_ANCHORS);
     }
-    struct anchor *a = &c->anchors[c->anchor_count++];
+    if (!c->anchors) c->anchors = fer_arena_alloc_zero(c->arena, MAX_ANCHORS, sizeof *c->anchors);
+    fer_str copy = c->anchors ? fer_arena_copy(c->arena, text_of(name)) : FER_STR_NONE;
+    if (!copy.ptr) return fer_arena_failed(c->arena, c->err);
     /* The value starts here; its place was noted just before. */
-    *a = (struct anchor){.name = fer_arena_copy(c->arena, token_text(token)),
-                         .json_from = c->json.len,
-                         .place_from = c->places.len - sizeof(size_t)};
-    if (!a->name.ptr) return fer_arena_failed(c->arena, c->err);
+    c->anchors[c->anchor_count++] = (struct anchor){
+        .name = copy, .json_from = c->json.len, .place_from = c->places.len - sizeof(size_t)};
     *index = c->anchor_count;
     return FER_OK;
 }
@@ -322,53 +149,58 @@ static void close_anchor(struct conversion *c, size_t index)
     c->anchors[index - 1].place_to = c->places.len;
 }
 
-static fer_code expand_alias(struct conversion *c, struct fy_token *token)
+/* Appends a range of a buffer to itself. */
+static void add_again(fer_buf *b, size_t from, size_t to)
 {
-    fer_str name = token_text(token);
-    size_t i = c->anchor_count, place = place_of(c, token, true);
+    char *end = to > from ? fer_buf_reserve(b, to - from) : NULL;
+    if (!end) return;
+    memcpy(end, b->ptr + from, to - from);
+    b->len += to - from;
+}
+
+static fer_code on_alias(struct conversion *c, const yaml_event_t *e)
+{
+    fer_str name = text_of(e->data.alias.anchor);
+    size_t i = c->anchor_count, place = place_of(c, e->start_mark);
     while (i > 0 && !fer_str_eq(c->anchors[i - 1].name, name)) i--;
     if (i == 0) return fail_yaml(c, place, "the alias names no anchor before it");
     const struct anchor *a = &c->anchors[i - 1];
     if (a->json_to == 0) return fail_yaml(c, place, "the alias stands inside its own anchor");
-    size_t len = a->json_to - a->json_from, places = a->place_to - a->place_from;
-    bool is_string = c->json.ptr[a->json_from] == '"';
-    fer_code code = before_value(c, place, is_string);
+    c->expanded += a->json_to - a->json_from;
+    if (c->expanded > FER_YAML_EXPANDED) {
+        return fer_fail_at(c->err, FER_LIMIT_EXCEEDED, place,
+                           "yaml.expanded: aliases stand for more than %zu bytes of JSON",
+                           FER_YAML_EXPANDED);
+    }
+    fer_code code = before_value(c, place, c->json.ptr[a->json_from] == '"');
     if (code) return code;
-    char *to = fer_buf_reserve(&c->json, len);
-    if (to) {
-        memcpy(to, c->json.ptr + a->json_from, len);
-        c->json.len += len;
-    }
+    add_again(&c->json, a->json_from, a->json_to);
     /* before_value noted the alias itself as the place of the copy's first value. */
-    char *more =
-        places > sizeof(size_t) ? fer_buf_reserve(&c->places, places - sizeof(size_t)) : NULL;
-    if (more) {
-        memcpy(more, c->places.ptr + a->place_from + sizeof(size_t), places - sizeof(size_t));
-        c->places.len += places - sizeof(size_t);
-    }
+    add_again(&c->places, a->place_from + sizeof(size_t), a->place_to);
     return FER_OK;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static fer_code on_scalar(struct conversion *c, struct fy_event *e)
+static fer_code on_scalar(struct conversion *c, const yaml_event_t *e)
 {
-    struct fy_token *token = e->scalar.value;
-    fer_str s = token_text(token);
-    size_t anchor = 0, place = place_of(c, token, false);
-    enum scalar kind;
+    fer_str s = {(const char *)e->data.scalar.value, e->data.scalar.length};
+    size_t anchor = 0, place = place_of(c, e->start_mark);
+    enum fer_scalar kind;
     fer_code code = scalar_kind(c, e, place, s, &kind);
     if (code) return code;
-    struct open *o = c->depth ? &c->stack[c->depth - 1] : NULL;
-    bool plain = token && fy_token_scalar_style(token) == FYSS_PLAIN;
-    if (plain && o && o->mapping && !o->expects_value && fer_str_is(s, "<<")) {
+    const struct open *o = c->depth ? &c->stack[c->depth - 1] : NULL;
+    bool plain_key =
+        o && o->mapping && !o->expects_value && e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (plain_key && fer_str_is(s, "<<")) {
         return fail_yaml(c, place, "merge keys (<<) are not part of YAML 1.2; write the keys out");
     }
-    code = before_value(c, place, kind == SCALAR_STRING);
-    if (!code) code = open_anchor(c, e->scalar.anchor, &anchor);
-    if (!code) code = write_scalar(c, place, kind, s);
+    code = before_value(c, place, kind == FER_SCALAR_STRING);
+    if (!code) code = open_anchor(c, e->data.scalar.anchor, place, &anchor);
+    if (code) return code;
+    const char *why = fer_scalar_write(&c->json, kind, s);
     close_anchor(c, anchor);
-    return code;
+    return why ? fail_yaml(c, place, why) : FER_OK;
 }
 
 static bool push(struct conversion *c, struct open o)
@@ -385,14 +217,14 @@ static bool push(struct conversion *c, struct open o)
     return true;
 }
 
-static fer_code on_start(struct conversion *c, bool mapping, struct fy_token *start,
-                         struct fy_token *tag_token, struct fy_token *anchor)
+static fer_code on_start(struct conversion *c, bool mapping, const yaml_event_t *e,
+                         const yaml_char_t *tag_name, const yaml_char_t *anchor)
 {
-    enum tag tag;
-    size_t index = 0, place = place_of(c, start, false);
-    fer_code code = read_tag(c, tag_token, &tag);
+    enum fer_yaml_tag tag;
+    size_t index = 0, place = place_of(c, e->start_mark);
+    fer_code code = read_tag(c, tag_name, place, &tag);
     if (code) return code;
-    if (tag != TAG_NONE && tag != (mapping ? TAG_MAP : TAG_SEQ)) {
+    if (tag != FER_YAML_NONE && tag != (mapping ? FER_YAML_MAP : FER_YAML_SEQ)) {
         return fail_yaml(c, place, "the value is not what its tag says");
     }
     if (c->depth >= c->limits->depth) {
@@ -401,101 +233,73 @@ static fer_code on_start(struct conversion *c, bool mapping, struct fy_token *st
                            c->limits->depth);
     }
     code = before_value(c, place, false);
-    if (!code) code = open_anchor(c, anchor, &index);
+    if (!code) code = open_anchor(c, anchor, place, &index);
     if (code) return code;
-    struct open o = {.mapping = mapping,
-                     .implicit = mapping && token_text(start).len == 0,
-                     .place = c->places.len / sizeof(size_t) - 1,
-                     .anchor = index};
-    if (!push(c, o)) return fer_arena_failed(c->arena, c->err);
+    if (!push(c, (struct open){.mapping = mapping, .anchor = index}))
+        return fer_arena_failed(c->arena, c->err);
     fer_buf_add_char(&c->json, mapping ? '{' : '[');
     return FER_OK;
 }
 
 static void on_end(struct conversion *c)
 {
-    struct open *o = &c->stack[--c->depth];
+    const struct open *o = &c->stack[--c->depth];
     fer_buf_add_char(&c->json, o->mapping ? '}' : ']');
     close_anchor(c, o->anchor);
 }
 
-static fer_code on_event(struct conversion *c, struct fy_event *e)
+static fer_code on_event(struct conversion *c, const yaml_event_t *e)
 {
     switch (e->type) {
-    case FYET_SCALAR: return on_scalar(c, e);
-    case FYET_ALIAS: return expand_alias(c, e->alias.anchor);
-    case FYET_SEQUENCE_START:
-        return on_start(c, false, e->sequence_start.sequence_start, e->sequence_start.tag,
-                        e->sequence_start.anchor);
-    case FYET_MAPPING_START:
-        return on_start(c, true, e->mapping_start.mapping_start, e->mapping_start.tag,
-                        e->mapping_start.anchor);
-    case FYET_SEQUENCE_END:
-    case FYET_MAPPING_END: on_end(c); return FER_OK;
+    case YAML_SCALAR_EVENT: return on_scalar(c, e);
+    case YAML_ALIAS_EVENT: return on_alias(c, e);
+    case YAML_SEQUENCE_START_EVENT:
+        return on_start(c, false, e, e->data.sequence_start.tag, e->data.sequence_start.anchor);
+    case YAML_MAPPING_START_EVENT:
+        return on_start(c, true, e, e->data.mapping_start.tag, e->data.mapping_start.anchor);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: on_end(c); return FER_OK;
     default: return FER_OK;
     }
 }
 
-/* The byte of a line and column, both counted from 1; the last byte of a shorter line or text. */
-static size_t byte_at(fer_str text, int line, int column)
+/* What libyaml says about a syntax error. */
+static fer_code syntax_failed(struct conversion *c, const yaml_parser_t *parser)
 {
-    size_t at = 0;
-    for (; line > 1; line--) {
-        size_t end = fer_str_find(text, at, '\n');
-        if (end == SIZE_MAX) return text.len;
-        at = end + 1;
+    if (parser->error == YAML_MEMORY_ERROR)
+        return fer_fail(c->err, FER_OUT_OF_MEMORY, "out of memory");
+    const char *what = parser->problem ? parser->problem : "the text is not YAML";
+    size_t place = place_of(c, parser->problem_mark);
+    if (strstr(what, "cannot start any token") && place < c->text.len) {
+        assert(c->text.ptr);
+        bool tab = c->text.ptr[place] == '\t';
+        return fail_yaml(c, place,
+                         tab ? "a tab cannot indent; use spaces"
+                             : "this character cannot start a value; put the value in quotes");
     }
-    for (; column > 1 && at < text.len && text.ptr[at] != '\n'; column--)
-        at += fer_utf8_len(text, at);
-    return at;
+    return fer_fail_at(c->err, FER_INVALID_YAML, place, "%s%s%s", what, parser->context ? " " : "",
+                       parser->context ? parser->context : "");
 }
 
-/* What libfyaml says about a syntax error: its first message, with its place. */
-static fer_code syntax_failed(struct conversion *c, struct fy_diag *diag)
-{
-    void *next = NULL;
-    const struct fy_diag_error *e = fy_diag_errors_iterate(diag, &next);
-    if (!e) return fail_yaml(c, 0, "the text is not YAML");
-    return fail_yaml(c, byte_at(c->text, e->line, e->column), e->msg);
-}
-
-static struct fy_token *token_of(const struct fy_event *e)
-{
-    switch (e->type) {
-    case FYET_SCALAR: return e->scalar.value;
-    case FYET_SEQUENCE_START: return e->sequence_start.sequence_start;
-    case FYET_MAPPING_START: return e->mapping_start.mapping_start;
-    default: return NULL;
-    }
-}
-
-static fer_code convert(struct conversion *c, struct fy_parser *parser, struct fy_diag *diag)
+static fer_code convert(struct conversion *c, yaml_parser_t *parser)
 {
     fer_code code = FER_OK;
     size_t documents = 0;
-    struct fy_event *e;
-    while (!code && (e = fy_parser_parse(parser)) != NULL) {
-        bool start = e->type == FYET_DOCUMENT_START;
-        struct fy_token *marker = start ? e->document_start.document_start : token_of(e);
-        documents += start;
-        /* A document that follows without a marker is seen at its first value. */
-        if (documents > 1 && (marker || !start)) {
-            code = fail_yaml(c, place_of(c, marker, false),
+    for (bool done = false; !done && !code;) {
+        yaml_event_t e;
+        if (!yaml_parser_parse(parser, &e)) return syntax_failed(c, parser);
+        documents += e.type == YAML_DOCUMENT_START_EVENT;
+        done = e.type == YAML_STREAM_END_EVENT;
+        if (documents > 1) {
+            code = fail_yaml(c, place_of(c, e.start_mark),
                              "a second document starts here; one text holds one document");
-        } else if (documents < 2) {
-            code = on_event(c, e);
+        } else {
+            code = on_event(c, &e);
         }
-        fy_parser_event_free(parser, e);
-        if (!code && c->json.failure == FER_LIMIT_EXCEEDED && !c->json.arena_failed) {
-            code = fer_fail(
-                c->err, FER_LIMIT_EXCEEDED,
-                "json.size: with its aliases written out the text is over the limit of %zu bytes",
-                c->limits->size);
-        }
+        yaml_event_delete(&e);
         if (!code) code = fer_buf_code(&c->json, c->err);
         if (!code) code = fer_buf_code(&c->places, c->err);
     }
-    if (!code && fy_parser_get_stream_error(parser)) code = syntax_failed(c, diag);
     if (!code && documents == 0) code = fail_yaml(c, 0, "the text is empty");
     return code;
 }
@@ -525,55 +329,48 @@ static fer_code read_converted(struct conversion *c, fer_json **out)
 
 static fer_code run(struct conversion *c, fer_json **out)
 {
-    struct fy_diag_cfg diag_cfg;
-    fy_diag_cfg_default(&diag_cfg);
-    diag_cfg.fp = NULL;
-    struct fy_diag *diag = fy_diag_create(&diag_cfg);
-    if (!diag) return fer_fail(c->err, FER_OUT_OF_MEMORY, "out of memory");
-    fy_diag_set_collect_errors(diag, true);
-    struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
-                                        FYPCF_DISABLE_DEPTH_LIMIT | FYPCF_ALLOW_DUPLICATE_KEYS,
-                               .diag = diag};
-    struct fy_parser *parser = fy_parser_create(&cfg);
-    fer_code code;
-    if (!parser || fy_parser_set_string(parser, c->text.ptr ? c->text.ptr : "", c->text.len) != 0) {
-        code = fer_fail(c->err, FER_OUT_OF_MEMORY, "out of memory");
-    } else {
-        code = convert(c, parser, diag);
-    }
-    if (parser) fy_parser_destroy(parser);
-    fy_diag_destroy(diag);
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return fer_fail(c->err, FER_OUT_OF_MEMORY, "out of memory");
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    fer_str body = fer_str_slice(c->text, first_byte(c->text), c->text.len);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)(body.ptr ? body.ptr : ""),
+                                 body.len);
+    fer_code code = convert(c, &parser);
+    yaml_parser_delete(&parser);
     return code ? code : read_converted(c, out);
 }
 
-/*
- * libfyaml is not to be trusted with everything: it may take NUL for the end of the
- * text, broken UTF-8 may keep it for ever, and blank lines cost it the square of their
- * number (20,000 of them 0.4 s). So these never reach it. YAML 1.2, 5.1.
- */
+/* U+0085, U+2028 and U+2029 end lines in YAML 1.1, libyaml's, and not in YAML 1.2. */
+static bool is_old_line_end(fer_str text, size_t at)
+{
+    fer_str rest = fer_str_slice(text, at, text.len);
+    return fer_str_starts(rest, "\xC2\x85") || fer_str_starts(rest, "\xE2\x80\xA8") ||
+           fer_str_starts(rest, "\xE2\x80\xA9");
+}
+
+/* YAML 1.2, 5.1: UTF-8 without control characters; and nothing that 1.1 reads differently. */
 static fer_code check_text(fer_str text, fer_err *err)
 {
-    size_t blank = 0; /* line ends since the last character that is not white space: the first ends
-                         that line */
-    if (text.len > MAX_SIZE) {
-        return fer_fail(err, FER_LIMIT_EXCEEDED, "yaml.size: %zu bytes are over the limit of %zu",
-                        text.len, MAX_SIZE);
-    }
     for (size_t at = 0, len; at < text.len; at += len) {
-        char c = text.ptr[at];
+        unsigned char c = (unsigned char)text.ptr[at];
         len = fer_utf8_len(text, at);
-        bool control = (unsigned char)c < 0x20 && c != '\t' && c != '\n' && c != '\r';
-        if (len == 0 || control) {
+        bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+        if (len == 0) return fer_fail_at(err, FER_INVALID_YAML, at, "the text is not UTF-8");
+        if (control) {
             return fer_fail_at(err, FER_INVALID_YAML, at,
-                               "the text is not UTF-8, or holds a control character");
+                               "control characters are written as escapes, in double quotes");
         }
-        bool line_end =
-            c == '\n' || (c == '\r' && !(at + 1 < text.len && text.ptr[at + 1] == '\n'));
-        blank = line_end ? blank + 1 : c == ' ' || c == '\t' || c == '\r' ? blank : 0;
-        if (blank > MAX_BLANK_LINES + 1) {
-            return fer_fail_at(err, FER_LIMIT_EXCEEDED, at,
-                               "yaml.blank-lines: more than %d blank lines in a row",
-                               MAX_BLANK_LINES);
+        /* Own tags have no meaning here, and libyaml compares each handle with all others. */
+        bool line_start = at == 0 || text.ptr[at - 1] == '\n' || text.ptr[at - 1] == '\r';
+        if (c == '%' && line_start && fer_str_starts(fer_str_slice(text, at, text.len), "%TAG")) {
+            return fer_fail_at(err, FER_INVALID_YAML, at,
+                               "tags other than YAML's own have no meaning here");
+        }
+        if (len > 1 && is_old_line_end(text, at)) {
+            return fer_fail_at(
+                err, FER_INVALID_YAML, at,
+                "line separators past ASCII are written as escapes, in double quotes");
         }
     }
     return FER_OK;
@@ -587,20 +384,12 @@ fer_code fer_yaml_read(fer_arena *a, fer_str text, const fer_json_limits *limits
         return fer_fail(err, FER_LIMIT_EXCEEDED, "json.size: %zu bytes are over the limit of %zu",
                         text.len, limits->size);
     }
+    struct conversion c = {
+        .arena = a, .text = text, .limits = limits, .err = err, .seen_bytes = first_byte(text)};
+    fer_buf_init(&c.json, a, SIZE_MAX / 4); /* the text is bounded, and so is what aliases add */
+    fer_buf_init(&c.places, a, SIZE_MAX / 4);
     fer_code code = check_text(text, err);
-    if (code) {
-        if (err && err->line) fer_err_locate(err, text);
-        return code;
-    }
-    struct conversion *c = fer_arena_alloc_zero(a, 1, sizeof *c);
-    if (!c) return fer_arena_failed(a, err);
-    c->arena = a;
-    c->text = text;
-    c->limits = limits;
-    c->err = err;
-    fer_buf_init(&c->json, a, limits->size);
-    fer_buf_init(&c->places, a, SIZE_MAX / 4);
-    code = run(c, out);
+    if (!code) code = run(&c, out);
     if (code && err && err->line) fer_err_locate(err, text);
     return code;
 }

@@ -254,7 +254,7 @@ static fer_code add_text(fer_arena *unused, const void *context)
     return FER_OK;
 }
 
-/* libfyaml has memory of its own, so YAML is only read here, not tortured. */
+/* libyaml has memory of its own, so YAML is only read here, not tortured. */
 static void survives_failing_memory(const struct text *row)
 {
     assert_int_equal(add_text(NULL, row), FER_OK);

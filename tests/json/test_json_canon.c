@@ -26,7 +26,7 @@ static fer_str must_canon(fer_arena *a, const yyjson_val *v)
     return out;
 }
 
-/* ---- numbers: RFC 8785 appendix B ------------------------------------------------------- */
+/* ---- numbers: RFC 8785 appendix B ----------------------------------------------- */
 
 static const struct number {
     const char *name; /* the canonical form */
@@ -69,7 +69,7 @@ static void run_number(const struct number *row)
     fer_arena_free(a);
 }
 
-/* ---- documents ---------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------ */
 
 static const struct row {
     const char *name;
@@ -152,7 +152,7 @@ static void torture(const struct row *row)
     assert_true(rows_torture_arena(attempt, row) > 1);
 }
 
-/* ---- a document without one of its keys ------------------------------------------------------ */
+/* ---- a document without one of its keys ----------------------------------------- */
 
 static const struct skipped {
     const char *name;
@@ -182,8 +182,7 @@ static void run_skipped(const struct skipped *row)
     fer_arena_free(a);
 }
 
-/* ---- the order of UTF-16: each with each ------------------------------------------------------
- */
+/* ---- the order of UTF-16: each with each ---------------------------------------- */
 
 static const struct ordered {
     const char *name;

@@ -22,7 +22,7 @@ static fer_str must_canon(fer_arena *a, const yyjson_val *v)
     return out;
 }
 
-/* ---- equality -------------------------------------------------------------------------------- */
+/* ---- equality ------------------------------------------------------------------- */
 
 static const struct pair {
     const char *name;

@@ -12,7 +12,7 @@
 
 typedef fer_str maker(fer_arena *a, size_t n);
 
-/* ---- texts that measure n in one way -------------------------------------------------- */
+/* ---- texts that measure n in one way -------------------------------------------- */
 
 static fer_str made(const fer_buf *b)
 {
@@ -123,7 +123,7 @@ static fer_str zeros_and_exponent_of(fer_arena *a, size_t n)
     return repeat(a, "1E+0000", "7", n, "");
 }
 
-/* ---- the limits ------------------------------------------------------------------------ */
+/* ---- the limits ----------------------------------------------------------------- */
 
 static const struct row {
     const char *name;
@@ -131,7 +131,7 @@ static const struct row {
     size_t member; /* in fer_json_limits */
     size_t value;  /* to set; 0: the default for messages */
     maker *make;
-    bool json_only; /* too large to be quick through libfyaml */
+    bool json_only; /* YAML has a narrower rule of its own, or it is too large to be quick */
 } rows[] = {
 #define LIMIT(member) "json." #member, offsetof(fer_json_limits, member)
     {"size 10", LIMIT(size), 10, size_of, false},
@@ -166,7 +166,7 @@ static const struct row {
     {"members by default", LIMIT(members), 0, members_of, true},
     {"key 1", LIMIT(key), 1, key_of, false},
     {"key 10", LIMIT(key), 10, key_of, false},
-    {"key by default", LIMIT(key), 0, key_of, false},
+    {"key by default", LIMIT(key), 0, key_of, true},
 #undef LIMIT
 };
 
@@ -209,7 +209,7 @@ static void run_yaml(const struct row *row)
     if (!row->json_only) run_with(row, fer_yaml_read);
 }
 
-/* ---- defaults: RELIABILITY 5.16 ---------------------------------------------------------- */
+/* ---- defaults: RELIABILITY 5.16 ------------------------------------------------- */
 
 static const struct value {
     const char *name;
@@ -240,7 +240,7 @@ static void run_value(const struct value *row)
     assert_int_equal(found, 1);
 }
 
-/* ---- bombs: RELIABILITY 1.6 ---------------------------------------------------------------- */
+/* ---- bombs: RELIABILITY 1.6 ----------------------------------------------------- */
 
 static fer_str open_arrays(fer_arena *a, size_t n)
 {
@@ -312,7 +312,7 @@ static void run_bomb(const struct bomb *row)
     fer_arena_free(a);
 }
 
-/* ---- limits set as high as they go: no limit, never an overrun ----------------------------- */
+/* ---- limits set as high as they go: no limit, never an overrun ------------------ */
 
 static const struct high {
     const char *name;

@@ -23,7 +23,7 @@ static const char *canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT])
     return out;
 }
 
-/* ---- held and written ------------------------------------------------------------------- */
+/* ---- held and written ----------------------------------------------------------- */
 
 static const struct row {
     const char *name; /* the number */
@@ -133,7 +133,7 @@ static void run(const struct row *row)
     assert_string_equal(canonical(&back, again), text);
 }
 
-/* ---- as decimals --------------------------------------------------------------------------- */
+/* ---- as decimals ---------------------------------------------------------------- */
 
 static const struct decimal {
     const char *name;
@@ -208,7 +208,7 @@ static void run_exponent(const struct exponent *row)
     assert_int_equal(fer_number_settle(&v, row->max_digits), row->fits);
 }
 
-/* ---- in order: each with each ------------------------------------------------------------- */
+/* ---- in order: each with each --------------------------------------------------- */
 
 static const struct ranked {
     const char *name;
@@ -278,7 +278,7 @@ static void run_ranked(const struct ranked *row)
     }
 }
 
-/* ---- as 64-bit integers --------------------------------------------------------------------- */
+/* ---- as 64-bit integers --------------------------------------------------------- */
 
 static const struct whole {
     const char *name;

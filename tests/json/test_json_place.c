@@ -61,7 +61,7 @@ static fer_code check_places(fer_arena *a, fer_str text, const size_t *offsets, 
     return FER_OK;
 }
 
-/* ---- documents ------------------------------------------------------------------------------ */
+/* ---- documents ------------------------------------------------------------------ */
 
 static const struct row {
     const char *name;
@@ -108,7 +108,7 @@ static void run(const struct row *row)
     assert_true(rows_torture_arena(attempt, row) > 1);
 }
 
-/* ---- one large document, made at random and noted while it is written ----------------------- */
+/* ---- one large document, made at random and noted while it is written ----------- */
 
 struct maker {
     fer_buf text;
@@ -180,8 +180,7 @@ static void large_document(void)
     }
 }
 
-/* ---- lengths of tokens --------------------------------------------------------------------------
- */
+/* ---- lengths of tokens ---------------------------------------------------------- */
 
 static const struct token {
     const char *name;
@@ -216,8 +215,7 @@ static void run_token(const struct token *row)
     assert_int_equal(fer_json_token_len(fer_str_of(row->text), row->offset), row->len);
 }
 
-/* ---- lines
- * ---------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------- */
 
 static const struct text {
     const char *name;

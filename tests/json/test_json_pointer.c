@@ -97,7 +97,7 @@ static void run(const struct row *row)
     fer_arena_free(a);
 }
 
-/* ---- paths ---------------------------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------------- */
 
 static const struct written {
     const char *name;

@@ -239,7 +239,7 @@ static void no_text_at_all(void)
     fer_arena_free(a);
 }
 
-/* ---- objects of many keys: few are compared, many are hashed ----------------------- */
+/* ---- objects of many keys: few are compared, many are hashed -------------------- */
 
 static const struct many {
     const char *name;
@@ -282,6 +282,62 @@ static void run_many(const struct many *row)
     fer_arena_free(a);
 }
 
+/* ---- a part of a text: failures are placed in the whole -------------------------- */
+
+static const struct part {
+    const char *name;
+    const char *text;
+    size_t from, to;
+    fer_code code;
+    uint32_t line, column;
+    const char *says;
+} parts[] = {
+    {"the whole", "[1]", 0, 3, FER_OK, 0, 0, "[1]"},
+    {"an item", "[{\"a\":1}, 2]", 1, 8, FER_OK, 0, 0, "{\"a\":1}"},
+    {"the whole with a mark", BOM "[1]", 0, 6, FER_OK, 0, 0, "[1]"},
+    {"a line", "1\n[2,x]\n3", 2, 7, FER_INVALID_JSON, 2, 4, ""},
+    {"a key twice", "[\n {\"a\":1,\"a\":2}]", 3, 16, FER_DUPLICATE_KEY, 2, 9, "\"a\""},
+    {"it ends too early", "[1,\n[2,3]]", 4, 8, FER_INVALID_JSON, 2, 5, "too early"},
+    {"more behind it", "[1, 2 3]", 4, 7, FER_INVALID_JSON, 1, 7, "more text"},
+    {"nothing", "[1,2]", 3, 3, FER_INVALID_JSON, 1, 4, "empty"},
+    {"a mark at its start", "1\n" BOM "2", 2, 6, FER_INVALID_JSON, 2, 1, "byte order mark"},
+    {"behind a mark of the whole", BOM "[x]", 3, 6, FER_INVALID_JSON, 1, 2, ""},
+    {"behind wide characters", "[\"\xC3\xA9\",\"\xFF\"]", 6, 9, FER_INVALID_JSON, 1, 7, "UTF-8"},
+};
+
+static fer_code attempt_part(fer_arena *a, const void *data)
+{
+    const struct part *row = data;
+    fer_json *doc;
+    fer_err err = {0};
+    fer_str text = fer_str_of(row->text), canonical;
+    fer_code code = fer_json_read_part(a, text, row->from, row->to, NULL, &doc, &err);
+    if (code == FER_OUT_OF_MEMORY || code == FER_LIMIT_EXCEEDED) return code;
+    assert_int_equal(code, row->code);
+    if (!code) {
+        code = fer_json_canonical(a, fer_json_root(doc), &canonical, &err);
+        if (!code) assert_str(canonical, row->says);
+        return code;
+    }
+    assert_int_equal(err.line, row->line);
+    assert_int_equal(err.column, row->column);
+    assert_true(err.offset >= row->from && err.offset <= row->to);
+    if (!strstr(err.message, row->says)) fail_msg("\"%s\"", err.message);
+    return FER_OK;
+}
+
+static void run_part(const struct part *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc;
+    assert_int_equal(attempt_part(a, row), FER_OK);
+    fer_code code =
+        fer_json_read_part(a, fer_str_of(row->text), row->from, row->to, NULL, &doc, NULL);
+    assert_int_equal(code, row->code);
+    fer_arena_free(a);
+    rows_torture_arena(attempt_part, row);
+}
+
 /* A machine without memory: what the reader holds is freed, whichever allocation fails. */
 static fer_code read_all_alone(fer_arena *none, const void *data)
 {
@@ -302,5 +358,5 @@ int main(void)
     return ROWS_RUN("json read", rows, run) + ROWS_RUN("json read, arena failing", rows, torture) +
            ROWS_RUN("json read, many keys", many, run_many) +
            ROWS_RUN("json read, malloc failing", rows, torture_machine) +
-           ROWS_ONE("json read", no_text_at_all);
+           ROWS_RUN("json read, a part", parts, run_part) + ROWS_ONE("json read", no_text_at_all);
 }

@@ -14,7 +14,7 @@
     }
 #define NONE SIZE_MAX
 
-/* ---- values: each is skimmed with something behind it, and cut short ---------------------- */
+/* ---- values: each is skimmed with something behind it, and cut short ------------ */
 
 static const struct value {
     const char *name; /* the value */
@@ -87,8 +87,7 @@ static void run_value(const struct value *row)
     check_value(fer_str_of(row->name));
 }
 
-/* ---- values at random ---------------------------------------------------------------------------
- */
+/* ---- values at random ----------------------------------------------------------- */
 
 static unsigned state = 1;
 
@@ -136,8 +135,7 @@ static void values_at_random(void)
     }
 }
 
-/* ---- other places ------------------------------------------------------------------------------
- */
+/* ---- other places --------------------------------------------------------------- */
 
 static const struct row {
     const char *name;

@@ -20,8 +20,7 @@ static fer_str must_canon(fer_arena *a, const yyjson_val *v)
     return out;
 }
 
-/* ---- plain output
- * --------------------------------------------------------------------------------- */
+/* ---- plain output --------------------------------------------------------------- */
 
 static const struct output {
     const char *name;
@@ -69,8 +68,7 @@ static void run_output(const struct output *row)
     assert_true(rows_torture_arena(attempt_output, row) > 1);
 }
 
-/* ---- other notations
- * ------------------------------------------------------------------------------ */
+/* ---- other notations ------------------------------------------------------------ */
 
 /* The last key first. */
 static const yyjson_val **backwards(fer_arena *a, const yyjson_val *object, void *context)
@@ -150,7 +148,7 @@ static void run_noted(const struct noted *row)
     assert_true(rows_torture_arena(attempt_noted, row) > 1);
 }
 
-/* ---- deep ones, written, in canonical form and compared ------------------------------ */
+/* ---- deep ones, written, in canonical form and compared ------------------------- */
 
 static const struct deep {
     const char *name;

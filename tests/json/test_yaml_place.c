@@ -25,8 +25,8 @@ static const struct placed {
     {"a mark", BOM "^^a: ^1\n^b: ^2\n"},
     {"quoted", "^^\"a\": ^'b'\n^c: ^\"d\"\n"},
     {"JSON", "^{^\"a\":^1,^\"b\":^[^true,^\"x\"]}"},
-    {"behind tags and anchors", "^^a: !!str ^1\n^b: &x ^2\n"},
-    {"an alias: its own place", "^^a: &x ^1\n^b: ^*x\n"},
+    {"tags and anchors are part of the value", "^^a: ^!!str 1\n^b: ^&x 2\n"},
+    {"an alias: its own place", "^^a: ^&x 1\n^b: ^*x\n"},
     {"a pair in a sequence", "^[^^a: ^1]"},
     {"a sequence as a value", "^^a:\n^- ^1\n"},
 };

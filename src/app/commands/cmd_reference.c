@@ -168,9 +168,8 @@ static void page_limits(fer_out *o)
     }
     limit_row(o, "yaml.anchors", FER_YAML_ANCHORS, FER_YAML_ANCHORS,
               "anchors in one YAML document");
-    limit_row(o, "yaml.size", FER_YAML_SIZE, FER_YAML_SIZE, "bytes of one YAML document");
-    limit_row(o, "yaml.blank-lines", FER_YAML_BLANK_LINES, FER_YAML_BLANK_LINES,
-              "blank lines in a row");
+    limit_row(o, "yaml.expanded", FER_YAML_EXPANDED, FER_YAML_EXPANDED,
+              "bytes of JSON that the aliases of one YAML document add");
     limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
     limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder");
     limit_row(o, "folder.depth", 0, 32, "folders inside each other");

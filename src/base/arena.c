@@ -182,6 +182,17 @@ void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size)
     return moved;
 }
 
+void fer_arena_trim(fer_arena *a, const void *end)
+{
+    struct chunk *c = a->top;
+    assert(c && (const char *)end >= c->data && (const char *)end <= c->data + c->used);
+    size_t keep = ((size_t)((const char *)end - c->data) + ALIGN - 1) & ~(ALIGN - 1);
+    if (keep >= c->used) return;
+    ASAN_POISON_MEMORY_REGION(c->data + keep, c->used - keep);
+    a->given -= c->used - keep;
+    c->used = keep;
+}
+
 fer_str fer_arena_copy(fer_arena *a, fer_str s)
 {
     size_t size;

@@ -20,6 +20,8 @@ FER_MUST_USE void *fer_arena_alloc(fer_arena *a, size_t size);
 FER_MUST_USE void *fer_arena_alloc_zero(fer_arena *a, size_t count, size_t size);
 /* Resizes an allocation, in place where it is the last one. On NULL the old one is as it was. */
 FER_MUST_USE void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size);
+/* Gives back what the last allocation holds from `end` on. */
+void fer_arena_trim(fer_arena *a, const void *end);
 /* A NUL-terminated copy. `ptr` is NULL on failure. */
 fer_str fer_arena_copy(fer_arena *a, fer_str s);
 /* Formats into the arena. `ptr` is NULL on failure. */

@@ -206,7 +206,7 @@ bool fer_redact_path_valid(fer_str s)
     for (size_t i = 0; i < FER_COUNT(roots); i++) {
         if (fer_str_starts(s, roots[i])) at = strlen(roots[i]);
     }
-    if (memchr(s.ptr, '\0', s.len)) return false;
+    if (s.len && memchr(s.ptr, '\0', s.len)) return false;
     for (bool first = true; first || at < s.len; first = false) {
         if (at < s.len && s.ptr[at] == '[') {
             if (!redact_bracket(s, &at)) return false;

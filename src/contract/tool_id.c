@@ -89,7 +89,7 @@ fer_code fer_id_parse(fer_str text, fer_id *out, fer_err *err)
 fer_code fer_id_write(fer_arena *a, const fer_id *id, fer_str *out, fer_err *err)
 {
     fer_buf b;
-    fer_buf_init(&b, a, 4096);
+    fer_buf_init(&b, a, SIZE_MAX / 4);
     if (id->ns.len) {
         fer_buf_add(&b, id->ns);
         fer_buf_add_char(&b, ':');

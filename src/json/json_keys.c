@@ -7,26 +7,18 @@
 #include "json_doc.h"
 #include "map.h"
 
-/* Up to here comparing each with each is quicker than hashing (bench/json). */
-#define FEW_KEYS 16
-
 static bool same_key(const yyjson_val *x, const yyjson_val *y)
 {
     size_t len = fer_val_len(x);
     return len == fer_val_len(y) && memcmp(x->uni.str, y->uni.str, len) == 0;
 }
 
-static const yyjson_val *twice_among_few(const yyjson_val *object)
+bool fer_key_before(const yyjson_val *object, const yyjson_val *wanted)
 {
-    const yyjson_val *keys[FEW_KEYS];
-    size_t count = 0;
-    FER_EACH_MEMBER (object, key) {
-        for (size_t k = 0; k < count; k++) {
-            if (same_key(keys[k], key)) return key;
-        }
-        keys[count++] = key;
+    for (const yyjson_val *key = object + 1; key < wanted; key = fer_val_next(key + 1)) {
+        if (same_key(key, wanted)) return true;
     }
-    return NULL;
+    return false;
 }
 
 /* An open-addressed table of keys, at most half full. */
@@ -47,10 +39,6 @@ static const yyjson_val *twice_among_many(fer_arena *a, const yyjson_val *object
 bool fer_keys_unique(fer_arena *a, const yyjson_val *object, const yyjson_val **twice)
 {
     size_t count = fer_val_len(object);
-    if (count <= FEW_KEYS) {
-        *twice = twice_among_few(object);
-        return true;
-    }
     size_t cap = 64;
     while (cap < count * 2) cap *= 2;
     const yyjson_val **table = fer_arena_alloc_zero(a, cap, sizeof *table);

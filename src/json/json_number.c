@@ -153,53 +153,6 @@ bool fer_number_u64(const yyjson_val *v, uint64_t *out)
 
 /* ---- settling ------------------------------------------------------------------ */
 
-/* Up to 18 digits and a sign: no overflow is possible. */
-static bool settle_integer(yyjson_val *v, fer_str s)
-{
-    bool negative = s.ptr[0] == '-';
-    size_t i = negative ? 1 : 0;
-    uint64_t value = 0;
-    if (s.len - i > 18) return false;
-    for (; i < s.len; i++) {
-        unsigned digit = (unsigned)(s.ptr[i] - '0');
-        if (digit > 9) return false;
-        value = value * 10 + digit;
-    }
-    v->tag = negative && value ? FER_TAG_SINT : FER_TAG_UINT;
-    if (negative) v->uni.i64 = -(int64_t)value;
-    else v->uni.u64 = value;
-    return true;
-}
-
-/*
- * digits[.digits] with at most 15 digits in all and no exponent: the digits are an
- * exact integer below 2^53, the power of ten is exact, and so one division gives
- * the nearest binary64, which prints back as the same decimal (Clinger's fast path).
- */
-static bool settle_short_decimal(yyjson_val *v, fer_str s)
-{
-    static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    bool negative = s.ptr[0] == '-';
-    size_t i = negative ? 1 : 0, after = 0;
-    uint64_t value = 0;
-    bool point = false;
-    if (s.len - i > 16) return false;
-    for (; i < s.len; i++) {
-        if (s.ptr[i] == '.') {
-            point = true;
-            continue;
-        }
-        unsigned digit = (unsigned)(s.ptr[i] - '0');
-        if (digit > 9) return false;
-        value = value * 10 + digit;
-        after += point;
-    }
-    double d = (double)value / tens[after];
-    set_real(v, negative ? -d : d);
-    return true;
-}
-
 /* Any number: kept as 64 bits where these hold exactly its decimal value, else as text. */
 static bool settle_any(yyjson_val *v, fer_str s, size_t max_exponent_digits)
 {
@@ -219,9 +172,7 @@ static bool settle_any(yyjson_val *v, fer_str s, size_t max_exponent_digits)
 
 bool fer_number_settle(yyjson_val *v, size_t max_exponent_digits)
 {
-    fer_str s = fer_val_str(v);
-    return settle_integer(v, s) || settle_short_decimal(v, s) ||
-           settle_any(v, s, max_exponent_digits);
+    return fer_number_settle_short(v) || settle_any(v, fer_val_str(v), max_exponent_digits);
 }
 
 /* ---- canonical text -------------------------------------------------------------- */

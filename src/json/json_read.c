@@ -161,6 +161,7 @@ static fer_code check_number(const struct pass *p, yyjson_val *v)
     if (fer_val_len(v) > p->limits->number) {
         return over(p, v, "json.number", p->limits->number, fer_val_len(v));
     }
+    if (fer_number_settle_short(v)) return FER_OK;
     if (!fer_number_settle(v, p->limits->exponent)) {
         return fer_fail_at(p->err, FER_LIMIT_EXCEEDED, fer_json_offset(p->doc, v),
                            "json.exponent: the exponent has more than %zu digits",
@@ -169,68 +170,105 @@ static fer_code check_number(const struct pass *p, yyjson_val *v)
     return FER_OK;
 }
 
+static fer_code key_twice(const struct pass *p, const yyjson_val *key)
+{
+    return fer_fail_at(
+        p->err, FER_DUPLICATE_KEY, fer_json_offset(p->doc, key),
+        "the key \"%.*s\" stands twice in one object; readers disagree on which counts",
+        FER_PRI(fer_str_head(fer_val_str(key), 100)));
+}
+
+/* What is known of an object before its members are visited. */
 static fer_code check_object(const struct pass *p, const yyjson_val *v)
 {
     size_t members = fer_val_len(v);
+    const yyjson_val *twice = NULL;
     if (members > p->limits->members) {
         return over(p, v, "json.members", p->limits->members, members);
     }
-    FER_EACH_MEMBER (v, key) {
-        if (fer_val_len(key) > p->limits->key) {
-            return over(p, key, "json.key", p->limits->key, fer_val_len(key));
-        }
-    }
-    const yyjson_val *twice = NULL;
+    if (members <= FER_KEYS_FEW) return FER_OK; /* seen to on the way */
     if (!fer_keys_unique(p->arena, v, &twice)) return fer_arena_failed(p->arena, p->err);
-    if (!twice) return FER_OK;
-    return fer_fail_at(
-        p->err, FER_DUPLICATE_KEY, fer_json_offset(p->doc, twice),
-        "the key \"%.*s\" stands twice in one object; readers disagree on which counts",
-        FER_PRI(fer_str_head(fer_val_str(twice), 100)));
+    return twice ? key_twice(p, twice) : FER_OK;
 }
 
-static fer_code check_value(const struct pass *p, yyjson_val *v)
-{
-    switch (fer_val_type(v)) {
-    case YYJSON_TYPE_RAW: return check_number(p, v);
-    case YYJSON_TYPE_OBJ: return check_object(p, v);
-    case YYJSON_TYPE_STR:
-        if (fer_val_len(v) > p->limits->string) {
-            return over(p, v, "json.string", p->limits->string, fer_val_len(v));
-        }
-        return FER_OK;
-    default: return FER_OK;
-    }
-}
+/* A container whose members are being visited. */
+struct open {
+    const yyjson_val *at; /* NULL: the document */
+    const yyjson_val *end;
+    uint64_t keys; /* one bit per key so far (fer_key_bit) */
+    uint64_t few;  /* all bits, or none where there are many keys: a table has seen to them */
+};
 
-/* Visits the values in the order of the text, with the ends of the open containers on a stack. */
-static fer_code check_tree(const struct pass *p)
+/* Visits the values in the order of the text, with the open containers on a stack. */
+static fer_code check_values(const struct pass *p, struct open *stack)
 {
+    const fer_json_limits limits = *p->limits;
     yyjson_val *v = p->doc->vals, *end = v + p->doc->count;
     size_t depth = 0, nodes = p->doc->count;
-    /* Never deeper than there are values, whatever the limit says. */
-    size_t max_depth = p->limits->depth < nodes ? p->limits->depth : nodes;
-    const yyjson_val **ends = fer_arena_alloc_zero(p->arena, max_depth + 1, sizeof *ends);
-    if (!ends) return fer_arena_failed(p->arena, p->err);
-    for (; v < end; v++) {
-        while (depth > 0 && v == ends[depth - 1]) depth--;
-        if (fer_is_ctn(v)) {
-            if (depth == max_depth) return over(p, v, "json.depth", max_depth, depth + 1);
-            ends[depth++] = fer_val_next(v);
-            if (fer_val_type(v) == YYJSON_TYPE_OBJ) nodes -= fer_val_len(v);
+    struct open o = {NULL, end, 0, 0};
+    bool object = false;
+    while (v < end) {
+        fer_code code = FER_OK;
+        while (v == o.end) {
+            o = stack[--depth];
+            object = fer_is_obj(o.at);
         }
-        fer_code code = check_value(p, v);
+        if (object) {
+            uint64_t bit = fer_key_bit(v);
+            if (fer_val_len(v) > limits.key)
+                return over(p, v, "json.key", limits.key, fer_val_len(v));
+            if (o.keys & bit && fer_key_before(o.at, v)) return key_twice(p, v);
+            o.keys |= bit & o.few;
+            v++;
+        }
+        switch (fer_val_type(v)) {
+        case YYJSON_TYPE_RAW: code = check_number(p, v); break;
+        case YYJSON_TYPE_STR:
+            if (fer_val_len(v) > limits.string)
+                return over(p, v, "json.string", limits.string, fer_val_len(v));
+            break;
+        case YYJSON_TYPE_ARR:
+        case YYJSON_TYPE_OBJ:
+            if (depth == limits.depth) return over(p, v, "json.depth", depth, depth + 1);
+            stack[depth++] = o;
+            object = fer_val_type(v) == YYJSON_TYPE_OBJ;
+            o = (struct open){v, fer_val_next(v), 0,
+                              fer_val_len(v) <= FER_KEYS_FEW ? UINT64_MAX : 0};
+            if (object) {
+                nodes -= fer_val_len(v);
+                code = check_object(p, v);
+            }
+            break;
+        default: break;
+        }
         if (code) return code;
+        v++;
     }
-    if (nodes > p->limits->nodes) {
-        return over(p, p->doc->vals, "json.nodes", p->limits->nodes, nodes);
+    if (nodes > limits.nodes) {
+        return over(p, p->doc->vals, "json.nodes", limits.nodes, nodes);
     }
     return FER_OK;
 }
 
+static fer_code check_tree(const struct pass *p)
+{
+    enum {
+        USUAL_DEPTH = 128
+    };
+    struct open usual[USUAL_DEPTH], *stack = usual;
+    /* Never deeper than there are values, whatever the limit says. */
+    size_t max = p->limits->depth < p->doc->count ? p->limits->depth : p->doc->count;
+    if (max > USUAL_DEPTH) {
+        stack = fer_arena_alloc_zero(p->arena, max, sizeof *stack);
+        if (!stack) return fer_arena_failed(p->arena, p->err);
+    }
+    return check_values(p, stack);
+}
+
 static fer_str without_bom(fer_str text)
 {
-    return fer_str_starts(text, "\xEF\xBB\xBF") ? fer_str_slice(text, 3, text.len) : text;
+    bool bom = text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0;
+    return bom ? fer_str_slice(text, 3, text.len) : text;
 }
 
 static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *limits, fer_err *err)
@@ -254,6 +292,8 @@ static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *li
     }
     doc->vals = read->root;
     doc->count = read->val_read;
+    /* yyjson guesses how many values there will be; the values are its last allocation. */
+    fer_arena_trim(a, doc->vals + doc->count);
     const struct pass p = {doc, a, limits, err};
     return check_tree(&p);
 }

@@ -16,8 +16,8 @@ static bool is_tool_file(fer_str name)
 
 static fer_code add_path(fer_inputs *in, const char *path, fer_err *err)
 {
-    const char **paths = fer_arena_grow(in->names, (void *)(uintptr_t)in->paths,
-                                        in->count * sizeof *paths, (in->count + 1) * sizeof *paths);
+    const char **paths =
+        fer_arena_room(in->names, (void *)(uintptr_t)in->paths, in->count, &in->cap, sizeof *paths);
     if (!paths) return fer_arena_failed(in->names, err);
     in->paths = paths;
     in->paths[in->count++] = path;

@@ -16,6 +16,7 @@ typedef struct fer_inputs {
     fer_arena *text;  /* the text at hand; reset for each */
     const char **paths;
     size_t count;
+    size_t cap;
     fer_format format; /* that was asked for */
 } fer_inputs;
 

@@ -182,6 +182,17 @@ void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size)
     return moved;
 }
 
+void *fer_arena_room(fer_arena *a, void *list, size_t count, size_t *cap, size_t size)
+{
+    size_t more = *cap ? *cap : 8, bytes;
+    if (count < *cap) return list;
+    if (*cap && !fer_mul_size(more, 2, &more)) return refuse(a, FER_OUT_OF_MEMORY);
+    if (!fer_mul_size(more, size, &bytes)) return refuse(a, FER_OUT_OF_MEMORY);
+    void *grown = fer_arena_grow(a, list, *cap * size, bytes);
+    if (grown) *cap = more;
+    return grown;
+}
+
 void fer_arena_trim(fer_arena *a, const void *end)
 {
     struct chunk *c = a->top;

@@ -20,6 +20,11 @@ FER_MUST_USE void *fer_arena_alloc(fer_arena *a, size_t size);
 FER_MUST_USE void *fer_arena_alloc_zero(fer_arena *a, size_t count, size_t size);
 /* Resizes an allocation, in place where it is the last one. On NULL the old one is as it was. */
 FER_MUST_USE void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t new_size);
+/*
+ * A list of `count` items of `size` bytes with room for one more, at least doubled where
+ * it is full. NULL without memory; then the list is as it was.
+ */
+FER_MUST_USE void *fer_arena_room(fer_arena *a, void *list, size_t count, size_t *cap, size_t size);
 /* Gives back what the last allocation holds from `end` on. */
 void fer_arena_trim(fer_arena *a, const void *end);
 /* A NUL-terminated copy. `ptr` is NULL on failure. */

@@ -181,14 +181,9 @@ static fer_code walk_add(struct walk *w, fer_str path)
     if (w->count == w->max) {
         return fer_fail(w->err, FER_LIMIT_EXCEEDED, "the folder holds more than %zu files", w->max);
     }
-    if (w->count == w->cap) {
-        size_t cap = w->cap ? w->cap * 2 : 16;
-        fer_str *paths =
-            fer_arena_grow(w->arena, w->paths, w->cap * sizeof *paths, cap * sizeof *paths);
-        if (!paths) return fer_arena_failed(w->arena, w->err);
-        w->paths = paths;
-        w->cap = cap;
-    }
+    fer_str *paths = fer_arena_room(w->arena, w->paths, w->count, &w->cap, sizeof *paths);
+    if (!paths) return fer_arena_failed(w->arena, w->err);
+    w->paths = paths;
     w->paths[w->count++] = path;
     return FER_OK;
 }

@@ -128,14 +128,9 @@ static fer_str format_text(fer_arena *a, const char *format, va_list args)
 
 static struct fer_draft *new_draft(fer_drafts *d)
 {
-    if (d->count == d->cap) {
-        size_t cap = d->cap ? d->cap * 2 : 8;
-        struct fer_draft *list =
-            fer_arena_grow(d->arena, d->list, d->cap * sizeof *list, cap * sizeof *list);
-        if (!list) return NULL;
-        d->list = list;
-        d->cap = cap;
-    }
+    struct fer_draft *list = fer_arena_room(d->arena, d->list, d->count, &d->cap, sizeof *list);
+    if (!list) return NULL;
+    d->list = list;
     return &d->list[d->count];
 }
 

@@ -166,28 +166,20 @@ void fer_toolset_free(fer_toolset *set)
 
 static fer_code keep_tool(fer_toolset *set, const fer_tool *tool, fer_err *err)
 {
-    if (set->count == set->cap) {
-        size_t cap = set->cap ? set->cap * 2 : 16;
-        const fer_tool **tools = fer_arena_grow(set->arena, (void *)(uintptr_t)set->tools,
-                                                set->cap * sizeof *tools, cap * sizeof *tools);
-        if (!tools) return fer_arena_failed(set->arena, err);
-        set->tools = tools;
-        set->cap = cap;
-    }
+    const fer_tool **tools = fer_arena_room(set->arena, (void *)(uintptr_t)set->tools, set->count,
+                                            &set->cap, sizeof *tools);
+    if (!tools) return fer_arena_failed(set->arena, err);
+    set->tools = tools;
     set->tools[set->count++] = tool;
     return FER_OK;
 }
 
 static fer_code keep_finding(fer_toolset *set, const fer_finding *finding, fer_err *err)
 {
-    if (set->finding_count == set->finding_cap) {
-        size_t cap = set->finding_cap ? set->finding_cap * 2 : 16;
-        fer_finding *list = fer_arena_grow(set->arena, set->findings,
-                                           set->finding_cap * sizeof *list, cap * sizeof *list);
-        if (!list) return fer_arena_failed(set->arena, err);
-        set->findings = list;
-        set->finding_cap = cap;
-    }
+    fer_finding *list = fer_arena_room(set->arena, set->findings, set->finding_count,
+                                       &set->finding_cap, sizeof *list);
+    if (!list) return fer_arena_failed(set->arena, err);
+    set->findings = list;
     set->findings[set->finding_count++] = *finding;
     return FER_OK;
 }

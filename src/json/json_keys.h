@@ -18,7 +18,7 @@ static inline uint64_t fer_key_bit(const yyjson_val *key)
 {
     size_t len = (size_t)(key->tag >> 8);
     const unsigned char *s = (const unsigned char *)key->uni.str;
-    return (uint64_t)1 << ((s[0] + len * 7 + s[len / 2] * 13u) & 63);
+    return (uint64_t)1 << ((s[0] + len * 7 + s[len / 2] * (size_t)13) & 63);
 }
 /* Whether a key of the object stood before this one. */
 bool fer_key_before(const yyjson_val *object, const yyjson_val *key);

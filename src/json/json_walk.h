@@ -24,14 +24,10 @@ struct fer_walk {
 /* Enters a container; `keys` is NULL for an array. False: no memory. */
 static inline bool fer_walk_push(struct fer_walk *w, const yyjson_val *v, const yyjson_val **keys)
 {
-    if (w->depth == w->cap) {
-        size_t cap = w->cap ? w->cap * 2 : 16;
-        struct fer_walk_frame *frames =
-            fer_arena_grow(w->arena, w->frames, w->cap * sizeof *frames, cap * sizeof *frames);
-        if (!frames) return false;
-        w->frames = frames;
-        w->cap = cap;
-    }
+    struct fer_walk_frame *frames =
+        fer_arena_room(w->arena, w->frames, w->depth, &w->cap, sizeof *frames);
+    if (!frames) return false;
+    w->frames = frames;
     w->frames[w->depth++] = (struct fer_walk_frame){keys, v + 1, fer_val_len(v), true};
     return true;
 }

@@ -205,14 +205,9 @@ static fer_code on_scalar(struct conversion *c, const yaml_event_t *e)
 
 static bool push(struct conversion *c, struct open o)
 {
-    if (c->depth == c->stack_cap) {
-        size_t cap = c->stack_cap ? c->stack_cap * 2 : 16;
-        struct open *stack =
-            fer_arena_grow(c->arena, c->stack, c->stack_cap * sizeof *stack, cap * sizeof *stack);
-        if (!stack) return false;
-        c->stack = stack;
-        c->stack_cap = cap;
-    }
+    struct open *stack = fer_arena_room(c->arena, c->stack, c->depth, &c->stack_cap, sizeof *stack);
+    if (!stack) return false;
+    c->stack = stack;
     c->stack[c->depth++] = o;
     return true;
 }

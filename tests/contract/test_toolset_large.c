@@ -3,7 +3,6 @@
 #include <ferrule/contract.h>
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "rows.h"
 #include "toolset.h"
@@ -116,43 +115,37 @@ static void limit_behind_a_broken_entry(void)
     free(text);
 }
 
-static double seconds_to_add(const char *text)
+static void add_in_time(const char *text)
 {
-    clock_t from = clock();
+    rows_must_end(60);
     fer_toolset *set = fer_toolset_new();
-    fer_toolset_add(set, FER_STR("a.json"), fer_str_of(text), FER_FORMAT_AUTO, NULL);
+    assert_non_null(set);
+    (void)fer_toolset_add(set, FER_STR("a.json"), fer_str_of(text), FER_FORMAT_AUTO, NULL);
     fer_toolset_free(set);
-    return (double)(clock() - from) / CLOCKS_PER_SEC;
+    rows_must_end(0);
 }
 
-static double seconds_for_tags(size_t n)
+/* A long list of tags takes no square of its length, neither do the findings about it. */
+static void long_list_of_tags(void)
 {
+    const size_t n = 100000;
     char *text = malloc(n * 10 + 256), *at = text;
     assert_non_null(text);
     at += sprintf(at, "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"tags\":[");
     for (size_t i = 0; i < n; i++) at += sprintf(at, "\"#\",");
     for (size_t i = 0; i < n; i++) at += sprintf(at, "\"b\"%s", i + 1 < n ? "," : "]}");
-    double seconds = seconds_to_add(text);
+    add_in_time(text);
     free(text);
-    return seconds;
 }
 
-/* The time of a long list of tags is linear: four times the tags, not sixteen times the time. */
-static void long_list_of_tags(void)
-{
-    double few = seconds_for_tags(1500), many_tags = seconds_for_tags(6000);
-    if (many_tags > 8 * few + 0.2) fail_msg("1500 of each: %.3f s, 6000: %.3f s", few, many_tags);
-}
-
-/* Looking for the list does not take longer and longer in objects inside each other. */
+/* Looking for the list does not take twice as long for each object inside another. */
 static void deep_object(void)
 {
-    char text[22 * 6 + 2] = "", *at = text;
-    for (int i = 0; i < 22; i++) at += sprintf(at, "{\"\":");
+    char text[100 * 6 + 2] = "", *at = text;
+    for (int i = 0; i < 100; i++) at += sprintf(at, "{\"\":");
     *at++ = '1';
-    for (int i = 0; i < 22; i++) *at++ = '}';
-    double seconds = seconds_to_add(text);
-    if (seconds > 0.1) fail_msg("%.3f s", seconds);
+    for (int i = 0; i < 100; i++) *at++ = '}';
+    add_in_time(text);
 }
 
 int main(void)

@@ -89,6 +89,11 @@ size_t rows_torture_malloc(rows_attempt *attempt, const void *row)
     }
 }
 
+void rows_must_end(unsigned seconds)
+{
+    alarm(seconds);
+}
+
 const char *rows_data(void)
 {
     const char *folder = getenv("FERRULE_TEST_DATA");

@@ -47,6 +47,12 @@ size_t rows_torture_arena(rows_attempt *attempt, const void *row);
 /* The n-th allocation from the machine fails; `a` is NULL. */
 size_t rows_torture_malloc(rows_attempt *attempt, const void *row);
 
+/*
+ * What follows ends, or the program is ended: for work that takes milliseconds and would
+ * take hours if it were not linear. Nothing is measured. 0 ends the guard.
+ */
+void rows_must_end(unsigned seconds);
+
 /* A file of the test data, "" where FERRULE_TEST_DATA is not there. */
 const char *rows_data(void);
 

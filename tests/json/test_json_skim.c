@@ -2,8 +2,6 @@
 /* Where values end, found without reading them: the same as the strict reader finds. */
 #include "rows.h"
 
-#include <time.h>
-
 #include "buf.h"
 #include "json_doc.h"
 #include "json_skim.h"
@@ -219,9 +217,9 @@ static void run_large(const struct large *row)
     fer_buf_add_text(&b, row->before);
     for (size_t i = 0; i < 500000; i++) fer_buf_add_text(&b, row->unit);
     fer_buf_add_text(&b, row->after);
-    clock_t start = clock();
+    rows_must_end(60);
     assert_true(fer_skim_value(fer_buf_view(&b), 0) == (row->ends ? b.len : NONE));
-    assert_true(clock() - start < CLOCKS_PER_SEC / 2);
+    rows_must_end(0);
     fer_arena_free(a);
 }
 

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain output and other notations; depth is memory of the arena, not of the stack. */
+#include "must_read.h"
 #include "rows.h"
 
 #include "json_doc.h"
 #include "json_write.h"
-
-static const yyjson_val *must_read(fer_arena *a, fer_str text, const fer_json_limits *limits)
-{
-    fer_json *doc;
-    fer_err err;
-    if (fer_json_read(a, text, limits, &doc, &err)) fail_msg("%s", err.message);
-    return fer_json_root(doc);
-}
-
-static fer_str must_canon(fer_arena *a, const yyjson_val *v)
-{
-    fer_str out;
-    assert_int_equal(fer_json_canonical(a, v, &out, NULL), FER_OK);
-    return out;
-}
 
 /* ---- plain output --------------------------------------------------------------- */
 

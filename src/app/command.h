@@ -48,6 +48,8 @@ extern const fer_option fer_common_options[];
 /* The value of an option, "" for a switch that was given, NULL where it was not. */
 const char *fer_app_option(const fer_app *app, const char *name);
 
+/* One line on standard error, cleaned: what it quotes may come from a file. */
+void fer_app_say(fer_app *app, const char *format, ...) FER_PRINTF(2, 3);
 /* Reports a failure on standard error and returns the exit code of its row. */
 int fer_app_fail(fer_app *app, const fer_err *err);
 /* Reports bad usage and returns 2. */

@@ -90,6 +90,7 @@ fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *na
     fer_code code = from_stdin
                         ? fer_file_read_fd(in->text, STDIN_FILENO, "standard input", max, text, err)
                         : fer_file_read(in->text, path, max, text, err);
+    if (code == FER_LIMIT_EXCEEDED) fer_fail(err, code, "json.size: the limit is %zu bytes", max);
     if (!code) {
         fer_log_event(&app->log, FER_LOG_DEBUG, "input.read", FER_LOG_S("file", *name),
                       FER_LOG_I("bytes", text->len),
@@ -100,8 +101,12 @@ fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *na
 
 void fer_inputs_name_error(fer_err *err, fer_str name)
 {
-    if (!err->line) return;
     fer_err plain = *err;
-    fer_fail(err, plain.code, "%.*s:%u:%u: %s", FER_PRI(name), plain.line, plain.column,
-             plain.message);
+    if (plain.code == FER_IO_ERROR || plain.code == FER_OUT_OF_MEMORY) return;
+    if (plain.line) {
+        fer_fail(err, plain.code, "%.*s:%u:%u: %s", FER_PRI(name), plain.line, plain.column,
+                 plain.message);
+    } else {
+        fer_fail(err, plain.code, "%.*s: %s", FER_PRI(name), plain.message);
+    }
 }

@@ -20,7 +20,8 @@ typedef struct fer_inputs {
     fer_format format; /* that was asked for */
 } fer_inputs;
 
-#define FER_FILES_MAX 100000 /* files in one folder */
+#define FER_TAGS_INPUT ((size_t)1 << 20) /* bytes of standard input of `tags` */
+#define FER_FILES_MAX  100000            /* files in one folder */
 
 /* Gathers the names from the arguments, from the `skip`-th on. 0, or an exit code. */
 int fer_inputs_init(fer_inputs *in, fer_app *app, size_t skip);
@@ -30,7 +31,7 @@ void fer_inputs_deinit(fer_inputs *in);
 fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *name, fer_str *text,
                          fer_err *err);
 
-/* Puts the input's name, line and column before the message of a failure that has a place. */
+/* Puts the input's name, and the place where there is one, before the message of a failure. */
 void fer_inputs_name_error(fer_err *err, fer_str name);
 
 #endif

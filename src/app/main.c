@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The front door: finds the command, reads its options, runs it, tells how it went. */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,11 +24,26 @@ const char *fer_app_option(const fer_app *app, const char *name)
     return NULL;
 }
 
+void fer_app_say(fer_app *app, const char *format, ...)
+{
+    char text[2 * FER_ERR_TEXT];
+    fer_out out;
+    va_list args;
+    va_start(args, format);
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    va_end(args);
+    fer_out_flush(&app->out);
+    fer_out_init(&out, STDERR_FILENO, false, false);
+    fer_out_text(&out, "ferrule: ");
+    fer_out_clean(&out, (fer_str){text, len});
+    fer_out_text(&out, "\n");
+    fer_out_close(&out);
+}
+
 int fer_app_fail(fer_app *app, const fer_err *err)
 {
     const fer_code_row *row = fer_code_info(err->code);
-    fer_out_flush(&app->out);
-    fprintf(stderr, "ferrule: %s: %s\n", row->name, err->message);
+    fer_app_say(app, "%s: %s", row->name, err->message);
     return row->exit_code;
 }
 
@@ -38,10 +54,9 @@ int fer_app_usage(fer_app *app, const char *format, ...)
     va_start(args, format);
     fer_format_text(text, sizeof text, format, args);
     va_end(args);
-    fer_out_flush(&app->out);
-    fprintf(stderr, "ferrule: %s\n", text);
-    fprintf(stderr, "ferrule: 'ferrule help%s%s' tells more\n", app->command ? " " : "",
-            app->command ? app->command->name : "");
+    fer_app_say(app, "%s", text);
+    fer_app_say(app, "'ferrule help%s%s' tells more", app->command ? " " : "",
+                app->command ? app->command->name : "");
     return FER_EXIT_USAGE;
 }
 
@@ -222,9 +237,9 @@ int main(int argc, char **argv)
     app.command = find_command(name);
     if (!app.command) return unknown_command(&app, name);
     int code = run(&app, argc - 1, argv + 1);
-    if (!fer_out_close(&app.out)) {
-        /* Nobody reads any more (ferrule list | head): not worth a word. */
-        return code ? code : FER_EXIT_USAGE;
-    }
-    return code;
+    if (fer_out_close(&app.out)) return code;
+    /* Nobody reads any more (ferrule list | head): not worth a word. */
+    if (app.out.error == EPIPE) return code ? code : FER_EXIT_USAGE;
+    fer_app_say(&app, "IoError: cannot write standard output: %s", strerror(app.out.error));
+    return FER_EXIT_USAGE;
 }

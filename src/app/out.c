@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "out.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +16,20 @@ void fer_out_init(fer_out *o, int fd, bool colour, bool terminal)
     o->colour = colour;
     o->terminal = terminal;
     o->failed = false;
+    o->error = 0;
     o->len = 0;
+}
+
+static void write_now(fer_out *o, fer_str s)
+{
+    if (o->failed || s.len == 0) return;
+    o->failed = !fer_file_write_all(o->fd, s);
+    if (o->failed) o->error = errno;
 }
 
 void fer_out_flush(fer_out *o)
 {
-    if (o->len && !o->failed) o->failed = !fer_file_write_all(o->fd, (fer_str){o->bytes, o->len});
+    write_now(o, (fer_str){o->bytes, o->len});
     o->len = 0;
 }
 
@@ -34,7 +43,7 @@ void fer_out_add(fer_out *o, fer_str s)
 {
     if (s.len > sizeof o->bytes - o->len) fer_out_flush(o);
     if (s.len > sizeof o->bytes) {
-        if (!o->failed) o->failed = !fer_file_write_all(o->fd, s);
+        write_now(o, s);
         return;
     }
     if (s.len) memcpy(o->bytes + o->len, s.ptr, s.len);

@@ -23,6 +23,7 @@ typedef struct fer_out {
     bool colour;
     bool terminal;
     bool failed;
+    int error; /* errno of the first failed write */
     size_t len;
     char bytes[16384];
 } fer_out;

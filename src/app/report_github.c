@@ -15,6 +15,7 @@ static void write_escaped(fer_out *o, fer_str s, bool property)
         char c = s.ptr[i];
         bool escape = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
         if (escape) fer_out_printf(o, "%%%02X", (unsigned)(unsigned char)c);
+        else if ((unsigned char)c < 0x20 || c == 0x7F) fer_out_text(o, "?");
         else fer_out_add(o, fer_str_slice(s, i, i + 1));
     }
 }

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "unicode.h"
 
+#define REACH          400 /* bytes looked at to each side of a place */
 #define LINE_MAX_SHOWN 100 /* code points of a source line */
 
 const char *fer_severity_name(fer_severity severity)
@@ -23,21 +24,41 @@ static void begin(fer_report *r)
 struct window {
     fer_str shown;
     bool cut_left, cut_right;
+    size_t at;     /* byte of the place in what is shown */
     size_t column; /* of the place, in terminal columns from the left of what is shown */
 };
 
-static struct window window_of(fer_str line, size_t at)
+/* The bytes around a place, at most REACH to each side and within its line: lines may be as long as
+ * files. */
+static fer_str nearby(fer_str text, size_t offset, bool *cut_left, bool *cut_right)
 {
-    struct window w = {.shown = line};
-    size_t from = 0, before = fer_utf8_count(fer_str_slice(line, 0, at));
-    if (fer_utf8_count(line) > LINE_MAX_SHOWN) {
+    size_t from = offset, to = offset;
+    while (from > 0 && offset - from < REACH && text.ptr[from - 1] != '\n') from--;
+    while (to < text.len && to - offset < REACH && text.ptr[to] != '\n') to++;
+    *cut_left = from > 0 && text.ptr[from - 1] != '\n';
+    *cut_right = to < text.len && text.ptr[to] != '\n';
+    while (*cut_left && from < offset && ((unsigned char)text.ptr[from] & 0xC0) == 0x80) from++;
+    while (*cut_right && to > offset && ((unsigned char)text.ptr[to] & 0xC0) == 0x80) to--;
+    if (!*cut_right && to > offset && text.ptr[to - 1] == '\r') to--;
+    return fer_str_slice(text, from, to);
+}
+
+static struct window window_of(fer_str text, size_t offset)
+{
+    struct window w = {0};
+    fer_str line = nearby(text, offset, &w.cut_left, &w.cut_right);
+    size_t from = 0, at = (size_t)(text.ptr + offset - line.ptr);
+    size_t before = fer_utf8_count(fer_str_slice(line, 0, at));
+    w.shown = line;
+    if (w.cut_left || w.cut_right || fer_utf8_count(line) > LINE_MAX_SHOWN) {
         size_t skip = before > LINE_MAX_SHOWN / 3 ? before - LINE_MAX_SHOWN / 3 : 0;
         from = fer_utf8_cut(line, skip).len;
         fer_str rest = fer_str_slice(line, from, line.len);
         w.shown = fer_utf8_cut(rest, LINE_MAX_SHOWN);
-        w.cut_left = from > 0;
-        w.cut_right = w.shown.len < rest.len;
+        w.cut_left = w.cut_left || from > 0;
+        w.cut_right = w.cut_right || w.shown.len < rest.len;
     }
+    w.at = at - from;
     w.column = fer_unicode_width(fer_str_slice(line, from, at)) + (w.cut_left ? 3 : 0);
     return w;
 }
@@ -45,15 +66,10 @@ static struct window window_of(fer_str line, size_t at)
 static void write_source(fer_out *o, fer_str text, fer_place place, size_t length,
                          enum fer_style style)
 {
-    fer_str line = fer_lines_line(text, place.offset);
-    size_t at =
-        text.ptr + place.offset >= line.ptr ? (size_t)(text.ptr + place.offset - line.ptr) : 0;
-    if (at > line.len) at = line.len;
-    struct window w = window_of(line, at);
-    size_t end = at + length < line.len ? at + length : line.len;
-    size_t width = fer_unicode_width(fer_str_slice(line, at, end));
-    size_t room = fer_unicode_width(w.shown) + (w.cut_left ? 3 : 0) - w.column;
-    if (width > room) width = room;
+    size_t offset = place.offset < text.len ? place.offset : text.len;
+    struct window w = window_of(text, offset);
+    size_t end = length < w.shown.len - w.at ? w.at + length : w.shown.len;
+    size_t width = fer_unicode_width(fer_str_slice(w.shown, w.at, end));
     fer_out_style(o, FER_STYLE_BLUE);
     fer_out_printf(o, "%6u | ", place.line);
     fer_out_style(o, FER_STYLE_NONE);

@@ -14,7 +14,6 @@
 #include "sys.h"
 
 #define PIPE_CHUNK ((size_t)1 << 16)
-#define WALK_DEPTH 32
 
 static fer_code io_failed(fer_err *err, const char *what, const char *path)
 {
@@ -179,7 +178,7 @@ struct walk {
 static fer_code walk_add(struct walk *w, fer_str path)
 {
     if (w->count == w->max) {
-        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "the folder holds more than %zu files", w->max);
+        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "folder.files: more than %zu files", w->max);
     }
     fer_str *paths = fer_arena_room(w->arena, w->paths, w->count, &w->cap, sizeof *paths);
     if (!paths) return fer_arena_failed(w->arena, w->err);
@@ -206,9 +205,9 @@ static fer_code walk_entry(struct walk *w, const char *folder, const char *name,
 
 static fer_code walk_folder(struct walk *w, const char *folder, int depth)
 {
-    if (depth > WALK_DEPTH) {
-        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "%s is more than %d folders deep", folder,
-                        WALK_DEPTH);
+    if (depth > FER_WALK_DEPTH) {
+        return fer_fail(w->err, FER_LIMIT_EXCEEDED, "folder.depth: %s is more than %d folders deep",
+                        folder, FER_WALK_DEPTH);
     }
     DIR *dir = fer_sys_opendir(folder);
     if (!dir) return io_failed(w->err, "open the folder", folder);

@@ -20,6 +20,8 @@ fer_code fer_file_replace(const char *named, fer_str content, fer_err *err);
 /* Writes all of it; false where the descriptor refused. */
 bool fer_file_write_all(int fd, fer_str s);
 
+#define FER_WALK_DEPTH 32 /* folders inside each other */
+
 struct fer_file_list {
     fer_str *paths; /* sorted by bytes */
     size_t count;

@@ -175,8 +175,8 @@ void fer_field_check_value(fer_drafts *d, const fer_field *field, const yyjson_v
         else {
             fer_str name = name_of(path);
             fer_drafts_add(d, FER_RULE_FIELD_RANGE, value, path,
-                           "%.*s is a whole number of at least %llu", FER_PRI(name),
-                           (unsigned long long)field->min);
+                           "%.*s is a whole number from %llu to %llu", FER_PRI(name),
+                           (unsigned long long)field->min, (unsigned long long)field->max);
         }
         return;
     }

@@ -60,6 +60,8 @@ static fer_code add_formatted(fer_arena *a, const fer_json *doc, bool pretty, fe
 static fer_code format_lines(fer_arena *a, fer_str text, fer_buf *b, fer_err *err)
 {
     fer_code code = FER_OK;
+    fer_lines lines;
+    fer_lines_init(&lines, text);
     for (size_t at = 0; at < text.len && !code;) {
         size_t end = fer_str_find(text, at, '\n');
         if (end == SIZE_MAX) end = text.len;
@@ -68,7 +70,7 @@ static fer_code format_lines(fer_arena *a, fer_str text, fer_buf *b, fer_err *er
         fer_json *doc;
         at = end + 1;
         if (fer_skim_space(line, from) == line.len) continue;
-        code = fer_json_read_part(a, text, from, end, fer_json_limits_file(), &doc, err);
+        code = fer_json_read_part(a, &lines, from, end, fer_json_limits_file(), &doc, err);
         if (!code) code = add_formatted(a, doc, false, b, err);
     }
     return code;

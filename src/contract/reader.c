@@ -94,7 +94,8 @@ static bool next_member(fer_str text, size_t at, struct member *out)
  */
 static const struct container *find_list(fer_str text, size_t object, fer_str outer, size_t *list)
 {
-    const struct container *found = NULL;
+    const struct container *found = NULL, *empty = NULL;
+    size_t empty_at = 0;
     struct member m;
     for (size_t at = object + 1; at != SIZE_MAX && next_member(text, at, &m);
          at = fer_skim_value(text, m.value)) {
@@ -103,6 +104,13 @@ static const struct container *find_list(fer_str text, size_t object, fer_str ou
         for (size_t i = 0; i < FER_COUNT(containers) && !found; i++) {
             const struct container *k = &containers[i];
             if (c == '[' && fer_str_is(m.key, k->key) && fer_str_is(outer, k->outer)) {
+                /* An empty list is taken only where there is no other. */
+                size_t inside = fer_skim_space(text, m.value + 1);
+                if (inside < text.len && text.ptr[inside] == ']') {
+                    if (!empty) empty_at = m.value;
+                    if (!empty) empty = k;
+                    continue;
+                }
                 *list = m.value;
                 found = k;
             } else if (c == '{' && !outer.len && *k->outer && fer_str_is(m.key, k->outer)) {
@@ -110,7 +118,9 @@ static const struct container *find_list(fer_str text, size_t object, fer_str ou
             }
         }
     }
-    return found;
+    if (found || !empty) return found;
+    *list = empty_at;
+    return empty;
 }
 
 /* ---- opening
@@ -164,6 +174,11 @@ static fer_code open_list(fer_reader *r, size_t list, const char *path, const ch
     r->list_path = fer_str_of(path);
     r->list = list;
     r->at = list + 1;
+    /* Entries are as deep as they are in the whole document. */
+    r->entry_limits = *r->limits;
+    for (size_t i = 0; i <= r->list_path.len; i++) {
+        r->entry_limits.depth -= i == r->list_path.len || r->list_path.ptr[i] == '/';
+    }
     return FER_OK;
 }
 
@@ -197,16 +212,18 @@ const yyjson_val *fer_tools_list(const yyjson_val *root, fer_str *path, const ch
     FER_EACH_MEMBER (root, key) {
         if (fer_shape_has_schema_key(fer_val_str(key))) return NULL;
     }
+    const yyjson_val *found = NULL;
     for (size_t i = 0; i < FER_COUNT(containers); i++) {
         const struct container *k = &containers[i];
         const yyjson_val *list =
             fer_val_get(*k->outer ? fer_val_get(root, k->outer) : root, k->key);
-        if (!fer_is_arr(list)) continue;
+        if (!fer_is_arr(list) || (found && fer_val_len(list) == 0)) continue;
         *path = fer_str_of(k->path);
         *title = k->title;
-        return list;
+        found = list;
+        if (fer_val_len(list) > 0) break;
     }
-    return NULL;
+    return found;
 }
 
 /* Entries of a document that is there as a whole. */
@@ -215,6 +232,7 @@ static fer_code open_tree(fer_reader *r, fer_json *doc, size_t base, fer_err *er
     const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &r->list_path, &r->container);
     if (!list && fer_shape_of(root) == FER_SHAPE_NONE) return unknown_root(root, err);
     fer_code code = list ? check_one_list(root, r->list_path, err) : FER_OK;
+    if (!code && list) code = fer_json_index(r->items, doc, err);
     if (code) return code;
     r->doc = doc;
     r->base = base;
@@ -233,9 +251,11 @@ static fer_code open_json(fer_reader *r, fer_err *err)
         if (k) return open_list(r, list, k->path, k->title);
     }
     fer_json *doc;
-    fer_code code = fer_json_read_part(r->items, r->text, 0, r->text.len, r->limits, &doc, err);
+    fer_code code = fer_json_read_part(r->items, &r->lines, 0, r->text.len, r->limits, &doc, err);
     if (code) {
-        if (code == FER_INVALID_JSON && err && format_of_text(r->text) == FER_FORMAT_JSON_LINES) {
+        bool behind = err && err->offset >= fer_skim_value(r->text, at);
+        if (code == FER_INVALID_JSON && behind &&
+            format_of_text(r->text) == FER_FORMAT_JSON_LINES) {
             fer_code again = fer_fail_at(
                 err, FER_INVALID_JSON, err->offset,
                 "there is more text after the end of the document; if these are JSON Lines, "
@@ -299,9 +319,16 @@ struct entry {
     fer_str prefix;
 };
 
-/* An entry that cannot be read counts as a tool, so that those behind it keep their numbers. */
-static fer_code entry_failed(fer_reader *r, fer_code code, bool resumable)
+static fer_code too_many(fer_err *err)
 {
+    return fer_fail(err, FER_LIMIT_EXCEEDED, "toolset.tools: more than %d tools in one input",
+                    FER_TOOLS_MAX);
+}
+
+/* An entry that cannot be read counts as a tool, so that those behind it keep their numbers. */
+static fer_code entry_failed(fer_reader *r, fer_code code, bool resumable, fer_err *err)
+{
+    if (r->number >= FER_TOOLS_MAX) return too_many(err);
     r->resumable = resumable;
     r->number++;
     return code;
@@ -352,9 +379,10 @@ static fer_code next_in_text(fer_reader *r, struct entry *e, fer_err *err)
     fer_arena *a = item_arena(r);
     size_t index = r->index++;
     r->at = end;
-    fer_code code = fer_json_read_part(a, r->text, at, end, r->limits, &e->doc, err);
+    fer_code code = fer_json_read_part(a, &r->lines, at, end, &r->entry_limits, &e->doc, err);
     /* Where the syntax is broken nobody knows where the next entry starts. */
-    if (code) return entry_failed(r, code, code == FER_DUPLICATE_KEY || code == FER_LIMIT_EXCEEDED);
+    if (code)
+        return entry_failed(r, code, code == FER_DUPLICATE_KEY || code == FER_LIMIT_EXCEEDED, err);
     e->base = at;
     e->value = e->doc->vals;
     return prefix_index(r, e, index, err);
@@ -370,8 +398,8 @@ static fer_code next_line(fer_reader *r, struct entry *e, fer_err *err)
         if (from == 0) from = start_of(fer_str_slice(r->text, 0, end));
         if (fer_skim_space(fer_str_slice(r->text, 0, end), from) == end) continue;
         fer_arena *a = item_arena(r);
-        fer_code code = fer_json_read_part(a, r->text, from, end, r->limits, &e->doc, err);
-        if (code) return entry_failed(r, code, code != FER_OUT_OF_MEMORY);
+        fer_code code = fer_json_read_part(a, &r->lines, from, end, r->limits, &e->doc, err);
+        if (code) return entry_failed(r, code, code != FER_OUT_OF_MEMORY, err);
         e->base = from;
         e->value = e->doc->vals;
         e->prefix = FER_STR("");
@@ -409,7 +437,7 @@ static fer_code fail_at_entry(fer_reader *r, const struct entry *e, fer_err *err
 {
     if (!err) return FER_UNKNOWN_SHAPE;
     err->offset = e->base + fer_json_offset(e->doc, e->value);
-    fer_err_locate(err, r->text);
+    fer_err_locate_in(err, &r->lines);
     return err->code;
 }
 
@@ -422,7 +450,7 @@ static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape
             "tool %zu is %s in no known shape: expected an object with name and inputSchema, input_schema or parameters",
             r->number + 1, fer_val_type_name(e->value));
         fail_at_entry(r, e, err);
-        return entry_failed(r, FER_UNKNOWN_SHAPE, true);
+        return entry_failed(r, FER_UNKNOWN_SHAPE, true, err);
     }
     if (shape == FER_SHAPE_BUILTIN) return FER_OK;
     if (r->shape == FER_SHAPE_NONE) r->shape = shape;
@@ -437,10 +465,7 @@ static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape
 
 static fer_code count_tool(fer_reader *r, fer_err *err)
 {
-    if (r->number >= FER_TOOLS_MAX) {
-        return fer_fail(err, FER_LIMIT_EXCEEDED, "toolset.tools: more than %d tools in one input",
-                        FER_TOOLS_MAX);
-    }
+    if (r->number >= FER_TOOLS_MAX) return too_many(err);
     r->number++;
     return FER_OK;
 }
@@ -532,20 +557,16 @@ fer_code fer_reader_next(fer_reader *r, fer_item *out, fer_err *err)
  * --------------------------------------------------------------------------------------------------
  */
 
-fer_code fer_reader_finish(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
+fer_code fer_reader_finish(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
                            const struct fer_draft *draft, fer_finding *out, fer_err *err)
 {
-    fer_code code = fer_json_index(r->items, item->doc, err);
-    if (code) return code;
-    size_t offset = fer_json_offset(item->doc, draft->at);
-    size_t record = item->base + fer_json_offset(item->doc, item->record);
-    if (r->lines.mark.offset != record) fer_lines_mark(&r->lines, record);
+    size_t offset = item->base + draft->offset;
     *out = draft->finding;
     out->source = source;
     out->tool = tool;
     out->number = item->number;
-    out->place = fer_lines_place(&r->lines, item->base + offset);
-    out->length = fer_json_token_len(r->text, item->base + offset);
+    out->place = fer_lines_place(&r->lines, offset);
+    out->length = fer_json_token_len(r->text, offset);
     out->pointer = fer_arena_printf(r->items, "%.*s%.*s%.*s", FER_PRI(item->prefix),
                                     FER_PRI(item->inside), FER_PRI(draft->finding.tool_pointer));
     return out->pointer.ptr ? FER_OK : fer_arena_failed(r->items, err);

@@ -32,13 +32,14 @@ typedef struct fer_reader {
     fer_str text;
     fer_format format;
     const fer_json_limits *limits;
-    fer_arena *own;    /* what lives as long as the reader */
-    fer_arena *items;  /* where documents go */
-    bool keep;         /* items are kept: never reset */
-    size_t at;         /* next byte to read */
-    size_t list;       /* of a list in the text: its opening bracket */
-    fer_str list_path; /* pointer of the list */
-    fer_json *doc;     /* of the entries at hand */
+    fer_json_limits entry_limits; /* of one entry of a list */
+    fer_arena *own;               /* what lives as long as the reader */
+    fer_arena *items;             /* where documents go */
+    bool keep;                    /* items are kept: never reset */
+    size_t at;                    /* next byte to read */
+    size_t list;                  /* of a list in the text: its opening bracket */
+    fer_str list_path;            /* pointer of the list */
+    fer_json *doc;                /* of the entries at hand */
     size_t base;
     const yyjson_val *next; /* next entry of a list inside doc */
     const yyjson_val *next_end;
@@ -74,8 +75,9 @@ fer_code fer_reader_next(fer_reader *r, fer_item *out, fer_err *err);
 /* The arena that the item at hand lives in. */
 fer_arena *fer_reader_arena(const fer_reader *r);
 
-/* The finished finding of a draft about an item: place, pointers, tool. */
-fer_code fer_reader_finish(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
+/* The finished finding of a draft about an item: place, pointers, tool. The draft's offset is
+ * known. */
+fer_code fer_reader_finish(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
                            const struct fer_draft *draft, fer_finding *out, fer_err *err);
 
 /* "auto", "json", "jsonl", "yaml". */

@@ -50,6 +50,7 @@ enum fer_rule_id {
 struct fer_draft {
     fer_finding finding;
     const yyjson_val *at; /* the value or key it is about */
+    size_t offset;        /* of that in its document, once somebody asked */
 };
 
 typedef struct fer_drafts {

@@ -142,8 +142,11 @@ static fer_code add_member(fer_arena *a, fer_buf *b, fer_str key, const yyjson_v
     return fer_write_add(a, b, value, &notation, err);
 }
 
-/* Known fields in the order of the table, as they came even where they are wrong; then unknown
- * keys. */
+/*
+ * Known fields in the order of the table; then unknown keys. A record of ours goes out as it
+ * came, even where it is wrong; of another shape only what has a meaning there, so that no key
+ * of that shape is taken for a field of ours.
+ */
 fer_code fer_tool_write(fer_arena *a, const fer_tool *t, bool pretty, fer_str *out, fer_err *err)
 {
     bool own_keys = !fer_shape_info(t->shape)->keys;
@@ -159,6 +162,7 @@ fer_code fer_tool_write(fer_arena *a, const fer_tool *t, bool pretty, fer_str *o
     }
     FER_EACH_MEMBER (t->record, key) {
         if (code || fer_shape_field(t->shape, fer_val_str(key)) != FER_FIELD_COUNT) continue;
+        if (fer_field_find(fer_val_str(key))) continue;
         code = add_member(a, &b, fer_val_str(key), key + 1, pretty, err);
     }
     if (pretty && b.len > 1) fer_buf_add_char(&b, '\n');

@@ -8,6 +8,7 @@
 #include "field_checks.h"
 #include "json_number.h"
 #include "json_value.h"
+#include "map.h"
 #include "near.h"
 #include "tool.h"
 #include "unicode.h"
@@ -67,6 +68,11 @@ static void take_fields(struct load *l)
         fer_path here = FER_PATH_KEY(l->path, fer_val_str(key));
         const char *inside = fer_shape_info(l->tool->shape)->schema_inside;
         if (id == FER_FIELD_COUNT) continue;
+        if (l->tool->values[id]) {
+            fer_drafts_add(l->drafts, FER_RULE_FIELD_CONFLICT, key, &here,
+                           "%s was given before, under another key", fer_fields[id].key);
+            continue;
+        }
         const yyjson_val *value = unwrap_schema(l, id, key + 1);
         fer_path deeper = FER_PATH_KEY(&here, fer_str_of(inside));
         if (value) check_field(l, id, value, value == key + 1 ? &here : &deeper);
@@ -313,18 +319,36 @@ static void check_cache(struct load *l)
                    fer_effect_name(l->tool->effect));
 }
 
+/* The declared schemes by name. */
+static bool gather_schemes(struct load *l, fer_map *schemes)
+{
+    const yyjson_val *object = l->tool->values[FER_FIELD_SECURITY_SCHEMES];
+    fer_map_init(schemes, l->arena);
+    if (!object) return true;
+    FER_EACH_MEMBER (object, key) {
+        void **slot = fer_map_put(schemes, fer_val_str(key));
+        if (!slot) return false;
+        *slot = l->tool;
+    }
+    return true;
+}
+
 static void check_security(struct load *l)
 {
-    const yyjson_val *schemes = l->tool->values[FER_FIELD_SECURITY_SCHEMES];
     const yyjson_val *list = l->tool->values[FER_FIELD_SECURITY_REQUIREMENTS];
+    fer_map schemes;
     size_t index = 0;
     if (!list) return;
+    if (!gather_schemes(l, &schemes)) {
+        l->drafts->no_memory = true;
+        return;
+    }
     fer_path up = FER_PATH_KEY(l->path, FER_STR("securityRequirements"));
     FER_EACH_ITEM (list, requirement) {
         fer_path item = FER_PATH_INDEX(&up, index++);
         if (!fer_is_obj(requirement)) continue;
         FER_EACH_MEMBER (requirement, key) {
-            if (fer_val_key(schemes, fer_val_str(key))) continue;
+            if (fer_map_get(&schemes, fer_val_str(key))) continue;
             fer_path here = FER_PATH_KEY(&item, fer_val_str(key));
             fer_drafts_add(l->drafts, FER_RULE_SECURITY_SCHEME, key, &here,
                            "no security scheme \"%.*s\" is declared",

@@ -48,24 +48,28 @@ static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_t
 
 static int by_place(const void *x, const void *y)
 {
-    const fer_finding *a = x, *b = y;
-    if (a->place.offset != b->place.offset) return a->place.offset < b->place.offset ? -1 : 1;
-    return strcmp(a->rule->id, b->rule->id);
+    const struct fer_draft *a = x, *b = y;
+    if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
+    return strcmp(a->finding.rule->id, b->finding.rule->id);
 }
 
 /* Findings with places, in the order of the text; those of one place by their rules. */
 static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
-                           const fer_drafts *drafts, fer_finding **out, fer_err *err)
+                           fer_drafts *drafts, fer_finding **out, fer_err *err)
 {
-    fer_finding *list = fer_arena_alloc_zero(fer_reader_arena(r), drafts->count, sizeof *list);
-    if (!list) return fer_arena_failed(fer_reader_arena(r), err);
+    fer_arena *a = fer_reader_arena(r);
+    fer_code code = fer_json_index(a, item->doc, err);
+    fer_finding *list = code ? NULL : fer_arena_alloc_zero(a, drafts->count, sizeof *list);
+    if (!list) return code ? code : fer_arena_failed(a, err);
     for (size_t i = 0; i < drafts->count; i++) {
-        fer_code code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
-        if (code) return code;
+        drafts->list[i].offset = fer_json_offset(item->doc, drafts->list[i].at);
     }
-    if (drafts->count > 1) qsort(list, drafts->count, sizeof *list, by_place);
-    *out = list;
-    return FER_OK;
+    qsort(drafts->list, drafts->count, sizeof *drafts->list, by_place);
+    for (size_t i = 0; i < drafts->count && !code; i++) {
+        code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
+    }
+    if (!code) *out = list;
+    return code;
 }
 
 static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
@@ -259,11 +263,8 @@ static fer_code consider(struct choice *best, const fer_tool *t, const fer_id *i
 {
     fer_semver v = {0};
     bool has = t->version.len && fer_semver_parse(t->version, &v, NULL) == FER_OK;
-    if (id->version.len) {
-        if (fer_str_eq(t->version, id->version)) *best = (struct choice){t, v, has};
-        return FER_OK;
-    }
-    bool fits = !v.pre.len;
+    if (id->version.len && !fer_str_eq(t->version, id->version)) return FER_OK;
+    bool fits = !v.pre.len || id->version.len;
     if (constraint.len) {
         fer_code code = fer_semver_satisfies(&v, constraint, &fits, err);
         if (code) return code;

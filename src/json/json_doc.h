@@ -28,11 +28,13 @@ struct fer_json {
 /* yyjson's memory taken from an arena; what yyjson frees stays until the arena goes. */
 yyjson_alc fer_json_alc(fer_arena *a);
 
+struct fer_lines;
+
 /*
- * Reads the part of a text from `from` to `to` as a document of its own; failures are
- * placed in the whole text. A byte order mark is an error unless the part is the start.
+ * Reads the part of the lines' text from `from` to `to` as a document of its own; failures
+ * are placed in the whole text. A byte order mark is an error unless the part is the start.
  */
-fer_code fer_json_read_part(fer_arena *a, fer_str text, size_t from, size_t to,
+fer_code fer_json_read_part(fer_arena *a, struct fer_lines *lines, size_t from, size_t to,
                             const fer_json_limits *limits, fer_json **out, fer_err *err);
 
 /* Makes the index of offsets, so that each look-up is constant. Harmless to repeat. */
@@ -49,6 +51,8 @@ size_t fer_json_token_len(fer_str text, size_t offset);
 
 /* Fills line and column of a failure that has an offset into `text`. */
 void fer_err_locate(fer_err *err, fer_str text);
+/* The same for many failures of one text, each behind the last, in linear time. */
+void fer_err_locate_in(fer_err *err, struct fer_lines *lines);
 
 /*
  * Lines and columns of bytes. Offsets that only grow, or step back no further than

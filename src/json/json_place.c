@@ -132,11 +132,16 @@ fer_str fer_lines_line(fer_str text, size_t offset)
     return fer_str_slice(text, start, end);
 }
 
+void fer_err_locate_in(fer_err *err, fer_lines *lines)
+{
+    fer_place place = fer_lines_place(lines, err->offset);
+    err->line = place.line;
+    err->column = place.column;
+}
+
 void fer_err_locate(fer_err *err, fer_str text)
 {
     fer_lines lines;
     fer_lines_init(&lines, text);
-    fer_place place = fer_lines_place(&lines, err->offset);
-    err->line = place.line;
-    err->column = place.column;
+    fer_err_locate_in(err, &lines);
 }

@@ -320,17 +320,17 @@ fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits
     return FER_OK;
 }
 
-fer_code fer_json_read_part(fer_arena *a, fer_str text, size_t from, size_t to,
+fer_code fer_json_read_part(fer_arena *a, fer_lines *lines, size_t from, size_t to,
                             const fer_json_limits *limits, fer_json **out, fer_err *err)
 {
-    fer_str part = fer_str_slice(text, from, to);
+    fer_str part = fer_str_slice(lines->text, from, to);
     bool mark = from > 0 && fer_str_starts(part, "\xEF\xBB\xBF");
     fer_code code = mark ? fer_fail_at(err, FER_INVALID_JSON, 0,
                                        "a byte order mark belongs at the very start only")
                          : fer_json_read(a, part, limits, out, err);
     if (code && err && err->line) {
         err->offset += from;
-        fer_err_locate(err, text);
+        fer_err_locate_in(err, lines);
     }
     return code;
 }

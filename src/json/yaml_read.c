@@ -347,6 +347,11 @@ static bool is_old_line_end(fer_str text, size_t at)
 /* YAML 1.2, 5.1: UTF-8 without control characters; and nothing that 1.1 reads differently. */
 static fer_code check_text(fer_str text, fer_err *err)
 {
+    size_t start = first_byte(text);
+    if (start && first_byte(fer_str_slice(text, start, text.len))) {
+        return fer_fail_at(err, FER_INVALID_YAML, start,
+                           "a byte order mark belongs at the very start only");
+    }
     for (size_t at = 0, len; at < text.len; at += len) {
         unsigned char c = (unsigned char)text.ptr[at];
         len = fer_utf8_len(text, at);

@@ -45,8 +45,7 @@ static void show_progress(struct check *c)
     c->next_progress = now + PROGRESS_EVERY_NS;
     c->shown = true;
     double done = c->text.len ? 100.0 * (double)c->reader.at / (double)c->text.len : 100;
-    fprintf(stderr, "\r\033[K%.*s: %zu tools, %.0f %%", FER_PRI(c->source), c->report.counts.tools,
-            done);
+    fprintf(stderr, "\r\033[K%zu tools, %.0f %%", c->report.counts.tools, done);
 }
 
 static void clear_progress(struct check *c)
@@ -64,8 +63,9 @@ static void report_failure(struct check *c, const fer_err *why)
     if (c->kind) {
         c->kind->failure(&c->report, c->source, why, c->text);
     } else {
-        fprintf(stderr, "ferrule: %.*s:%u:%u: %s\n", FER_PRI(c->source), why->line, why->column,
-                why->message);
+        fer_err named = *why;
+        fer_inputs_name_error(&named, c->source);
+        fer_app_fail(c->app, &named);
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule list: a table on a terminal, tab-separated lines in a pipe, or JSON. */
+#include <errno.h>
 #include <libsmartcols.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "errors.h"
@@ -179,7 +181,10 @@ int fer_run_list(fer_app *app)
     fer_inputs_deinit(&in);
     if (l.table) {
         fer_out_flush(&app->out);
-        scols_print_table(l.table);
+        if (scols_print_table(l.table) != 0 || fflush(stdout) != 0) {
+            app->out.failed = true;
+            app->out.error = errno;
+        }
         scols_unref_table(l.table);
     }
     return code ? fer_app_fail(app, &err) : FER_EXIT_OK;

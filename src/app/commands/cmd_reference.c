@@ -6,6 +6,7 @@
 #include "command.h"
 #include "errors.h"
 #include "fields.h"
+#include "file.h"
 #include "inputs.h"
 #include "json_doc.h"
 #include "log.h"
@@ -157,7 +158,7 @@ static void page_limits(fer_out *o)
     fer_out_text(
         o,
         "# Limits\n\n" MADE
-        "Past a limit the input is refused with its name (`LimitExceeded`); nothing is cut silently. Messages come from\n"
+        "Past a limit the input is refused with its name (`LimitExceeded`). Messages come from\n"
         "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
     for (size_t i = 0; i < fer_json_limit_row_count; i++) {
         const struct fer_json_limit_row *row = &fer_json_limit_rows[i];
@@ -171,8 +172,14 @@ static void page_limits(fer_out *o)
     limit_row(o, "yaml.expanded", FER_YAML_EXPANDED, FER_YAML_EXPANDED,
               "bytes of JSON that the aliases of one YAML document add");
     limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
-    limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder");
-    limit_row(o, "folder.depth", 0, 32, "folders inside each other");
+    limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder and those in it");
+    limit_row(o, "folder.depth", 0, FER_WALK_DEPTH, "folders inside each other");
+    limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
+    fer_out_text(
+        o,
+        "\nThe limits of documents hold for one document, and for one entry of a list: lists are read entry by entry.\n"
+        "A text that is over one of these is reported as a finding, or cut with a mark or a warning:\n\n"
+        "| limit | messages | files | what |\n|---|---|---|---|\n");
     limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
     limit_row(o, "tags.count", 0, FER_TAGS_MAX,
               "tags of a tool; the rest is ignored, with a warning");

@@ -7,8 +7,7 @@
 #include "command.h"
 #include "errors.h"
 #include "file.h"
-
-#define STDIN_MAX ((size_t)1 << 20)
+#include "inputs.h"
 
 static fer_code from_arguments(const fer_app *app, fer_arena *a, fer_str **out, fer_err *err)
 {
@@ -22,7 +21,7 @@ static fer_code from_arguments(const fer_app *app, fer_arena *a, fer_str **out, 
 static fer_code from_stdin(fer_arena *a, fer_str **out, size_t *count, fer_err *err)
 {
     fer_str text;
-    fer_code code = fer_file_read_fd(a, STDIN_FILENO, "standard input", STDIN_MAX, &text, err);
+    fer_code code = fer_file_read_fd(a, STDIN_FILENO, "standard input", FER_TAGS_INPUT, &text, err);
     if (code) return code;
     fer_str *list = fer_arena_alloc_zero(a, text.len + 1, sizeof *list);
     if (!list) return fer_arena_failed(a, err);

@@ -94,8 +94,8 @@ static void write_all(fer_out *out)
     }
     fer_out_text(out, "\n");
     heading(out, "Exit codes");
-    fer_out_text(out, "  0   done, nothing found\n"
-                      "  1   done, and something was found\n"
+    fer_out_text(out, "  0   done; nothing found, or warnings only\n"
+                      "  1   done, and errors were found (with --strict, warnings too)\n"
                       "  2   bad usage, or input that could not be read in full\n"
                       "  70  the machine or Ferrule itself failed\n\n"
                       "'ferrule help COMMAND' explains a command.\n");

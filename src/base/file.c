@@ -197,8 +197,10 @@ static fer_code walk_entry(struct walk *w, const char *folder, const char *name,
     if (fer_sys_lstat(path.ptr, &st) != 0) return io_failed(w->err, "look at", path.ptr);
     if (S_ISDIR(st.st_mode)) return walk_folder(w, path.ptr, depth + 1);
     if (!w->wanted(fer_str_of(name))) return FER_OK;
+    /* A link that leads nowhere is for the one who reads it to complain about. */
     if (S_ISLNK(st.st_mode) && fer_sys_stat(path.ptr, &st) != 0) {
-        return io_failed(w->err, "follow", path.ptr);
+        return errno == ENOENT || errno == ELOOP ? walk_add(w, path)
+                                                 : io_failed(w->err, "follow", path.ptr);
     }
     return S_ISREG(st.st_mode) ? walk_add(w, path) : FER_OK;
 }
@@ -219,7 +221,8 @@ static fer_code walk_folder(struct walk *w, const char *folder, int depth)
             if (errno) code = io_failed(w->err, "read the folder", folder);
             break;
         }
-        if (entry->d_name[0] != '.') code = walk_entry(w, folder, entry->d_name, depth);
+        bool skip = entry->d_name[0] == '.' || strcmp(entry->d_name, "node_modules") == 0;
+        if (!skip) code = walk_entry(w, folder, entry->d_name, depth);
     }
     fer_sys_closedir(dir);
     return code;

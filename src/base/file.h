@@ -28,7 +28,7 @@ struct fer_file_list {
 };
 /*
  * The regular files below a folder, at most `max`, whose names `wanted` accepts;
- * names that begin with a dot are passed over, links to folders not followed.
+ * names that begin with a dot and node_modules are passed over, links to folders not followed.
  */
 fer_code fer_file_walk(fer_arena *a, const char *folder, size_t max, bool (*wanted)(fer_str name),
                        struct fer_file_list *out, fer_err *err);

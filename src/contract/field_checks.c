@@ -126,7 +126,10 @@ void fer_check_input_schema(fer_drafts *d, const yyjson_val *value, const fer_pa
         fer_drafts_add(d, FER_RULE_SCHEMA_ROOT_MISSING, value, path,
                        "the input schema does not state its type");
         fer_drafts_hint(d, "add \"type\": \"object\"");
-    } else if (!fer_is_str(type) || !fer_str_is(fer_val_str(type), "object")) {
+        return;
+    }
+    fer_str name = fer_is_str(type) ? fer_val_str(type) : FER_STR("");
+    if (!fer_str_is(name, "object") && !(d->upper_types && fer_str_is(name, "OBJECT"))) {
         fer_drafts_add(
             d, FER_RULE_SCHEMA_ROOT, type, &here,
             "arguments are always an object, so the type of an input schema is \"object\"");

@@ -460,7 +460,7 @@ static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape
         "tool %zu has the shape of %s, but those before it that of %s; keep them in separate files",
         r->number + 1, fer_shape_info(shape)->title, fer_shape_info(r->shape)->title);
     fail_at_entry(r, e, err);
-    return FER_MIXED_SHAPES;
+    return entry_failed(r, FER_MIXED_SHAPES, true, err);
 }
 
 static fer_code count_tool(fer_reader *r, fer_err *err)

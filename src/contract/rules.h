@@ -59,6 +59,7 @@ typedef struct fer_drafts {
     size_t count;
     size_t cap;
     bool no_memory;
+    bool upper_types; /* schema types may be in upper case, as Gemini's API has them */
 } fer_drafts;
 
 void fer_drafts_init(fer_drafts *d, fer_arena *a);

@@ -16,8 +16,7 @@ size_t fer_name_bad_byte(fer_str s)
 
 static fer_code check_part(fer_str part, const char *what, fer_err *err)
 {
-    if (part.len == 0)
-        return fer_fail(err, FER_INVALID_ID, "the %s of a tool ID is not empty", what);
+    if (part.len == 0) return fer_fail(err, FER_INVALID_ID, "the %s of the tool ID is empty", what);
     if (part.len > FER_NAME_MAX) {
         return fer_fail(err, FER_INVALID_ID,
                         "the %s of a tool ID has at most %d characters, not %zu", what,
@@ -61,7 +60,7 @@ static fer_code split(fer_str text, fer_id *out, fer_err *err)
                         "a tool ID has at most two ':' (namespace:name:version)");
     }
     if (out->version.len == 0) {
-        return fer_fail(err, FER_INVALID_ID, "the version of a tool ID is not empty");
+        return fer_fail(err, FER_INVALID_ID, "the version of the tool ID is empty");
     }
     return FER_OK;
 }
@@ -70,7 +69,7 @@ fer_code fer_id_parse(fer_str text, fer_id *out, fer_err *err)
 {
     fer_id id = {0};
     fer_semver version;
-    if (text.len == 0) return fer_fail(err, FER_INVALID_ID, "a tool ID is not empty");
+    if (text.len == 0) return fer_fail(err, FER_INVALID_ID, "the tool ID is empty");
     if (!parse_alias(text, &id)) {
         fer_code code = split(text, &id, err);
         if (code) return code;

@@ -4,6 +4,8 @@
  * _meta.ferrule -> check each against its row -> derive what others need (ID, tags,
  * effect, backends) -> check what no row can see alone.
  */
+#include <string.h>
+
 #include "errors.h"
 #include "field_checks.h"
 #include "json_number.h"
@@ -141,8 +143,10 @@ static void check_required(struct load *l)
                 break;
             }
         }
-        fer_drafts_add(l->drafts, FER_RULE_FIELD_REQUIRED, l->tool->record, l->path,
-                       "\"%s\" is missing", as);
+        /* OpenAI and Gemini take a function without parameters as one that has none. */
+        bool optional = i == FER_FIELD_INPUT_SCHEMA && strcmp(as, "parameters") == 0;
+        fer_drafts_add(l->drafts, optional ? FER_RULE_SCHEMA_ROOT_MISSING : FER_RULE_FIELD_REQUIRED,
+                       l->tool->record, l->path, "\"%s\" is missing", as);
         if (i == FER_FIELD_INPUT_SCHEMA) {
             fer_drafts_hint(
                 l->drafts,
@@ -373,6 +377,7 @@ fer_code fer_tool_load(fer_arena *a, enum fer_shape shape, const yyjson_val *ent
 {
     *out = (fer_tool){.entry = entry, .record = record, .shape = shape};
     struct load l = {a, out, path, drafts, err};
+    drafts->upper_types = shape == FER_SHAPE_GEMINI || shape == FER_SHAPE_FUNCTION;
     take_fields(&l);
     fer_code code = take_meta(&l);
     if (!code) code = derive(&l);

@@ -135,7 +135,8 @@ static fer_code syntax_failed(fer_err *err, fer_str text, const yyjson_read_err 
         return fer_fail_at(err, FER_INVALID_JSON, at,
                            "there is more text after the end of the document");
     }
-    const char *hint = usual_mistake(text, at);
+    bool in_string = why->code == YYJSON_READ_ERROR_INVALID_STRING;
+    const char *hint = in_string ? NULL : usual_mistake(text, at);
     return fer_fail_at(err, FER_INVALID_JSON, at, "%s%s%s", why->msg, hint ? ": " : "",
                        hint ? hint : "");
 }

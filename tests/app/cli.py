@@ -242,6 +242,29 @@ def files():
         case("check: 20,000 tools on one line", [] if "20000 tools: 0 errors" in out else [out[-200:]])
 
 
+def review():
+    """What a reviewer and a first user ran into."""
+    one_line = "[" + ",".join('{"name":"t%d","description":"%s","inputSchema":{}}' % (i, "d" * 300) for i in range(8000)) + "]"
+    case("check: 8,000 findings on one line, as text", expect(run(["check"], one_line), 0, ["8000 warnings"]))
+    case("check: 80,000 unreadable entries", expect(run(["check"], "[" + ",".join(["1"] * 80000) + "]"), 2, ["80000 errors"]))
+    escaped = '{"t\\u006fols":[' + ",".join('{"name":"t%d","inputSchema":{"type":"object"}}' % i for i in range(20000)) + "]}"
+    case("check: a list under an escaped key", expect(run(["check"], escaped), 0, ["20000 tools: 0 errors"]))
+    bell = '{"jsonrpc":"2.0","error":{"message":"\\u001b[31mRED\\u0007"}}'
+    for args in (["list"], ["check", "-q"], ["check", "-f", "github"]):
+        result = run(args, bell)
+        case(f"{' '.join(args)}: no control character reaches the terminal",
+             expect(result, 2, absent=["\x1b", "\x07"]) + ([] if b"RED" in result.stdout + result.stderr else ["no message"]))
+    case("list: a failure names its file", expect(run(["list"], '{"x":1}'), 2, [], ["<stdin>: this is an object"]))
+    foreign = '{"type":"function","function":{"name":"x","description":5,"parameters":{"type":"object"},"inputSchema":{},"effect":"Pure"}}'
+    shown = run(["show", "x", "--json"], foreign)
+    case("show: no key of another shape becomes a field", expect(shown, 0, ['"inputSchema"'], absent=["effect"]))
+    case("check: a trailing comma is not JSON Lines", expect(run(["check", "-i", "json"], '{"a":1,}\n{"b":2}'), 2, ["<stdin>:1:7", "comma"]))
+    lists = [run(["check"], '{"functions":[],"tools":[%s]}' % GOOD), run(["check"], '{"tools":[],"functions":[%s]}' % GOOD)]
+    case("check: an empty list beside the real one, in either order", [p for r in lists for p in expect(r, 0, ["1 tool:"])])
+    full = subprocess.run([FERRULE, "check", "-f", "sarif", "examples/toolset"], cwd=SOURCE, stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)
+    case("check: a full disk is said", [] if full.returncode == 2 and b"cannot write" in full.stderr else [str(full)])
+
+
 def pipes():
     reader, writer = os.pipe()
     os.close(reader)
@@ -301,6 +324,7 @@ rows()
 machine_formats()
 terminals()
 files()
+review()
 pipes()
 faults()
 completions()

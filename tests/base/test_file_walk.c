@@ -275,11 +275,11 @@ static void many_files(void)
 static const struct link_row {
     const char *name;
     const char *link; /* that points to nothing */
-    fer_code code;
+    size_t found;
 } link_rows[] = {
-    {"a hidden one", ".#lock.json", FER_OK},
-    {"one that nobody wants", "gone.txt", FER_OK},
-    {"one that is wanted", "gone.json", FER_IO_ERROR},
+    {"a hidden one", ".#lock.json", 0},
+    {"one that nobody wants", "gone.txt", 0},
+    {"one that is wanted: reading it will fail", "gone.json", 1},
 };
 
 static void run_link(const struct link_row *row)
@@ -292,8 +292,8 @@ static void run_link(const struct link_row *row)
     assert_int_equal(symlink("nowhere", path_of(name)), 0);
     fer_code code = fer_file_walk(a, path_of("none"), 1000, want_json, &list, NULL);
     unlink(path_of(name));
-    assert_int_equal(code, row->code);
-    assert_int_equal(list.count, code ? 77 : 0);
+    assert_int_equal(code, FER_OK);
+    assert_int_equal(list.count, row->found);
     fer_arena_free(a);
 }
 

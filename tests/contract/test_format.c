@@ -115,7 +115,10 @@ static const struct row {
     {"key twice", "a.json", "{\"name\":\"a\",\n\"name\":\"b\"}", NULL, FER_FORMAT_JSON,
      FER_DUPLICATE_KEY, 2, 1},
     {"broken", "a.json", "[1,\n 2,]", NULL, FER_FORMAT_JSON, FER_INVALID_JSON, 2, 3},
-    {"broken line", "a.jsonl", "{}\n\n {]", NULL, FER_FORMAT_JSON, FER_INVALID_JSON, 3, 3},
+    {"broken line", "a.jsonl", "{\"name\":\"a\"}\n\n {]", NULL, FER_FORMAT_JSON, FER_INVALID_JSON,
+     3, 3},
+    {"not tools", "a.json", "{\"compilerOptions\":{}}", NULL, FER_FORMAT_JSON, FER_UNKNOWN_SHAPE, 0,
+     0},
     {"broken yaml", "a.yaml", "a: [", NULL, FER_FORMAT_YAML, FER_INVALID_YAML, 0, 0},
 };
 

@@ -65,14 +65,14 @@ static const struct bad {
     const char *text;
     const char *says; /* part of the message */
 } bad[] = {
-    {"empty", "", "not empty"},
+    {"empty", "", "empty"},
     {"only a colon", ":", "namespace"},
-    {"two colons", "::", "not empty"},
-    {"empty namespace", ":read", "namespace of a tool ID is not empty"},
-    {"empty name", "fs:", "name of a tool ID is not empty"},
-    {"empty name before a version", "fs::1.0.0", "name of a tool ID is not empty"},
-    {"empty namespace before a version", ":read:1.0.0", "namespace of a tool ID is not empty"},
-    {"empty version", "fs:read:", "version of a tool ID is not empty"},
+    {"two colons", "::", "empty"},
+    {"empty namespace", ":read", "namespace of the tool ID is empty"},
+    {"empty name", "fs:", "name of the tool ID is empty"},
+    {"empty name before a version", "fs::1.0.0", "name of the tool ID is empty"},
+    {"empty namespace before a version", ":read:1.0.0", "namespace of the tool ID is empty"},
+    {"empty version", "fs:read:", "version of the tool ID is empty"},
     {"third colon", "fs:read:1.0.0:x", "at most two"},
     {"third colon at the end", "fs:read:1.0.0:", "at most two"},
     {"four colons", "a:b:c:d:e", "at most two"},

@@ -215,7 +215,7 @@ static void page_cli(fer_out *o)
     fer_out_text(
         o,
         "# The command line\n\n" MADE
-        "`ferrule COMMAND [OPTIONS] [ARGUMENTS]`. Exit codes: 0 done, nothing found; 1 done, and something was found;\n"
+        "`ferrule COMMAND [OPTIONS] [ARGUMENTS]`. Exit codes: 0 done, nothing found or warnings only; 1 done, and errors were found;\n"
         "2 bad usage, or input that could not be read in full; 70 the machine or Ferrule itself failed.\n\n"
         "Options of every command:\n\n");
     option_lines(o, fer_common_options, "- ", "`", ": ");
@@ -272,7 +272,7 @@ static void page_man(fer_out *o)
     man_options(o, fer_common_options);
     fer_out_text(
         o,
-        "# EXIT STATUS\n\n*0*\n\tdone, nothing found\n\n*1*\n\tdone, and something was found\n\n"
+        "# EXIT STATUS\n\n*0*\n\tdone; nothing found, or warnings only\n\n*1*\n\tdone, and errors were found\n\n"
         "*2*\n\tbad usage, or input that could not be read in full\n\n"
         "*70*\n\tthe machine or Ferrule itself failed\n\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tif set, no colour unless *--color* asks for it\n\n"
         "# EXAMPLES\n\n```\nferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\n"

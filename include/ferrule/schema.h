@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON Schema: compiled once, then asked many times.
+ *
+ * A schema is compiled to a program in its own dialect (2020-12, 2019-09, draft-07,
+ * draft-06, draft-04, v1). Nothing is ever fetched: what `$ref` names is in the schema,
+ * built in (the meta-schemas), or registered by the caller. Compiling and validating are
+ * bounded by named limits; neither can hang, overflow the stack or take memory without end.
+ *
+ * A program and a registry that is no longer added to are immutable and may be shared by
+ * threads. What a validation finds lives in the arena that was given for it.
+ */
+#ifndef FERRULE_SCHEMA_H
+#define FERRULE_SCHEMA_H
+
+#include <ferrule/common.h>
+#include <ferrule/json.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- dialects -------------------------------------------------------------------- */
+
+typedef enum fer_dialect {
+    FER_DIALECT_DEFAULT = 0, /* 2020-12 */
+    FER_DIALECT_DRAFT4 = 4,
+    FER_DIALECT_DRAFT6 = 6,
+    FER_DIALECT_DRAFT7 = 7,
+    FER_DIALECT_2019_09 = 2019,
+    FER_DIALECT_2020_12 = 2020,
+    FER_DIALECT_V1 = 9999
+} fer_dialect;
+
+/* "2020-12", "draft-07" ... */
+FER_API const char *fer_dialect_name(fer_dialect dialect);
+/* The URI that `$schema` names it by. */
+FER_API const char *fer_dialect_uri(fer_dialect dialect);
+/* The dialect of a name ("draft-07", "draft7", "7") or of a `$schema` URI; false: none. */
+FER_API bool fer_dialect_find(fer_str name, fer_dialect *out);
+
+/* ---- limits ----------------------------------------------------------------------- */
+
+/* How large a schema, and the work of one validation, may be (docs/reference/limits.md). */
+typedef struct fer_schema_limits {
+    size_t size;       /* bytes of a schema's text */
+    size_t depth;      /* nested arrays and objects of its text */
+    size_t subschemas; /* subschemas of one program */
+    size_t refs;       /* references of one program */
+    size_t pattern;    /* bytes of one regular expression */
+    size_t repeat;     /* the largest count of a repetition in one */
+    size_t states;     /* states of the automaton of one */
+    size_t steps;      /* steps of one validation */
+} fer_schema_limits;
+
+/* Limits for schemas from anybody, and for files of the operator's own. */
+FER_API const fer_schema_limits *fer_schema_limits_message(void);
+FER_API const fer_schema_limits *fer_schema_limits_file(void);
+
+/* ---- schemas that others may refer to ------------------------------------------------ */
+
+typedef struct fer_registry fer_registry;
+
+FER_API FER_MUST_USE fer_registry *fer_registry_new(void);
+/* Programs compiled with it keep what they need; NULL is fine. */
+FER_API void fer_registry_free(fer_registry *r);
+/*
+ * Registers a schema (JSON text, copied) under a URI, and under the `$id`s in it.
+ * `dialect` is for a text without `$schema`. Not while other threads use the registry.
+ */
+FER_API fer_code fer_registry_add(fer_registry *r, fer_str uri, fer_str text, fer_dialect dialect,
+                                  fer_err *err);
+
+/* ---- compiling -------------------------------------------------------------------------- */
+
+typedef struct fer_schema fer_schema;
+
+typedef struct fer_schema_options {
+    fer_dialect dialect;             /* where `$schema` says nothing */
+    bool assert_formats;             /* `format` is checked, not just noted */
+    bool assert_content;             /* so are contentEncoding, contentMediaType, contentSchema */
+    fer_str base_uri;                /* of a schema without `$id`; may be empty */
+    const fer_registry *registry;    /* or NULL */
+    const fer_schema_limits *limits; /* NULL: those for messages */
+} fer_schema_options;
+
+/*
+ * Compiles a JSON text, which is copied. `options` may be NULL. Failures:
+ * FER_INVALID_SCHEMA (not a schema of its dialect), FER_UNSUPPORTED_DIALECT,
+ * FER_EXTERNAL_REF (a reference to something not known), FER_LIMIT_EXCEEDED, and those
+ * of reading JSON; `err` has the place in the text.
+ */
+FER_API fer_code fer_schema_compile(fer_str text, const fer_schema_options *options,
+                                    fer_schema **out, fer_err *err);
+/* The same for a value of a document (NULL: its root). The document must outlive the program. */
+FER_API fer_code fer_schema_compile_value(const fer_json *doc, const struct yyjson_val *value,
+                                          const fer_schema_options *options, fer_schema **out,
+                                          fer_err *err);
+FER_API fer_schema *fer_schema_ref(fer_schema *s);
+FER_API void fer_schema_unref(fer_schema *s);
+FER_API fer_dialect fer_schema_dialect(const fer_schema *s);
+
+/* One thing that is wrong with a schema, or (warning) worth a look. */
+typedef struct fer_schema_problem {
+    fer_code code;
+    bool warning;
+    const char *rule;               /* stable, such as "unknown-keyword" */
+    fer_str pointer;                /* in the schema that was given */
+    fer_place place;                /* in its text; line 0: not known */
+    const struct yyjson_val *value; /* what it is about */
+    fer_str message;                /* a sentence */
+    fer_str hint;                   /* what to do, or empty */
+} fer_schema_problem;
+
+/*
+ * Everything that is wrong with a schema, in the order of its text: what keeps it from
+ * compiling, and with `lint` what is suspicious (unknown keywords, references without
+ * progress, formats that are not known ...).
+ */
+FER_API fer_code fer_schema_problems(fer_arena *a, const fer_json *doc,
+                                     const struct yyjson_val *value,
+                                     const fer_schema_options *options, bool lint,
+                                     fer_schema_problem **out, size_t *count, fer_err *err);
+
+/* ---- validating ---------------------------------------------------------------------------- */
+
+/*
+ * Whether a value is valid: the quickest way to ask. `scratch` is used on the way. Past the
+ * limit of steps, the answer is FER_VALIDATION_BUDGET_EXCEEDED.
+ */
+FER_API fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch,
+                                    const struct yyjson_val *value, bool *valid, fer_err *err);
+
+/* One way in which a value breaks its schema. */
+typedef struct fer_violation {
+    fer_code code;             /* FER_REQUIRED_MISSING ... FER_VALIDATION_BUDGET_EXCEEDED */
+    fer_str keyword;           /* that refused it */
+    fer_str field;             /* JSON Pointer of the field in the instance */
+    fer_str dotted;            /* the same as order.items[2].sku; empty: the whole value */
+    fer_str keyword_location;  /* JSON Pointer through the schemas that were evaluated */
+    fer_str absolute_location; /* URI of the keyword */
+    fer_str expected;          /* in words; may be empty */
+    fer_str actual;            /* in words or as JSON, cut; only the type where hidden */
+    const fer_str *allowed;    /* values, as JSON, or names of candidates */
+    size_t allowed_count;
+    fer_str did_you_mean;            /* may be empty */
+    fer_str message;                 /* a sentence that a model can repair from */
+    fer_str hint;                    /* what to do, or empty */
+    const struct yyjson_val *value;  /* in the instance: what it is about (a key, where that is) */
+    const struct yyjson_val *schema; /* the keyword's value in its schema */
+    fer_place place;                 /* of `value`; line 0: no document was given */
+    fer_place schema_place;          /* of `schema`; line 0: not known */
+} fer_violation;
+
+/* What a valid part of the schema says of a place in the instance. */
+typedef struct fer_annotation {
+    fer_str keyword;
+    fer_str field; /* JSON Pointer in the instance */
+    fer_str keyword_location;
+    fer_str absolute_location;
+    fer_str json; /* the annotation, as JSON */
+} fer_annotation;
+
+#define FER_VIOLATIONS_MAX 100 /* findings of one validation, unless told otherwise */
+
+typedef struct fer_validate_options {
+    size_t max_violations; /* 0: FER_VIOLATIONS_MAX */
+    bool annotations;      /* collect them too */
+    bool hide_values;      /* name types, never values */
+    const fer_str *redact; /* dotted paths whose values are hidden; `*` is any one step */
+    size_t redact_count;
+} fer_validate_options;
+
+typedef struct fer_result fer_result;
+
+/*
+ * Validates a value (NULL: the root) of a document and says everything about it. A value
+ * past the limit of steps is not valid, with one finding that says so.
+ */
+FER_API fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                                     const struct yyjson_val *value,
+                                     const fer_validate_options *options, fer_result **out,
+                                     fer_err *err);
+
+FER_API bool fer_result_valid(const fer_result *r);
+/* In the order of the instance's text. */
+FER_API const fer_violation *fer_result_violations(const fer_result *r, size_t *count);
+/* Whether there were more than the limit allowed. */
+FER_API bool fer_result_cut(const fer_result *r);
+FER_API const fer_annotation *fer_result_annotations(const fer_result *r, size_t *count);
+
+typedef enum fer_output {
+    FER_OUTPUT_FLAG,
+    FER_OUTPUT_BASIC,       /* 2019-09, 2020-12 */
+    FER_OUTPUT_DETAILED,    /* 2019-09, 2020-12 */
+    FER_OUTPUT_LIST,        /* v1 */
+    FER_OUTPUT_HIERARCHICAL /* v1 */
+} fer_output;
+/* The standard output formats, as JSON. Annotations are in it where they were asked for. */
+FER_API fer_code fer_result_output(fer_arena *a, const fer_result *r, fer_output format,
+                                   fer_str *out, fer_err *err);
+
+/* ---- adapting an instance ---------------------------------------------------------------------
+ */
+
+typedef struct fer_adapt_options {
+    bool fill_defaults;  /* absent properties take their default, from branches that matched */
+    bool repair;         /* "42" -> 42, "true" -> true, one value -> list, JSON in a string */
+    bool strip_unknown;  /* properties that the schema refuses are taken out */
+    bool null_to_absent; /* nulls that the schema refuses are taken out */
+} fer_adapt_options;
+
+typedef struct fer_change {
+    const char *op;  /* "add", "replace", "remove" (RFC 6902) */
+    fer_str pointer; /* at the time of the change */
+    fer_str was;     /* JSON; empty for "add" */
+    fer_str value;   /* JSON; empty for "remove" */
+    const char *why; /* "default", "repair", "unknown", "null" */
+} fer_change;
+
+typedef struct fer_adapted {
+    const fer_json *doc; /* the changed copy, or the document given where nothing changed */
+    const struct yyjson_val *value;
+    const fer_change *changes;
+    size_t change_count;
+    fer_result *result; /* of validating it */
+} fer_adapted;
+
+/* Validates, changing a copy as the options allow; the value given is never touched. */
+FER_API fer_code fer_schema_adapt(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                                  const struct yyjson_val *value, const fer_adapt_options *adapt,
+                                  const fer_validate_options *options, fer_adapted *out,
+                                  fer_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -181,11 +181,21 @@ static fer_re_node *read_capture(fer_re_parser *p, size_t open, bool named)
     return n;
 }
 
+/* (?:^) is not an assertion by its syntax: it may be repeated, so it stays a node of its own. */
+static fer_re_node *read_plain(fer_re_parser *p, size_t open)
+{
+    fer_re_node *inside = read_inside(p, open);
+    if (!inside || (inside->kind != FER_RE_ASSERT && inside->kind != FER_RE_LOOK)) return inside;
+    fer_re_node *n = fer_re_node_new(p, FER_RE_SEQUENCE);
+    if (n) add_child(n, inside);
+    return n;
+}
+
 static fer_re_node *read_group(fer_re_parser *p)
 {
     size_t open = p->at - 1;
     if (!fer_re_take(p, '?')) return read_capture(p, open, false);
-    if (fer_re_take(p, ':')) return read_inside(p, open);
+    if (fer_re_take(p, ':')) return read_plain(p, open);
     if (fer_re_take(p, '=')) return read_look(p, open, false, false);
     if (fer_re_take(p, '!')) return read_look(p, open, false, true);
     if (!fer_re_take(p, '<')) return fer_re_wrong(p, open, "ECMA-262 has no such group");

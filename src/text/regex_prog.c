@@ -78,7 +78,8 @@ static size_t measure(struct measure *m, const fer_re_node *n)
 size_t fer_re_prog_size(const fer_re_tree *tree)
 {
     struct measure m = {.captures = tree->references};
-    return sum(sum(measure(&m, tree->root), 1), m.apart);
+    size_t whole = measure(&m, tree->root);
+    return sum(sum(whole, m.apart), 1);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */

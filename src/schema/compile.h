@@ -100,7 +100,9 @@ fer_node *fer_compile_node(fer_compile *c, const yyjson_val *schema, fer_resourc
 /* Checks the form of a keyword's value against the meta-schema of its dialect. */
 void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_keyword *k,
                     const yyjson_val *value);
-/* The same for a whole subschema (not for what is inside it). */
+/* Checks that a whole document can be a schema. */
+void fer_root_form(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
+/* Checks the keywords of a subschema (not what is inside them). */
 void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
 
 /* The families of keywords, each with what makes its instructions, in the order they run. */

@@ -102,7 +102,7 @@ static fer_code note_all(fer_result *r, fer_err *err)
 {
     const fer_unit *u = r->trace;
     while (u) {
-        bool counts = u->valid && !u->dropped;
+        bool counts = fer_unit_notes_count(u);
         if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
             return fer_arena_failed(r->arena, err);
         }

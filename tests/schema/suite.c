@@ -74,7 +74,7 @@ static bool is_json(fer_str name)
 static void load(fer_arena *a, const char *path, struct suite_file *out)
 {
     fer_err err = {0};
-    fer_json *doc;
+    fer_json *doc = NULL;
     out->path = path + strlen(suite_root()) + 1;
     if (fer_file_read(a, path, FILE_MAX, &out->text, &err) ||
         fer_json_read(a, out->text, fer_json_limits_file(), &doc, &err))

@@ -106,7 +106,7 @@ bomb("C01", "properties doubled on a recursive instance", {"allOf": twin({"prope
      lambda: chain(100, "n", 1), "valid")
 bomb("C02", "$ref beside allOf, doubled 40 times", levels(40, lambda r: {**r, "allOf": [dict(r)]}, {"type": "integer"}), 1, "valid")
 bomb("C03", "$dynamicRef doubled on a recursive instance",
-     {"$dynamicAnchor": "n", "anyOf": twin({"properties": {"c": {"$dynamicRef": "#n"}}, "required": ["c"]}) + [{"type": "null"}]},
+     {"$dynamicAnchor": "n", "anyOf": twin({"type": "object", "properties": {"c": {"$dynamicRef": "#n"}}}) + [{"type": "null"}]},
      lambda: chain(60, "c", 1), "invalid")
 bomb("C04", "dependentSchemas doubled 30 times", levels(30, lambda r: {"dependentSchemas": {"a": r, "b": dict(r)}}, True),
      {"a": 1, "b": 1}, "valid")
@@ -126,7 +126,7 @@ bomb("C10", "contains on a tree of lists",
      {"type": "array", "contains": SELF}, lambda: tree(14), "invalid")
 bomb("C11", "$recursiveRef doubled on a recursive instance",
      {"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveAnchor": True,
-      "anyOf": twin({"properties": {"c": {"$recursiveRef": "#"}}, "required": ["c"]}) + [{"type": "null"}]},
+      "anyOf": twin({"type": "object", "properties": {"c": {"$recursiveRef": "#"}}}) + [{"type": "null"}]},
      lambda: chain(60, "c", 1), "invalid")
 bomb("C12", "dependencies of draft-07 doubled 30 times",
      {"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"$ref": "#/definitions/l0"}],

@@ -117,6 +117,27 @@ void fer_number_decimal(const yyjson_val *v, fer_decimal *out)
     }
 }
 
+/* The double that a number is, exactly: whole numbers up to 2^53, reals by their binary value. */
+static bool exact_double(const yyjson_val *v, double *out)
+{
+    const uint64_t exact_below = (uint64_t)1 << 53;
+    switch (fer_val_tag(v)) {
+    case FER_TAG_UINT: *out = (double)v->uni.u64; return v->uni.u64 <= exact_below;
+    case FER_TAG_SINT: *out = (double)v->uni.i64; return magnitude(v->uni.i64) <= exact_below;
+    default: return false;
+    }
+}
+
+/* A short whole number against a real whose decimal is on the same side as its binary value. */
+static bool cmp_as_double(const yyjson_val *x, const yyjson_val *y, int *order)
+{
+    bool real_x = fer_val_tag(x) == FER_TAG_REAL, real_y = fer_val_tag(y) == FER_TAG_REAL;
+    double dx = real_x ? x->uni.f64 : 0, dy = real_y ? y->uni.f64 : 0;
+    if ((!real_x && !exact_double(x, &dx)) || (!real_y && !exact_double(y, &dy))) return false;
+    *order = dx < dy ? -1 : dx > dy;
+    return true;
+}
+
 int fer_number_cmp(const yyjson_val *x, const yyjson_val *y)
 {
     unsigned tx = fer_val_tag(x), ty = fer_val_tag(y);
@@ -126,6 +147,8 @@ int fer_number_cmp(const yyjson_val *x, const yyjson_val *y)
     if (tx == ty && tx == FER_TAG_REAL) {
         return x->uni.f64 < y->uni.f64 ? -1 : x->uni.f64 > y->uni.f64;
     }
+    int order;
+    if (cmp_as_double(x, y, &order)) return order;
     fer_decimal dx, dy;
     fer_number_decimal(x, &dx);
     fer_number_decimal(y, &dy);
@@ -148,6 +171,28 @@ bool fer_number_u64(const yyjson_val *v, uint64_t *out)
         if (!fer_mul_u64(value, 10, &value) || !fer_add_u64(value, digit, &value)) return false;
     }
     *out = value;
+    return true;
+}
+
+bool fer_number_is_integer(const yyjson_val *v)
+{
+    unsigned tag = fer_val_tag(v);
+    if (tag == FER_TAG_UINT || tag == FER_TAG_SINT) return true;
+    if (tag == FER_TAG_REAL) return v->uni.f64 == __builtin_trunc(v->uni.f64);
+    fer_decimal d;
+    fer_number_decimal(v, &d);
+    return d.count == 0 || d.exponent >= (int64_t)d.count;
+}
+
+bool fer_number_is_integer_text(const yyjson_val *v)
+{
+    unsigned tag = fer_val_tag(v);
+    if (tag == FER_TAG_UINT || tag == FER_TAG_SINT) return true;
+    if (tag == FER_TAG_REAL) return false;
+    fer_str s = fer_val_str(v);
+    for (size_t i = s.ptr[0] == '-'; i < s.len; i++) {
+        if (!fer_is_digit(s.ptr[i])) return false;
+    }
     return true;
 }
 

@@ -67,6 +67,13 @@ int fer_number_cmp(const yyjson_val *x, const yyjson_val *y);
 /* The whole number that a number is, where 64 bits hold it: 2, 2.0 and 2e0 are all 2. */
 bool fer_number_u64(const yyjson_val *v, uint64_t *out);
 
+/* Whether a number is whole: 1.0 and 1e400 are. */
+bool fer_number_is_integer(const yyjson_val *v);
+/* Whether it is written as a whole number: 1.0 is not (draft-04). */
+bool fer_number_is_integer_text(const yyjson_val *v);
+/* Whether `x` is a whole multiple of `of`, exactly. */
+bool fer_number_multiple(const yyjson_val *x, const yyjson_val *of);
+
 /* Text of a number, as it is or canonical (RFC 8785, exact extension); returns its length. */
 #define FER_NUMBER_TEXT (FER_NUMBER_MAX + 32)
 size_t fer_number_text(const yyjson_val *v, char out[FER_NUMBER_TEXT]);

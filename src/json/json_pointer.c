@@ -126,3 +126,47 @@ const yyjson_val *fer_json_at(const yyjson_val *from, fer_str pointer, fer_err *
     }
     return v;
 }
+
+/* ---- the pointer of a value ------------------------------------------------------------- */
+
+void fer_pointer_add(fer_buf *b, fer_str name)
+{
+    fer_buf_add_char(b, '/');
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (c == '~' || c == '/') {
+            fer_buf_add_text(b, c == '~' ? "~0" : "~1");
+        } else {
+            fer_buf_add_char(b, c);
+        }
+    }
+}
+
+/* The item or member value that `value` is or lies in; adds its step. */
+static const yyjson_val *step_down(fer_buf *b, const yyjson_val *at, const yyjson_val *value)
+{
+    if (fer_is_obj(at)) {
+        FER_EACH_MEMBER (at, key) {
+            if (value >= fer_val_next(key + 1)) continue;
+            fer_pointer_add(b, fer_val_str(key));
+            return value == key ? value : key + 1;
+        }
+    } else if (fer_is_arr(at)) {
+        size_t index = 0;
+        FER_EACH_ITEM (at, item) {
+            if (value < fer_val_next(item)) {
+                fer_buf_printf(b, "/%zu", index);
+                return item;
+            }
+            index++;
+        }
+    }
+    return NULL;
+}
+
+bool fer_pointer_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
+{
+    if (value < root || value >= fer_val_next(root)) return false;
+    for (const yyjson_val *at = root; at && at != value;) at = step_down(b, at, value);
+    return true;
+}

@@ -26,4 +26,13 @@ void fer_path_write(fer_buf *b, const fer_path *path);
 /* The pointer of a path in the arena; ptr is NULL without memory. */
 fer_str fer_path_pointer(fer_arena *a, const fer_path *path);
 
+/*
+ * Appends the pointer of a value (or of the member whose key it is) below `root`; false
+ * where it is not in there. Found by going down, as values lie in the order of the text.
+ */
+bool fer_pointer_of(fer_buf *b, const struct yyjson_val *root, const struct yyjson_val *value);
+
+/* Appends one step: '/' and the name, escaped. */
+void fer_pointer_add(fer_buf *b, fer_str name);
+
 #endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compile.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "errors.h"
+#include "json_doc.h"
+#include "json_pointer.h"
+#include "registry.h"
+#include "schema_limits.h"
+#include "verdict.h"
+
+/* ---- problems ------------------------------------------------------------------------- */
+
+void *fer_compile_no_memory(fer_compile *c)
+{
+    if (!c->code) c->code = fer_fail(c->err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    return NULL;
+}
+
+static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
+                        va_list args)
+{
+    if (c->problem_count == FER_PROBLEMS_MAX) return;
+    fer_schema_problem *list = fer_arena_room(c->scratch, c->problems, c->problem_count,
+                                              &c->problem_cap, sizeof *list);
+    char text[FER_ERR_TEXT];
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    fer_str message = fer_arena_copy(c->scratch, (fer_str){text, len});
+    if (!list || !message.ptr) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    c->problems = list;
+    list[c->problem_count] = *p;
+    list[c->problem_count++].message = message;
+}
+
+void fer_problem(fer_compile *c, fer_code code, const char *rule, const yyjson_val *value,
+                 const char *format, ...)
+{
+    fer_schema_problem p = {.code = code, .rule = rule, .value = value};
+    va_list args;
+    c->failed = true;
+    va_start(args, format);
+    add_problem(c, &p, format, args);
+    va_end(args);
+}
+
+void fer_warn(fer_compile *c, const char *rule, const yyjson_val *value, const char *format, ...)
+{
+    if (!c->lint) return;
+    fer_schema_problem p = {
+        .code = FER_INVALID_SCHEMA, .warning = true, .rule = rule, .value = value};
+    va_list args;
+    va_start(args, format);
+    add_problem(c, &p, format, args);
+    va_end(args);
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const fer_schema_problem *p = x, *q = y;
+    if (p->value != q->value) return p->value < q->value ? -1 : 1;
+    return strcmp(p->rule, q->rule);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------- */
+
+static fer_home *home_of(fer_compile *c, const fer_resource *resource)
+{
+    struct fer_schema *p = c->program;
+    /* Schemas stay in one resource for long: the last one first. */
+    for (size_t i = p->home_count; i-- > 0;) {
+        if (p->homes[i]->resource == resource) return p->homes[i];
+    }
+    fer_home *home = fer_arena_alloc_zero(c->arena, 1, sizeof *home);
+    fer_home **homes =
+        fer_arena_room(c->arena, p->homes, p->home_count, &c->home_cap, sizeof *homes);
+    if (!home || !homes) return fer_compile_no_memory(c);
+    home->resource = resource;
+    home->id = (uint32_t)p->home_count;
+    p->homes = homes;
+    homes[p->home_count++] = home;
+    return home;
+}
+
+static fer_node *new_node(fer_compile *c, const yyjson_val *schema, const fer_resource *resource)
+{
+    fer_node *node = fer_arena_alloc_zero(c->arena, 1, sizeof *node);
+    fer_node **todo = fer_arena_room(c->scratch, c->todo, c->todo_count, &c->todo_cap, sizeof *todo);
+    if (!node || !todo) return fer_compile_no_memory(c);
+    c->todo = todo;
+    const fer_home *home = home_of(c, resource);
+    if (!home) return NULL;
+    node->schema = schema;
+    node->id = (uint32_t)c->program->node_count++;
+    node->resource = home->id;
+    todo[c->todo_count++] = node;
+    return node;
+}
+
+/* A part that no survey has seen, reached by a pointer through unknown keywords. */
+static bool survey_part(fer_compile *c, const yyjson_val *schema, fer_resource *resource)
+{
+    fer_resource *same;
+    fer_code code = fer_library_survey(&c->library, resource->doc, schema, resource, FER_STR(""),
+                                       NULL, &same, c->err);
+    if (code && !c->code) c->code = code;
+    return !code;
+}
+
+fer_node *fer_compile_node(fer_compile *c, const yyjson_val *schema, fer_resource *resource)
+{
+    if (c->code) return NULL;
+    struct fer_spot *spot = fer_library_spot(&c->library, schema);
+    if (!spot) {
+        if (!survey_part(c, schema, resource)) return NULL;
+        spot = fer_library_spot(&c->library, schema);
+    }
+    fer_resource *home = spot->resource;
+    /* What the registry knows is noted here too: its own notes are not ours to write. */
+    c->code = fer_library_put(&c->library, schema, home, &spot, c->err);
+    if (c->code) return NULL;
+    if (!spot->node) spot->node = new_node(c, schema, home);
+    if (spot->node) spot->node->edges++;
+    return spot->node;
+}
+
+/* ---- one node --------------------------------------------------------------------------- */
+
+fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot, uint8_t on)
+{
+    assert(b->count < FER_COUNT(b->insts));
+    fer_inst *i = &b->insts[b->count++];
+    *i = (fer_inst){.op = op, .source = b->values[slot], .on = on};
+    return i;
+}
+
+const fer_node *fer_build_child(fer_build *b, const yyjson_val *subschema)
+{
+    return fer_compile_node(b->c, subschema, b->resource);
+}
+
+void *fer_build_alloc(fer_build *b, size_t count, size_t size)
+{
+    void *p = fer_arena_alloc_zero(b->c->arena, count ? count : 1, size);
+    return p ? p : fer_compile_no_memory(b->c);
+}
+
+const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
+{
+    fer_compile *c = b->c;
+    fer_err why;
+    const fer_regex *regex;
+    const fer_regex_limits limits = {c->limits->pattern, c->limits->repeat, c->limits->states};
+    void **place = fer_map_put(&c->patterns, fer_val_str(pattern));
+    if (!place) return fer_compile_no_memory(c);
+    if (*place) return *place;
+    fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
+    if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
+    if (code) {
+        fer_problem(c, code == FER_LIMIT_EXCEEDED ? code : FER_INVALID_SCHEMA, "pattern", pattern,
+                    "\"%.*s\" cannot be used as a regular expression: %s",
+                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message);
+        return NULL;
+    }
+    union {
+        const fer_regex *from;
+        void *to;
+    } unconst = {regex};
+    *place = unconst.to;
+    return regex;
+}
+
+/* Fills the slots. Before 2019-09, `$ref` hides everything beside it. */
+static void gather(fer_build *b)
+{
+    FER_EACH_MEMBER (b->schema, key) {
+        const fer_keyword *k = fer_keyword_find(b->rules, fer_val_str(key));
+        if (!k) continue;
+        b->present |= FER_SLOT(k->slot);
+        b->values[k->slot] = key + 1;
+    }
+    if ((b->present & FER_SLOT(KW_REF)) && fer_build_before(b, FER_DIALECT_2019_09)) {
+        b->present = FER_SLOT(KW_REF);
+    }
+}
+
+static bool finish(fer_build *b)
+{
+    fer_node *node = b->node;
+    fer_inst *insts = fer_arena_alloc(b->c->arena, b->count ? b->count * sizeof *insts : 1);
+    if (!insts) return fer_compile_no_memory(b->c);
+    memcpy(insts, b->insts, b->count * sizeof *insts);
+    node->insts = insts;
+    node->count = b->count;
+    node->leaf = true;
+    for (uint32_t i = 0; i < b->count; i++) node->leaf = node->leaf && insts[i].op->check;
+    if (!b->count) node->verdict = FER_ALWAYS;
+    return true;
+}
+
+static bool compile_one(fer_compile *c, fer_node *node)
+{
+    const fer_resource *home = fer_node_resource(c->program, node);
+    const yyjson_val *schema = node->schema;
+    if (home->foreign) fer_schema_forms(c, home->rules, schema);
+    if (c->failed && !fer_is_obj(schema) && !fer_is_bool(schema)) return true;
+    static const fer_inst none;
+    node->insts = &none;
+    if (!fer_is_obj(schema)) {
+        node->verdict = fer_is_true(schema) ? FER_ALWAYS : FER_NEVER;
+        return true;
+    }
+    fer_build b;
+    b.c = c;
+    b.node = node;
+    b.resource = fer_library_spot(&c->library, schema)->resource;
+    b.rules = home->rules;
+    b.schema = schema;
+    b.present = 0;
+    b.count = 0;
+    gather(&b);
+    for (size_t i = 0; i < fer_family_count && !c->code; i++) {
+        if (fer_families[i].slots & b.present) fer_families[i].compile(&b);
+    }
+    return !c->code && finish(&b);
+}
+
+/* ---- dynamic references --------------------------------------------------------------------- */
+
+static bool add_dynamic(fer_compile *c, fer_home *home, fer_str name)
+{
+    for (const struct fer_dynamic *d = home->dynamic; d; d = d->next) {
+        if (fer_str_eq(d->name, name)) return true;
+    }
+    for (const fer_anchor *a = home->resource->dynamic; a; a = a->next) {
+        if (!fer_str_eq(a->name, name)) continue;
+        fer_resource *resource = fer_library_find(&c->library, home->resource->uri);
+        struct fer_dynamic *d = fer_arena_alloc(c->arena, sizeof *d);
+        if (!d) return fer_compile_no_memory(c);
+        fer_node *node = fer_compile_node(c, a->value, resource);
+        if (!node) return false;
+        node->edges = 2; /* asked by anybody in scope */
+        *d = (struct fer_dynamic){name, node, home->dynamic};
+        home->dynamic = d;
+    }
+    return true;
+}
+
+/* Whatever a resource in scope may be asked for has to be compiled, too. */
+static bool add_dynamics(fer_compile *c)
+{
+    struct fer_schema *p = c->program;
+    for (size_t i = 0; i < p->home_count; i++) {
+        fer_home *home = p->homes[i];
+        for (size_t n = 0; n < c->dynamic_count; n++) {
+            if (!add_dynamic(c, home, c->dynamic_names[n])) return false;
+        }
+        if (!c->recursive || !home->resource->recursive || home->root) continue;
+        fer_node *root = fer_compile_node(
+            c, home->resource->root, fer_library_spot(&c->library, home->resource->root)->resource);
+        if (!root) return false;
+        root->edges = 2;
+        home->root = root;
+    }
+    return true;
+}
+
+static bool compile_all(fer_compile *c)
+{
+    while (c->todo_count) {
+        while (c->todo_count) {
+            if (!compile_one(c, c->todo[--c->todo_count])) return false;
+        }
+        if (!add_dynamics(c)) return false;
+    }
+    return true;
+}
+
+/* ---- whole schemas ----------------------------------------------------------------------------- */
+
+/* Checks the form of every subschema of the document, reached or not. */
+static void check_forms(fer_compile *c, const fer_json *doc)
+{
+    for (size_t i = 0; i < c->library.spot_cap; i++) {
+        const struct fer_spot *s = &c->library.spots[i];
+        if (s->value && s->resource->doc == doc) {
+            fer_schema_forms(c, s->resource->rules, s->value);
+        }
+    }
+}
+
+/* A schema whose meta-schema is the caller's own is checked against that. */
+static bool check_custom_meta(fer_compile *c, const yyjson_val *value)
+{
+    const yyjson_val *named = fer_is_obj(value) ? fer_val_get(value, "$schema") : NULL;
+    fer_dialect standard;
+    if (!fer_is_str(named) || fer_dialect_find(fer_val_str(named), &standard)) return true;
+    fer_str uri = fer_val_str(named);
+    size_t hash = fer_str_find(uri, 0, '#');
+    fer_resource *meta =
+        fer_library_find(&c->library, hash == SIZE_MAX ? uri : fer_str_slice(uri, 0, hash));
+    if (!meta || meta->root == value) return true;
+    struct fer_schema *program;
+    fer_schema_options options = *c->options;
+    options.assert_formats = options.assert_content = false;
+    options.base_uri = meta->uri;
+    options.limits = fer_schema_limits_file();
+    c->code = fer_schema_compile_value(meta->doc, meta->root, &options, &program, c->err);
+    if (c->code) return false;
+    fer_result *result;
+    c->code = fer_schema_validate(c->scratch, program, NULL, value, NULL, &result, c->err);
+    if (!c->code && !fer_result_valid(result)) {
+        size_t count;
+        const fer_violation *v = fer_result_violations(result, &count);
+        for (size_t i = 0; i < count; i++) {
+            fer_problem(c, FER_INVALID_SCHEMA, "meta-schema", v[i].value,
+                        "The schema is not valid against its meta-schema %.*s: %.*s", FER_PRI(uri),
+                        FER_PRI(v[i].message));
+        }
+    }
+    fer_schema_unref(program);
+    return !c->code;
+}
+
+static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val *value)
+{
+    fer_resource *root;
+    const struct fer_rules *rules = fer_rules_of(c->options->dialect);
+    if (!rules) {
+        c->code = fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.",
+                           (int)c->options->dialect);
+        return;
+    }
+    c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
+                                 c->err);
+    if (c->code) return;
+    check_forms(c, doc);
+    if (c->code || (c->failed && !fer_is_obj(value) && !fer_is_bool(value))) return;
+    if (!check_custom_meta(c, value)) return;
+    if (c->failed) return; /* keywords trust their forms */
+    fer_node *node = fer_compile_node(c, value, root);
+    if (!node || !compile_all(c)) return;
+    c->program->root = node;
+    c->program->dialect = root->rules->dialect;
+    c->program->steps = c->limits->steps;
+}
+
+static const fer_schema_options no_options;
+
+static fer_code prepare(fer_compile *c, const fer_schema_options *options, fer_arena *arena,
+                        fer_err *err)
+{
+    *c = (fer_compile){.arena = arena, .options = options ? options : &no_options, .err = err};
+    c->limits = c->options->limits ? c->options->limits : fer_schema_limits_message();
+    c->scratch = fer_arena_new(0);
+    c->program = c->scratch ? fer_arena_alloc_zero(arena, 1, sizeof *c->program) : NULL;
+    if (!c->program) {
+        fer_arena_free(c->scratch);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    }
+    c->program->arena = arena;
+    atomic_init(&c->program->refs, 1);
+    const fer_registry *registry = c->options->registry;
+    fer_library_init(&c->library, arena, registry ? &registry->library : NULL,
+                     c->limits->subschemas);
+    fer_map_init(&c->patterns, c->scratch);
+    return FER_OK;
+}
+
+static void locate(const fer_json *doc, const yyjson_val *value, fer_err *err)
+{
+    bool inside = doc && value >= doc->vals && value < doc->vals + doc->count;
+    if (!err || !inside) return;
+    fer_place place = fer_json_place(doc, value);
+    err->offset = place.offset;
+    err->line = place.line;
+    err->column = place.column;
+}
+
+/* The failure that the problems amount to: the first of them. */
+static fer_code first_problem(fer_compile *c, const fer_json *doc, const yyjson_val *root)
+{
+    qsort(c->problems, c->problem_count, sizeof *c->problems, by_place);
+    const fer_schema_problem *p = c->problems;
+    while (p->warning) p++;
+    char pointer[256];
+    fer_buf b;
+    fer_buf_init_fixed(&b, pointer, sizeof pointer);
+    bool inside = fer_pointer_of(&b, root, p->value);
+    fer_fail(c->err, p->code, "%s%.*s%s%.*s", inside && b.len ? "At " : "", FER_PRI(fer_buf_view(&b)),
+             inside && b.len ? ": " : "", FER_PRI(p->message));
+    locate(doc, p->value, c->err);
+    return p->code;
+}
+
+static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson_val *value,
+                             const fer_schema_options *options, fer_schema **out, fer_err *err)
+{
+    fer_compile c;
+    fer_code code = prepare(&c, options, arena, err);
+    if (code) return code;
+    build_program(&c, doc, value);
+    code = c.code;
+    if (!code && c.failed) code = first_problem(&c, doc, value);
+    if (!code) {
+        c.program->doc = doc;
+        c.program->value = value;
+        c.program->registry = fer_registry_ref(c.options->registry);
+        *out = c.program;
+    }
+    fer_arena_free(c.scratch);
+    return code;
+}
+
+fer_code fer_schema_compile_value(const fer_json *doc, const yyjson_val *value,
+                                  const fer_schema_options *options, fer_schema **out, fer_err *err)
+{
+    fer_arena *arena = fer_arena_new(0);
+    if (!arena) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    fer_code code =
+        compile_into(arena, doc, value ? value : fer_json_root(doc), options, out, err);
+    if (code) fer_arena_free(arena);
+    return code;
+}
+
+fer_code fer_schema_compile(fer_str text, const fer_schema_options *options, fer_schema **out,
+                            fer_err *err)
+{
+    fer_arena *arena = fer_arena_new(0);
+    if (!arena) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    const fer_schema_limits *limits =
+        options && options->limits ? options->limits : fer_schema_limits_message();
+    fer_json_limits json = *fer_json_limits_file();
+    json.size = limits->size;
+    json.depth = limits->depth;
+    fer_str copy = fer_arena_copy(arena, text);
+    fer_json *doc;
+    fer_code code = copy.ptr ? fer_json_read(arena, copy, &json, &doc, err)
+                             : fer_arena_failed(arena, err);
+    if (!code) code = compile_into(arena, doc, fer_json_root(doc), options, out, err);
+    if (code) fer_arena_free(arena);
+    return code;
+}
+
+fer_schema *fer_schema_ref(fer_schema *s)
+{
+    if (s) atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void fer_schema_unref(fer_schema *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1) return;
+    fer_registry_unref(s->registry);
+    fer_arena_free(s->arena);
+}
+
+fer_dialect fer_schema_dialect(const fer_schema *s)
+{
+    return s->dialect;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiling: survey the document, check the form of every keyword, then compile the
+ * subschemas that can be reached, one node at a time from a list, never by recursion.
+ * What is wrong is collected; the first in the order of the text is the failure. The
+ * files in keywords/ see a fer_build, one node that is being made.
+ */
+#ifndef FER_COMPILE_H
+#define FER_COMPILE_H
+
+#include "program.h"
+#include "regex.h"
+
+#define FER_PROBLEMS_MAX 1000 /* problems of one schema */
+
+typedef struct fer_compile {
+    fer_arena *arena;   /* of the program */
+    fer_arena *scratch; /* gone when compiling ends */
+    const fer_schema_options *options;
+    const fer_schema_limits *limits;
+    struct fer_schema *program;
+    fer_library library;
+    fer_map patterns; /* compiled regular expressions by their text */
+    fer_node **todo;  /* nodes that wait */
+    size_t todo_count, todo_cap;
+    size_t home_cap;
+    size_t refs;
+    fer_str *dynamic_names; /* that some `$dynamicRef` asks for */
+    size_t dynamic_count, dynamic_cap;
+    bool recursive; /* some `$recursiveRef` is there */
+    bool lint;      /* warnings too */
+    fer_schema_problem *problems;
+    size_t problem_count, problem_cap;
+    bool failed; /* a problem that is not a warning */
+    fer_err *err;
+    fer_code code; /* what stopped it: no memory, a limit */
+} fer_compile;
+
+typedef struct fer_build {
+    fer_compile *c;
+    fer_node *node;
+    fer_resource *resource;
+    const struct fer_rules *rules;
+    const yyjson_val *schema;
+    uint64_t present; /* slots that have a value */
+    const yyjson_val *values[KW_COUNT];
+    fer_inst insts[48];
+    uint32_t count;
+} fer_build;
+
+/* Says what is wrong with a value of the schema. */
+void fer_problem(fer_compile *c, fer_code code, const char *rule, const yyjson_val *value,
+                 const char *format, ...) FER_PRINTF(5, 6);
+/* What is suspicious, where somebody lints. */
+void fer_warn(fer_compile *c, const char *rule, const yyjson_val *value, const char *format, ...)
+    FER_PRINTF(4, 5);
+/* Notes the end of memory and returns NULL. */
+void *fer_compile_no_memory(fer_compile *c);
+
+/* The value of a keyword, or NULL. */
+static inline const yyjson_val *fer_build_value(const fer_build *b, enum fer_slot slot)
+{
+    return b->present & FER_SLOT(slot) ? b->values[slot] : NULL;
+}
+static inline bool fer_build_before(const fer_build *b, fer_dialect dialect)
+{
+    return b->rules->dialect < dialect;
+}
+/* A new instruction, for the caller to fill. */
+fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot, uint8_t on);
+/* The node of a subschema; NULL when compiling has failed. */
+const fer_node *fer_build_child(fer_build *b, const yyjson_val *subschema);
+/* Cleared memory of the program; NULL when there is none. */
+void *fer_build_alloc(fer_build *b, size_t count, size_t size);
+/* A regular expression; NULL, with a problem noted, where it is none. */
+const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern);
+
+/* The node that a reference leads to; NULL, with a problem noted, where there is none. */
+struct fer_target {
+    const yyjson_val *value;
+    fer_resource *resource;
+    const fer_anchor *anchor; /* where it was one, else NULL */
+};
+bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *reference,
+                 struct fer_target *out);
+/* The node of a schema that belongs to a resource; NULL when compiling has failed. */
+fer_node *fer_compile_node(fer_compile *c, const yyjson_val *schema, fer_resource *resource);
+
+/* Checks the form of a keyword's value against the meta-schema of its dialect. */
+void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_keyword *k,
+                    const yyjson_val *value);
+/* The same for a whole subschema (not for what is inside it). */
+void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
+
+/* The families of keywords, each with what makes its instructions, in the order they run. */
+struct fer_family {
+    uint64_t slots; /* any of these calls it */
+    void (*compile)(fer_build *b);
+};
+extern const struct fer_family fer_families[];
+extern const size_t fer_family_count;
+
+#endif

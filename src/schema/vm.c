@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm.h"
+
+#include "errors.h"
+#include "memo.h"
+
+#define BLOCK_FRAMES  64
+#define SAME_BEFORE   32 /* frames on one value before anybody looks for a circle */
+#define NO_SCOPE      UINT32_MAX
+
+struct fer_frame_block {
+    struct fer_frame_block *before, *after;
+    fer_frame frames[BLOCK_FRAMES];
+};
+
+/* ---- dynamic scope --------------------------------------------------------------------- */
+
+static bool scope_add(fer_vm *vm, uint32_t outer, uint32_t home, uint32_t *out)
+{
+    fer_scope *scopes =
+        fer_arena_room(vm->arena, vm->scopes, vm->scope_count, &vm->scope_cap, sizeof *scopes);
+    if (!scopes) {
+        fer_vm_no_memory(vm);
+        return false;
+    }
+    vm->scopes = scopes;
+    *out = (uint32_t)vm->scope_count++;
+    scopes[*out] = (fer_scope){outer, home, NO_SCOPE, NO_SCOPE};
+    if (outer != NO_SCOPE) {
+        scopes[*out].next = scopes[outer].first;
+        scopes[outer].first = *out;
+    }
+    return true;
+}
+
+/*
+ * The scope after entering a resource. A resource that is in it already changes nothing,
+ * because the outermost counts; so there are no more scopes than ways through resources.
+ */
+static bool scope_enter(fer_vm *vm, uint32_t scope, uint32_t home, uint32_t *out)
+{
+    *out = scope;
+    size_t seen = 0;
+    for (uint32_t s = scope; s != NO_SCOPE; s = vm->scopes[s].outer, seen++) {
+        if (vm->scopes[s].home == home) return true;
+    }
+    if (!fer_vm_spend(vm, seen)) return false;
+    for (uint32_t s = vm->scopes[scope].first; s != NO_SCOPE; s = vm->scopes[s].next) {
+        if (vm->scopes[s].home != home) continue;
+        *out = s;
+        return true;
+    }
+    return scope_add(vm, scope, home, out);
+}
+
+const fer_node *fer_vm_scope_find(const fer_vm *vm, const fer_frame *f,
+                                  const fer_node *(*found)(const fer_home *home, fer_str name),
+                                  fer_str name)
+{
+    const fer_node *best = NULL;
+    for (uint32_t s = f->scope; s != NO_SCOPE; s = vm->scopes[s].outer) {
+        const fer_node *n = found(vm->program->homes[vm->scopes[s].home], name);
+        if (n) best = n;
+    }
+    return best;
+}
+
+/* ---- marks -------------------------------------------------------------------------------- */
+
+static fer_marks *marks_of(fer_vm *vm, fer_frame *f)
+{
+    if (f->marks) return f->marks;
+    size_t words = fer_val_len(f->value) / 64 + 1;
+    fer_marks *m = fer_arena_alloc_zero(vm->arena, 1, sizeof *m + words * sizeof m->words[0]);
+    if (!m) {
+        fer_vm_no_memory(vm);
+        return NULL;
+    }
+    if (!fer_vm_spend(vm, words)) return NULL;
+    m->count = words;
+    f->marks = m;
+    return m;
+}
+
+bool fer_vm_mark(fer_vm *vm, fer_frame *f, size_t index)
+{
+    if (!f->tracks) return true;
+    fer_marks *m = marks_of(vm, f);
+    if (!m) return false;
+    m->words[index / 64] |= (uint64_t)1 << (index % 64);
+    return true;
+}
+
+static bool marks_take(fer_vm *vm, fer_frame *f, fer_marks *from)
+{
+    if (!from) return true;
+    if (!f->marks) {
+        f->marks = from;
+        /* Shared with an answer that is remembered, it may not be written to. */
+        if (!vm->memo) return true;
+        f->marks = NULL;
+    }
+    fer_marks *m = marks_of(vm, f);
+    if (!m || !fer_vm_spend(vm, m->count)) return false;
+    for (size_t i = 0; i < m->count; i++) m->words[i] |= from->words[i];
+    return true;
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static fer_frame *frame_push(fer_vm *vm)
+{
+    struct fer_frame_block *b = vm->block;
+    size_t at = vm->depth % BLOCK_FRAMES;
+    if (vm->depth == FER_VM_FRAMES) {
+        vm->code = FER_VALIDATION_BUDGET_EXCEEDED;
+        return NULL;
+    }
+    if (!at && !(b && !vm->depth)) {
+        struct fer_frame_block *next = b ? b->after : NULL;
+        if (!next) {
+            next = fer_arena_alloc(vm->arena, sizeof *next);
+            if (!next) {
+                fer_vm_no_memory(vm);
+                return NULL;
+            }
+            next->before = b;
+            next->after = NULL;
+            if (b) b->after = next;
+        }
+        vm->block = next;
+    }
+    vm->depth++;
+    return &vm->block->frames[at];
+}
+
+static void frame_pop(fer_vm *vm)
+{
+    vm->top = vm->top->below;
+    vm->depth--;
+    if (vm->depth % BLOCK_FRAMES == 0 && vm->block->before) vm->block = vm->block->before;
+}
+
+/*
+ * Whether the new frame asks what a frame below on the same value is asking already. Only
+ * looked for at depths that double: a circle stays a circle, and is found a little later.
+ */
+static bool circles(fer_vm *vm, const fer_frame *f)
+{
+    if (f->same < SAME_BEFORE || (f->same & (f->same - 1))) return false;
+    const fer_frame *b = f->below;
+    for (uint32_t i = 0; i < f->same && b; i++, b = b->below) {
+        if (b->node != f->node || b->scope != f->scope) continue;
+        vm->code =
+            fer_fail(vm->err, FER_INVALID_SCHEMA,
+                     "The schema refers to itself without end: a subschema of \"%.*s\" asks itself "
+                     "about the same value.",
+                     FER_PRI(fer_node_resource(vm->program, f->node)->uri));
+        return true;
+    }
+    return false;
+}
+
+static bool open_unit(fer_vm *vm, const fer_frame *below, fer_unit **out)
+{
+    *out = NULL;
+    if (!vm->trace) return true;
+    if (!fer_trace_open(vm->trace, below ? below->unit : NULL, out)) {
+        fer_vm_no_memory(vm);
+        return false;
+    }
+    if (!*out) return true;
+    fer_unit *u = *out;
+    u->node = vm->call.node;
+    u->value = vm->call.value;
+    u->key = vm->call.key;
+    u->branch = vm->call.branch;
+    u->keyword = (uint8_t)vm->call.keyword;
+    u->plain = vm->call.plain;
+    u->dropped = vm->call.drop;
+    u->by = below ? (uint8_t)(below->at - below->node->insts) : 0;
+    return true;
+}
+
+/* An answer that was given before. */
+static fer_step recall(fer_vm *vm, fer_frame *f, const struct fer_answer *a)
+{
+    fer_unit *u;
+    if (!open_unit(vm, f, &u)) return FER_STEP_ERROR;
+    if (u) {
+        u->valid = a->valid;
+        u->same = a->unit && a->unit->same ? a->unit->same : a->unit;
+        if (u->valid && !vm->trace->keep_valid) fer_trace_drop(vm->trace, u);
+    }
+    bool takes = a->valid && vm->call.in_place && !vm->call.drop && f->tracks;
+    if (takes && !marks_take(vm, f, a->marks)) return FER_STEP_ERROR;
+    return a->valid ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static bool remembers(const fer_vm *vm, const fer_node *node)
+{
+    return node->edges > 1 && vm->program->steps - vm->steps > FER_MEMO_AFTER;
+}
+
+/* The frame of vm->call on top, or the answer where it is known. */
+static fer_step ask(fer_vm *vm)
+{
+    fer_frame *below = vm->top;
+    const struct fer_call *call = &vm->call;
+    uint32_t scope = below ? below->scope : 0;
+    if (vm->program->scoped && below && call->node->resource != below->node->resource &&
+        !scope_enter(vm, scope, call->node->resource, &scope)) {
+        return FER_STEP_ERROR;
+    }
+    bool tracks = call->node->tracks || (below && below->tracks && call->in_place);
+    if (below && remembers(vm, call->node)) {
+        const struct fer_answer *a =
+            fer_memo_get(vm, call->node, call->value, scope, tracks);
+        if (a) return recall(vm, below, a);
+    }
+    fer_frame *f = frame_push(vm);
+    if (!f) return FER_STEP_ERROR;
+    *f = (fer_frame){.below = below,
+                     .node = call->node,
+                     .value = call->value,
+                     .at = call->node->insts,
+                     .scope = scope,
+                     .same = below && call->in_place ? below->same + 1 : 0,
+                     .valid = call->node->verdict != FER_NEVER,
+                     .tracks = tracks,
+                     .gives = below && below->tracks && call->in_place && !call->drop};
+    if (!open_unit(vm, below, &f->unit) || circles(vm, f)) return FER_STEP_ERROR;
+    if (below) below->busy = true;
+    vm->top = f;
+    return FER_STEP_CALL;
+}
+
+/* The answer of a node that needs no frame. */
+static fer_step leaf(fer_vm *vm, const fer_node *node, const yyjson_val *value)
+{
+    if (node->verdict != FER_ASK) {
+        return node->verdict == FER_ALWAYS ? FER_STEP_PASS : FER_STEP_FAIL;
+    }
+    unsigned bit = FER_TYPE_BIT(fer_val_type(value));
+    if (!fer_vm_spend(vm, node->count)) return FER_STEP_ERROR;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const fer_inst *inst = &node->insts[i];
+        if (!(inst->on & bit)) continue;
+        fer_step s = inst->op->check(vm, inst, value);
+        if (s != FER_STEP_PASS) return s;
+    }
+    return FER_STEP_PASS;
+}
+
+/* Lets an applicator ask until it has its verdict, or a frame has to be run first. */
+static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    for (;;) {
+        fer_step s = i->op->next(vm, f, i);
+        if (s != FER_STEP_CALL) return s;
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        const fer_node *node = vm->call.node;
+        bool quick = !vm->trace && (node->leaf || node->verdict != FER_ASK);
+        s = quick ? leaf(vm, node, vm->call.value) : ask(vm);
+        if (s == FER_STEP_CALL || s == FER_STEP_ERROR) return s;
+        s = i->op->hear(vm, f, i, s == FER_STEP_PASS);
+        if (s != FER_STEP_CALL) return s;
+    }
+}
+
+static fer_step start(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+    if (i->op->check) return i->op->check(vm, i, f->value);
+    f->cursor = NULL;
+    f->index = 0;
+    f->state = 0;
+    f->hits = 0;
+    f->unit_mark = f->unit ? f->unit->last : NULL;
+    return drive(vm, f, i);
+}
+
+static fer_step resume(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    f->busy = false;
+    fer_step s = i->op->hear(vm, f, i, vm->answer);
+    return s == FER_STEP_CALL ? drive(vm, f, i) : s;
+}
+
+/* The verdict of one instruction is in. False: the frame's is, too. */
+static bool settle(fer_vm *vm, fer_frame *f, fer_step s)
+{
+    const fer_inst *i = f->at++;
+    if (s == FER_STEP_PASS) {
+        if (f->unit && i->op->next) fer_trace_drop_failed(vm->trace, f->unit, f->unit_mark);
+        return true;
+    }
+    f->valid = false;
+    if (f->unit) f->unit->failed |= (uint64_t)1 << (i - f->node->insts);
+    return vm->trace != NULL;
+}
+
+/* The top frame has its verdict: hands it down. */
+static bool leave(fer_vm *vm)
+{
+    fer_frame *f = vm->top;
+    vm->answer = f->valid;
+    if (remembers(vm, f->node) && !fer_memo_put(vm, f)) {
+        fer_vm_no_memory(vm);
+        return false;
+    }
+    if (f->unit) {
+        f->unit->valid = f->valid;
+        if (f->valid && !vm->trace->keep_valid && f->below) fer_trace_drop(vm->trace, f->unit);
+    }
+    if (f->gives && f->valid && !marks_take(vm, f->below, f->marks)) return false;
+    frame_pop(vm);
+    return true;
+}
+
+static fer_code run(fer_vm *vm)
+{
+    while (vm->top) {
+        fer_frame *f = vm->top;
+        const fer_inst *end = f->node->insts + f->node->count;
+        fer_step s;
+        if (f->busy) {
+            s = resume(vm, f, f->at);
+        } else if (f->at == end) {
+            if (!leave(vm)) return vm->code;
+            continue;
+        } else if (!(f->at->on & FER_TYPE_BIT(fer_val_type(f->value)))) {
+            f->at++;
+            continue;
+        } else {
+            s = start(vm, f, f->at);
+        }
+        if (s == FER_STEP_ERROR) return vm->code;
+        if (s != FER_STEP_CALL && !settle(vm, f, s)) f->at = end;
+    }
+    return FER_OK;
+}
+
+fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid)
+{
+    const fer_node *root = vm->program->root;
+    vm->steps = vm->program->steps;
+    uint32_t scope;
+    if (vm->program->scoped && !scope_add(vm, NO_SCOPE, root->resource, &scope)) return vm->code;
+    vm->call = (struct fer_call){.node = root, .value = value};
+    if (ask(vm) == FER_STEP_ERROR || run(vm)) {
+        if (vm->code != FER_VALIDATION_BUDGET_EXCEEDED) return vm->code;
+        return fer_fail(vm->err, vm->code,
+                        "Validating the value takes more than %zu steps (limit schema.steps).",
+                        vm->program->steps);
+    }
+    *valid = vm->answer;
+    return FER_OK;
+}

@@ -189,6 +189,7 @@ static void add_schemas(struct harness *h, const yyjson_val *schemas, fer_regist
 {
     size_t i, max;
     yyjson_val *uri, *schema;
+    if (!yyjson_is_obj(open_value(schemas))) return;
     yyjson_obj_foreach(open_value(schemas), i, max, uri, schema)
     {
         fer_str text;

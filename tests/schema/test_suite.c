@@ -212,7 +212,6 @@ static fer_str document(fer_arena *a)
 static void document_is_fresh(void)
 {
     skip_without_suite();
-    fer_arena *a = fer_arena_new(0);
     fer_str old = FER_STR("");
     if (access("meson.build", R_OK) != 0) {
         print_message("# skipped: not run from the top of the source\n");
@@ -222,6 +221,7 @@ static void document_is_fresh(void)
         print_message("# skipped: not the suite that " DOCUMENT " speaks of\n");
         skip();
     }
+    fer_arena *a = fer_arena_new(0);
     (void)fer_file_read(a, DOCUMENT, 1u << 20, &old, NULL);
     if (!fer_str_eq(old, document(a))) fail_msg(DOCUMENT " is stale; run: " COMMAND);
     fer_arena_free(a);

@@ -78,6 +78,7 @@ typedef struct fer_schema fer_schema;
 typedef struct fer_schema_options {
     fer_dialect dialect;             /* where `$schema` says nothing */
     bool assert_formats;             /* `format` is checked, not just noted */
+    bool formats_note_only;          /* `format` is never checked, even in v1 */
     bool assert_content;             /* so are contentEncoding, contentMediaType, contentSchema */
     fer_str base_uri;                /* of a schema without `$id`; may be empty */
     const fer_registry *registry;    /* or NULL */

@@ -142,23 +142,26 @@ void fer_pointer_add(fer_buf *b, fer_str name)
     }
 }
 
-/* The item or member value that `value` is or lies in; adds its step. */
-static const yyjson_val *step_down(fer_buf *b, const yyjson_val *at, const yyjson_val *value)
+/* One step from a container towards a value that is or lies in it. */
+struct step {
+    const yyjson_val *key; /* NULL: index counts */
+    size_t index;
+};
+
+/* The item, member value or key that `value` is or lies in; NULL: there is none. */
+static const yyjson_val *step_down(const yyjson_val *at, const yyjson_val *value, struct step *step)
 {
+    *step = (struct step){0};
     if (fer_is_obj(at)) {
         FER_EACH_MEMBER (at, key) {
             if (value >= fer_val_next(key + 1)) continue;
-            fer_pointer_add(b, fer_val_str(key));
+            step->key = key;
             return value == key ? value : key + 1;
         }
     } else if (fer_is_arr(at)) {
-        size_t index = 0;
         FER_EACH_ITEM (at, item) {
-            if (value < fer_val_next(item)) {
-                fer_buf_printf(b, "/%zu", index);
-                return item;
-            }
-            index++;
+            if (value < fer_val_next(item)) return item;
+            step->index++;
         }
     }
     return NULL;
@@ -166,7 +169,41 @@ static const yyjson_val *step_down(fer_buf *b, const yyjson_val *at, const yyjso
 
 bool fer_pointer_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
 {
+    struct step step;
     if (value < root || value >= fer_val_next(root)) return false;
-    for (const yyjson_val *at = root; at && at != value;) at = step_down(b, at, value);
+    for (const yyjson_val *at = root; at && at != value;) {
+        at = step_down(at, value, &step);
+        if (step.key) fer_pointer_add(b, fer_val_str(step.key));
+        else fer_buf_printf(b, "/%zu", step.index);
+    }
     return true;
+}
+
+void fer_dotted_add(fer_buf *b, fer_str name)
+{
+    bool plain = name.len && !fer_is_digit(name.ptr[0]);
+    for (size_t i = 0; i < name.len && plain; i++) {
+        char c = name.ptr[i];
+        plain = fer_is_alpha(c) || fer_is_digit(c) || c == '_' || c == '-' || c == '$' ||
+                (unsigned char)c >= 0x80;
+    }
+    if (plain) {
+        if (b->len) fer_buf_add_char(b, '.');
+        fer_buf_add(b, name);
+    } else {
+        fer_buf_add_char(b, '[');
+        fer_buf_add_quoted(b, name);
+        fer_buf_add_char(b, ']');
+    }
+}
+
+void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
+{
+    struct step step;
+    if (value < root || value >= fer_val_next(root)) return;
+    for (const yyjson_val *at = root; at && at != value;) {
+        at = step_down(at, value, &step);
+        if (step.key) fer_dotted_add(b, fer_val_str(step.key));
+        else fer_buf_printf(b, "[%zu]", step.index);
+    }
 }

@@ -34,5 +34,8 @@ bool fer_pointer_of(fer_buf *b, const struct yyjson_val *root, const struct yyjs
 
 /* Appends one step: '/' and the name, escaped. */
 void fer_pointer_add(fer_buf *b, fer_str name);
+/* The same in dotted form: order.items[2]["unit price"]; nothing for the root itself. */
+void fer_dotted_of(fer_buf *b, const struct yyjson_val *root, const struct yyjson_val *value);
+void fer_dotted_add(fer_buf *b, fer_str name);
 
 #endif

@@ -208,7 +208,7 @@ static bool compile_one(fer_compile *c, fer_node *node)
 {
     const fer_resource *home = fer_node_resource(c->program, node);
     const yyjson_val *schema = node->schema;
-    if (home->foreign) fer_schema_forms(c, home->rules, schema);
+    if (home->doc != c->doc) fer_schema_forms(c, home->rules, schema);
     if (c->failed && !fer_is_obj(schema) && !fer_is_bool(schema)) return true;
     static const fer_inst none;
     node->insts = &none;
@@ -285,11 +285,11 @@ static bool compile_all(fer_compile *c)
 /* ---- whole schemas ----------------------------------------------------------------------------- */
 
 /* Checks the form of every subschema of the document, reached or not. */
-static void check_forms(fer_compile *c, const fer_json *doc)
+static void check_forms(fer_compile *c)
 {
     for (size_t i = 0; i < c->library.spot_cap; i++) {
         const struct fer_spot *s = &c->library.spots[i];
-        if (s->value && s->resource->doc == doc) {
+        if (s->value && s->resource->doc == c->doc) {
             fer_schema_forms(c, s->resource->rules, s->value);
         }
     }
@@ -331,6 +331,7 @@ static bool check_custom_meta(fer_compile *c, const yyjson_val *value)
 static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val *value)
 {
     fer_resource *root;
+    c->doc = doc;
     const struct fer_rules *rules = fer_rules_of(c->options->dialect);
     if (!rules) {
         c->code = fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.",
@@ -340,7 +341,7 @@ static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val 
     c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
                                  c->err);
     if (c->code) return;
-    check_forms(c, doc);
+    check_forms(c);
     if (c->code || (c->failed && !fer_is_obj(value) && !fer_is_bool(value))) return;
     if (!check_custom_meta(c, value)) return;
     if (c->failed) return; /* keywords trust their forms */

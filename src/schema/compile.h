@@ -19,6 +19,7 @@ typedef struct fer_compile {
     const fer_schema_options *options;
     const fer_schema_limits *limits;
     struct fer_schema *program;
+    const fer_json *doc; /* of the schema that was given */
     fer_library library;
     fer_map patterns; /* compiled regular expressions by their text */
     fer_node **todo;  /* nodes that wait */

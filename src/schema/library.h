@@ -20,7 +20,6 @@ typedef struct fer_resource {
     const yyjson_val *root;
     const struct fer_rules *rules;
     bool recursive;            /* `$recursiveAnchor: true` at its root */
-    bool foreign;              /* not of the document that is being compiled */
     struct fer_anchor *dynamic; /* its `$dynamicAnchor`s */
 } fer_resource;
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+
+#include <stdarg.h>
+
+#include "errors.h"
+#include "json_doc.h"
+#include "json_pointer.h"
+#include "json_write.h"
+#include "near.h"
+#include "uri.h"
+
+#define TEXT_MAX     ((size_t)64 << 10) /* bytes of one text of a finding */
+#define VALUE_MAX    120                /* bytes of a value that are shown */
+#define TELL_DEPTH   200                /* units inside each other that speak for themselves */
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static fer_str text_of(fer_teller *t, const fer_buf *b)
+{
+    if (!b->failure) return b->ptr ? fer_buf_view(b) : FER_STR("");
+    t->no_memory |= b->arena_failed;
+    return b->ptr && !b->arena_failed ? fer_str_head(fer_buf_view(b), b->len) : FER_STR("");
+}
+
+fer_str fer_say(fer_teller *t, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    va_end(args);
+    fer_str copy = fer_arena_copy(t->arena, (fer_str){text, len});
+    if (!copy.ptr) t->no_memory = true;
+    return copy.ptr ? copy : FER_STR("");
+}
+
+fer_str fer_say_field(fer_teller *t, const fer_violation *v)
+{
+    if (!v->dotted.len) return FER_STR("The value");
+    return fer_say(t, "`%.*s`", FER_PRI(fer_str_head(v->dotted, 300)));
+}
+
+fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
+{
+    fer_buf b;
+    fer_buf_init(&b, t->arena, TEXT_MAX);
+    static const fer_notation plain;
+    fer_err err;
+    fer_code code = fer_write_add(t->arena, &b, value, &plain, &err);
+    if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
+    if (code && !b.len) return FER_STR("");
+    fer_str json = fer_buf_view(&b);
+    if (json.len <= max && !code) return json;
+    return fer_say(t, "%.*s ...", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)));
+}
+
+/* ---- what is hidden ---------------------------------------------------------------------------- */
+
+static fer_str segment(fer_str s, size_t *at, char separator)
+{
+    size_t end = fer_str_find(s, *at, separator);
+    if (end == SIZE_MAX) end = s.len;
+    fer_str one = fer_str_slice(s, *at, end);
+    *at = end + 1;
+    return one;
+}
+
+/* Whether a path such as "headers.*.token" leads to the pointer or above it. */
+static bool path_covers(fer_str path, fer_str pointer)
+{
+    size_t p = 0, q = 1;
+    while (p <= path.len) {
+        fer_str want = segment(path, &p, '.');
+        if (q > pointer.len) return false;
+        fer_str have = segment(pointer, &q, '/');
+        if (!fer_str_is(want, "*") && !fer_str_eq_nocase(want, have)) return false;
+    }
+    return true;
+}
+
+static bool is_hidden(const fer_teller *t, const fer_violation *v)
+{
+    if (t->options->hide_values) return true;
+    for (size_t i = 0; i < t->options->redact_count; i++) {
+        if (path_covers(t->options->redact[i], v->field)) return true;
+    }
+    return false;
+}
+
+fer_str fer_say_value(fer_teller *t, const fer_violation *v, const yyjson_val *value)
+{
+    if (is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
+    return fer_say_json(t, value, VALUE_MAX);
+}
+
+fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *value)
+{
+    const char *type = fer_val_type_name(value);
+    bool small = !fer_is_ctn(value) && fer_val_type(value) != YYJSON_TYPE_NULL;
+    if (!small || is_hidden(t, v)) return fer_str_of(type);
+    const char *noun = fer_str_starts(fer_str_of(type), "a ") ? type + 2 : type;
+    return fer_say(t, "the %s %.*s", noun, FER_PRI(fer_say_json(t, value, VALUE_MAX)));
+}
+
+void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
+{
+    size_t count = fer_val_len(list), n = 0;
+    fer_str *allowed = fer_arena_alloc(t->arena, count ? count * sizeof *allowed : 1);
+    if (!allowed) {
+        t->no_memory = true;
+        return;
+    }
+    FER_EACH_ITEM (list, item) allowed[n++] = fer_say_json(t, item, 1000);
+    v->allowed = allowed;
+    v->allowed_count = count;
+}
+
+/* ---- where ----------------------------------------------------------------------------------------- */
+
+static fer_str slot_name(enum fer_slot slot)
+{
+    size_t count;
+    const fer_keyword *rows = fer_keywords(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].slot == slot) return fer_str_of(rows[i].name);
+    }
+    return FER_STR("");
+}
+
+/* The units above, from the root down, without recursion: far ones are left out. */
+static void add_evaluation_path(fer_buf *b, const fer_unit *u)
+{
+    const fer_unit *chain[TELL_DEPTH * 4];
+    size_t count = 0;
+    for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
+    while (count-- > 0) {
+        const fer_unit *at = chain[count];
+        fer_pointer_add(b, slot_name((enum fer_slot)at->keyword));
+        if (at->plain) continue;
+        if (at->key) fer_pointer_add(b, fer_val_str(at->key));
+        else fer_buf_printf(b, "/%zu", at->branch);
+    }
+}
+
+fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
+{
+    fer_buf b;
+    fer_buf_init(&b, a, TEXT_MAX);
+    add_evaluation_path(&b, u);
+    if (keyword.len) fer_pointer_add(&b, keyword);
+    return b.failure ? FER_STR_NONE : b.ptr ? fer_buf_view(&b) : FER_STR("");
+}
+
+fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
+                            const yyjson_val *value)
+{
+    const fer_resource *r = fer_node_resource(s, node);
+    fer_buf pointer, b;
+    fer_buf_init(&pointer, a, TEXT_MAX);
+    fer_buf_init(&b, a, TEXT_MAX);
+    fer_pointer_of(&pointer, r->root, value);
+    fer_buf_add(&b, r->uri);
+    fer_buf_add_char(&b, '#');
+    if (pointer.ptr) fer_uri_add_fragment(&b, fer_buf_view(&pointer));
+    return b.failure || pointer.failure ? FER_STR_NONE : fer_buf_view(&b);
+}
+
+static fer_place place_in(const fer_json *doc, const yyjson_val *value)
+{
+    bool inside = doc && value >= doc->vals && value < doc->vals + doc->count;
+    return inside ? fer_json_place(doc, value) : (fer_place){0};
+}
+
+/* What stands in a string (contentSchema) has no place: the string has. */
+static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, const yyjson_val *value)
+{
+    const yyjson_val *end = fer_val_next(t->root);
+    if (value >= t->root && value < end) return value;
+    for (; u; u = u->up) {
+        if (u->value >= t->root && u->value < end) return u->value;
+    }
+    return t->root;
+}
+
+/* ---- findings --------------------------------------------------------------------------------------- */
+
+static fer_violation *new_violation(fer_teller *t, fer_code code)
+{
+    if (t->count == t->max) {
+        t->cut = true;
+        return NULL;
+    }
+    fer_violation *list = fer_arena_room(t->arena, t->list, t->count, &t->cap, sizeof *list);
+    if (!list) {
+        t->no_memory = true;
+        return NULL;
+    }
+    t->list = list;
+    fer_violation *v = &list[t->count++];
+    *v = (fer_violation){.code = code};
+    return v;
+}
+
+static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
+                         const yyjson_val *source)
+{
+    const fer_resource *r = fer_node_resource(t->program, u->node);
+    bool whole = source == u->node->schema && u->node->verdict == FER_NEVER;
+    v->keyword = whole ? FER_STR("false") : fer_val_str(source - 1);
+    v->schema = source;
+    v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
+    v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
+    v->schema_place = place_in(r->doc, source);
+    if (!v->keyword_location.ptr || !v->absolute_location.ptr) t->no_memory = true;
+}
+
+fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *source, fer_code code,
+                        const yyjson_val *value)
+{
+    fer_violation *v = new_violation(t, code);
+    if (!v) return NULL;
+    value = told_value(t, u, value);
+    fer_buf pointer, dotted;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_pointer_of(&pointer, t->root, value);
+    fer_dotted_of(&dotted, t->root, value);
+    v->field = text_of(t, &pointer);
+    v->dotted = text_of(t, &dotted);
+    v->value = value;
+    v->place = place_in(t->doc, value);
+    fill_keyword(t, v, u, source);
+    return v;
+}
+
+fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_val *source,
+                               fer_code code, fer_str member)
+{
+    fer_violation *v = fer_tell(t, u, source, code, u->value);
+    if (!v) return NULL;
+    fer_buf pointer, dotted;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_buf_add(&pointer, v->field);
+    fer_pointer_add(&pointer, member);
+    fer_buf_add(&dotted, v->dotted);
+    fer_dotted_add(&dotted, member);
+    v->field = text_of(t, &pointer);
+    v->dotted = text_of(t, &dotted);
+    return v;
+}
+
+/* ---- units --------------------------------------------------------------------------------------------- */
+
+/* A subschema that is `false`: nothing may be there. */
+static void tell_never(fer_teller *t, const fer_unit *u)
+{
+    fer_violation *v = fer_tell(t, u, u->node->schema, FER_CONSTRAINT_VIOLATION, u->value);
+    if (!v) return;
+    v->expected = FER_STR("nothing");
+    v->actual = fer_say_actual(t, v, u->value);
+    v->message = fer_say(t, "%.*s is not allowed here.", FER_PRI(fer_say_field(t, v)));
+    v->hint = FER_STR("Take it out.");
+}
+
+static size_t depth_of(const fer_unit *u)
+{
+    size_t depth = 0;
+    for (; u && depth <= TELL_DEPTH; u = u->up) depth++;
+    return depth;
+}
+
+/* Far down, only the deepest failure is told: the machine's stack has an end. */
+static const fer_unit *deepest(const fer_unit *u)
+{
+    for (;;) {
+        const fer_unit *below = u->first;
+        while (below && (below->valid || below->keyword == KW_IF)) below = below->next;
+        if (!below) return u;
+        u = below;
+    }
+}
+
+static void tell_plainly(fer_teller *t, const fer_unit *u)
+{
+    const fer_inst *i = u->node->insts;
+    for (uint32_t n = 0; n < u->node->count; n++) {
+        if (!(u->failed >> n & 1)) continue;
+        if (i[n].op->check) {
+            i[n].op->explain(t, u, &i[n]);
+            return;
+        }
+    }
+    fer_violation *v = fer_tell(t, u, u->node->schema, FER_CONSTRAINT_VIOLATION, u->value);
+    if (v) v->message = fer_say(t, "%.*s does not fit the schema.", FER_PRI(fer_say_field(t, v)));
+}
+
+void fer_tell_unit(fer_teller *t, const fer_unit *u)
+{
+    if (u->same && !u->failed) {
+        /* Asked before, on another way: told once. */
+        if (u->same->told) return;
+        u = u->same;
+    }
+    if (u->valid || u->told || t->count == t->max) {
+        t->cut |= t->count == t->max && !u->valid;
+        return;
+    }
+    ((fer_unit *)(uintptr_t)u)->told = true;
+    if (u->node->verdict == FER_NEVER) {
+        tell_never(t, u);
+        return;
+    }
+    if (depth_of(u) > TELL_DEPTH) {
+        u = deepest(u);
+        if (u->node->verdict == FER_NEVER) tell_never(t, u);
+        else tell_plainly(t, u);
+        return;
+    }
+    for (uint32_t n = 0; n < u->node->count; n++) {
+        if (u->failed >> n & 1) u->node->insts[n].op->explain(t, u, &u->node->insts[n]);
+    }
+}
+
+void fer_tell_below(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    for (const fer_unit *b = u->first; b; b = b->next) {
+        if (&u->node->insts[b->by] == i && !b->valid) fer_tell_unit(t, b);
+    }
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* contains, minContains, maxContains */
+#include "explain.h"
+#include "families.h"
+#include "json_number.h"
+
+struct contains {
+    const fer_node *node;
+    uint64_t min, max;
+    bool marks; /* from 2020-12 on, items that it found count as evaluated */
+    const yyjson_val *min_source, *max_source;
+};
+
+static fer_step verdict(const struct contains *d, const fer_frame *f)
+{
+    return f->hits >= d->min && f->hits <= d->max ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    const struct contains *d = i->data;
+    f->cursor = f->cursor ? fer_val_next(f->cursor) : f->value + 1;
+    if (f->cursor >= fer_val_next(f->value)) return verdict(d, f);
+    f->index++;
+    fer_vm_call(vm, d->node, f->cursor, KW_CONTAINS, 0);
+    vm->call.plain = true;
+    return FER_STEP_CALL;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    const struct contains *d = i->data;
+    if (!valid) return FER_STEP_CALL;
+    f->hits++;
+    if (d->marks && !fer_vm_mark(vm, f, f->index - 1)) return FER_STEP_ERROR;
+    if (fer_vm_all(vm, f)) return FER_STEP_CALL;
+    if (f->hits > d->max) return FER_STEP_FAIL;
+    return f->hits >= d->min && d->max == UINT64_MAX ? FER_STEP_PASS : FER_STEP_CALL;
+}
+
+static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    const struct contains *d = i->data;
+    size_t failed = 0;
+    for (const fer_unit *b = u->first; b; b = b->next) {
+        failed += &u->node->insts[b->by] == i && !b->valid;
+    }
+    size_t hits = fer_val_len(u->value) - failed;
+    bool few = hits < d->min;
+    const yyjson_val *source = few ? d->min_source : d->max_source;
+    fer_violation *v =
+        fer_tell(t, u, source ? source : i->source, FER_CONSTRAINT_VIOLATION, u->value);
+    if (!v) return;
+    v->expected = fer_say(t, "%s %llu item%s that fit `contains`", few ? "at least" : "at most",
+                          (unsigned long long)(few ? d->min : d->max),
+                          (few ? d->min : d->max) == 1 ? "" : "s");
+    v->actual = fer_say(t, "%zu", hits);
+    v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected), hits);
+    v->hint = fer_say(t, "%s such items: %.*s", few ? "Add" : "Take out",
+                      FER_PRI(fer_say_json(t, i->source, 200)));
+}
+
+static const fer_op contains_op = {
+    .name = "contains", .next = next, .hear = hear, .explain = explain};
+
+static uint64_t limit_of(const yyjson_val *v, uint64_t otherwise)
+{
+    uint64_t limit;
+    if (!v) return otherwise;
+    return fer_number_u64(v, &limit) ? limit : UINT64_MAX;
+}
+
+void fer_compile_contains(fer_build *b)
+{
+    struct contains *d = fer_build_alloc(b, 1, sizeof *d);
+    if (!d) return;
+    d->node = fer_build_child(b, fer_build_value(b, KW_CONTAINS));
+    d->min_source = fer_build_value(b, KW_MIN_CONTAINS);
+    d->max_source = fer_build_value(b, KW_MAX_CONTAINS);
+    d->min = limit_of(d->min_source, 1);
+    d->max = limit_of(d->max_source, UINT64_MAX);
+    d->marks = !fer_build_before(b, FER_DIALECT_2020_12);
+    if (d->node) fer_build_add(b, &contains_op, KW_CONTAINS, FER_ON_ARRAY)->data = d;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * contentEncoding, contentMediaType, contentSchema, where they are asked for: base64,
+ * base64url, base32, base16 and JSON. What is not known says nothing.
+ */
+#include "content.h"
+#include "explain.h"
+#include "families.h"
+
+struct content {
+    fer_content_decode *decode; /* NULL: the text itself */
+    const yyjson_val *encoding;
+    bool json;
+    const yyjson_val *media_type;
+    const fer_node *schema; /* NULL: none, or what it is about is not known */
+};
+
+static fer_step decoded(fer_vm *vm, const struct content *d, const yyjson_val *v, fer_str *out)
+{
+    *out = fer_val_str(v);
+    if (!fer_vm_spend(vm, out->len / 8)) return FER_STEP_ERROR;
+    if (!d->decode) return FER_STEP_PASS;
+    switch (d->decode(vm->arena, *out, out)) {
+    case FER_OK: return FER_STEP_PASS;
+    case FER_INVALID_FORMAT: return FER_STEP_FAIL;
+    default: return fer_vm_no_memory(vm);
+    }
+}
+
+/* The frame's state: 0 not looked at yet; 1 the schema has been asked. */
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    const struct content *d = i->data;
+    if (f->state) return f->hits ? FER_STEP_PASS : FER_STEP_FAIL;
+    fer_str text;
+    fer_json *doc;
+    fer_step s = decoded(vm, d, f->value, &text);
+    if (s != FER_STEP_PASS || !d->json) return s;
+    fer_code code = fer_json_read(vm->arena, text, NULL, &doc, NULL);
+    if (code == FER_OUT_OF_MEMORY) return fer_vm_no_memory(vm);
+    if (code) return FER_STEP_FAIL;
+    if (!d->schema) return FER_STEP_PASS;
+    f->state = 1;
+    fer_vm_call(vm, d->schema, fer_json_root(doc), KW_CONTENT_SCHEMA, 0);
+    vm->call.plain = true;
+    return FER_STEP_CALL;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)vm;
+    (void)i;
+    f->hits = valid;
+    return FER_STEP_CALL;
+}
+
+/* What is in the string has no place of its own: the finding is about the string. */
+static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    const struct content *d = i->data;
+    bool inside = u->last && &u->node->insts[u->last->by] == i && !u->last->valid;
+    fer_str text;
+    bool encoded = d->decode && d->decode(t->arena, fer_val_str(u->value), &text) != FER_OK;
+    const yyjson_val *source = encoded ? d->encoding : d->media_type ? d->media_type : i->source;
+    fer_violation *v = fer_tell(t, u, inside ? d->schema->schema : source,
+                                inside ? FER_CONSTRAINT_VIOLATION : FER_INVALID_FORMAT, u->value);
+    if (!v) return;
+    v->actual = fer_say_value(t, v, u->value);
+    v->expected = inside    ? FER_STR("a document that fits `contentSchema`")
+                  : encoded ? fer_say(t, "text in %.*s", FER_PRI(fer_val_str(d->encoding)))
+                            : FER_STR("a JSON document");
+    v->message = fer_say(t, "%.*s must hold %.*s, but does not.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected));
+    v->hint = fer_say(t, "Encode %.*s.", FER_PRI(v->expected));
+}
+
+static const fer_op content_op = {
+    .name = "content", .next = next, .hear = hear, .explain = explain};
+
+void fer_compile_content(fer_build *b)
+{
+    const yyjson_val *encoding = fer_build_value(b, KW_CONTENT_ENCODING);
+    const yyjson_val *media = fer_build_value(b, KW_CONTENT_MEDIA_TYPE);
+    const yyjson_val *schema = fer_build_value(b, KW_CONTENT_SCHEMA);
+    if (!b->c->options->assert_content) return;
+    struct content *d = fer_build_alloc(b, 1, sizeof *d);
+    if (!d) return;
+    if (encoding) {
+        d->decode = fer_content_find(fer_val_str(encoding));
+        if (!d->decode) return;
+    }
+    d->encoding = encoding;
+    d->media_type = media;
+    d->json = media && fer_content_is_json(fer_val_str(media));
+    if (d->json && schema) d->schema = fer_build_child(b, schema);
+    if (!encoding && !d->json) return;
+    enum fer_slot slot = encoding ? KW_CONTENT_ENCODING : KW_CONTENT_MEDIA_TYPE;
+    fer_build_add(b, &content_op, slot, FER_ON_STRING)->data = d;
+}

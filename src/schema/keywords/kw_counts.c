@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* minItems, maxItems, minProperties, maxProperties; uniqueItems */
+#include "explain.h"
+#include "families.h"
+#include "json_hash.h"
+#include "json_number.h"
+
+static fer_step check_min(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    (void)vm;
+    return fer_val_len(v) >= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step check_max(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    (void)vm;
+    return fer_val_len(v) <= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static void explain_count(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    fer_violation *v = fer_tell(t, u, i->source, FER_OUT_OF_RANGE, u->value);
+    if (!v) return;
+    bool at_least = i->op->check == check_min;
+    bool array = fer_is_arr(u->value);
+    const char *one = array ? "item" : "property", *many = array ? "items" : "properties";
+    v->expected = fer_say(t, "%s %llu %s", at_least ? "at least" : "at most",
+                          (unsigned long long)i->count, i->count == 1 ? one : many);
+    v->actual = fer_say(t, "%zu", fer_val_len(u->value));
+    v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected), fer_val_len(u->value));
+    v->hint = fer_say(t, "%s %s.", at_least ? "Add" : "Take out", many);
+}
+
+static const fer_op min_op = {.name = "min", .check = check_min, .explain = explain_count};
+static const fer_op max_op = {.name = "max", .check = check_max, .explain = explain_count};
+
+void fer_compile_counts(fer_build *b)
+{
+    static const struct {
+        enum fer_slot slot;
+        const fer_op *op;
+        uint8_t on;
+    } rows[] = {
+        {KW_MIN_ITEMS, &min_op, FER_ON_ARRAY},
+        {KW_MAX_ITEMS, &max_op, FER_ON_ARRAY},
+        {KW_MIN_PROPERTIES, &min_op, FER_ON_OBJECT},
+        {KW_MAX_PROPERTIES, &max_op, FER_ON_OBJECT},
+    };
+    for (size_t n = 0; n < FER_COUNT(rows); n++) {
+        const yyjson_val *value = fer_build_value(b, rows[n].slot);
+        uint64_t limit;
+        if (!value) continue;
+        if (!fer_number_u64(value, &limit)) limit = UINT64_MAX;
+        fer_build_add(b, rows[n].op, rows[n].slot, rows[n].on)->count = limit;
+    }
+}
+
+/* ---- uniqueItems ----------------------------------------------------------------------- */
+
+static fer_step check_unique(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    (void)i;
+    bool twice;
+    if (fer_val_len(v) < 2) return FER_STEP_PASS;
+    if (!fer_vm_spend(vm, (size_t)(fer_val_next(v) - v))) return FER_STEP_ERROR;
+    vm->code = fer_items_unique(vm->arena, v, &twice, NULL);
+    if (vm->code) return fer_vm_no_memory(vm);
+    return twice ? FER_STEP_FAIL : FER_STEP_PASS;
+}
+
+static void explain_unique(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    size_t pair[2] = {0, 0}, index = 0;
+    bool twice = false;
+    if (fer_items_unique(t->arena, u->value, &twice, pair) || !twice) return;
+    const yyjson_val *second = u->value;
+    FER_EACH_ITEM (u->value, item) {
+        if (index++ == pair[1]) second = item;
+    }
+    fer_violation *v = fer_tell(t, u, i->source, FER_CONSTRAINT_VIOLATION, u->value);
+    if (!v) return;
+    v->expected = FER_STR("items that all differ");
+    v->actual = fer_say(t, "items %zu and %zu are equal", pair[0], pair[1]);
+    v->message = fer_say(t, "%.*s must not hold a value twice, but items %zu and %zu are both %.*s.",
+                         FER_PRI(fer_say_field(t, v)), pair[0], pair[1],
+                         FER_PRI(fer_say_value(t, v, second)));
+    v->hint = fer_say(t, "Take out item %zu.", pair[1]);
+}
+
+static const fer_op unique_op = {
+    .name = "uniqueItems", .check = check_unique, .explain = explain_unique};
+
+void fer_compile_unique(fer_build *b)
+{
+    if (fer_is_true(fer_build_value(b, KW_UNIQUE_ITEMS))) {
+        fer_build_add(b, &unique_op, KW_UNIQUE_ITEMS, FER_ON_ARRAY);
+    }
+}

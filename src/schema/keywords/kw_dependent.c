@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dependencies, dependentRequired, dependentSchemas, propertyDependencies */
+#include "explain.h"
+#include "families.h"
+
+/* One thing that follows from a property (and, for propertyDependencies, its value). */
+struct dependent {
+    fer_str name;             /* of the property */
+    const yyjson_val *equals; /* a key: the string the property must be; NULL: any value */
+    const yyjson_val *names;  /* that must be there too; NULL: */
+    const fer_node *node;     /* that must accept the whole object */
+    const yyjson_val *key;    /* of the property in the keyword */
+};
+
+struct dependents {
+    enum fer_slot slot;
+    size_t count;
+    struct dependent list[];
+};
+
+static bool applies(const struct dependent *d, const yyjson_val *object)
+{
+    const yyjson_val *key = fer_val_key(object, d->name);
+    if (!key || !d->equals) return key != NULL;
+    return fer_is_str(key + 1) && fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals));
+}
+
+static bool has_all(const yyjson_val *object, const yyjson_val *names)
+{
+    FER_EACH_ITEM (names, item) {
+        if (!fer_val_key(object, fer_val_str(item))) return false;
+    }
+    return true;
+}
+
+/* hits counts failures; each look-up goes through the object once. */
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    const struct dependents *d = i->data;
+    size_t members = fer_val_len(f->value);
+    while (f->index < d->count) {
+        const struct dependent *one = &d->list[f->index++];
+        if (!fer_vm_spend(vm, 1 + members / 8)) return FER_STEP_ERROR;
+        if (!applies(one, f->value)) continue;
+        if (one->node) {
+            fer_vm_call(vm, one->node, f->value, d->slot, 0);
+            vm->call.in_place = true;
+            vm->call.key = one->equals ? one->equals : one->key;
+            return FER_STEP_CALL;
+        }
+        if (!fer_vm_spend(vm, fer_val_len(one->names) * (1 + members / 8))) return FER_STEP_ERROR;
+        if (has_all(f->value, one->names)) continue;
+        f->hits++;
+        if (!vm->trace) return FER_STEP_FAIL;
+    }
+    return f->hits ? FER_STEP_FAIL : FER_STEP_PASS;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)i;
+    if (valid) return FER_STEP_CALL;
+    f->hits++;
+    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
+}
+
+static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    const struct dependents *d = i->data;
+    for (size_t n = 0; n < d->count; n++) {
+        const struct dependent *one = &d->list[n];
+        if (one->node || !applies(one, u->value)) continue;
+        FER_EACH_ITEM (one->names, item) {
+            fer_str name = fer_val_str(item);
+            if (fer_val_key(u->value, name)) continue;
+            fer_violation *v = fer_tell_absent(t, u, i->source, FER_REQUIRED_MISSING, name);
+            if (!v) return;
+            v->actual = FER_STR("absent");
+            v->message = fer_say(t, "%.*s is required when `%.*s` is given, but is missing.",
+                                 FER_PRI(fer_say_field(t, v)), FER_PRI(one->name));
+            v->hint = fer_say(t, "Add `%.*s`, or take out `%.*s`.", FER_PRI(name),
+                              FER_PRI(one->name));
+        }
+    }
+    fer_tell_below(t, u, i);
+}
+
+static const fer_op dependent_op = {
+    .name = "dependent", .next = next, .hear = hear, .explain = explain};
+
+static bool add(fer_build *b, struct dependents *d, const yyjson_val *key, const yyjson_val *equals,
+                const yyjson_val *value)
+{
+    struct dependent *one = &d->list[d->count++];
+    one->name = fer_val_str(key);
+    one->key = key;
+    one->equals = equals;
+    if (fer_is_arr(value)) {
+        one->names = value;
+        return true;
+    }
+    one->node = fer_build_child(b, value);
+    return one->node != NULL;
+}
+
+static size_t entries(const yyjson_val *map, enum fer_slot slot)
+{
+    if (slot != KW_PROPERTY_DEPENDENCIES) return fer_val_len(map);
+    size_t count = 0;
+    FER_EACH_MEMBER (map, key) count += fer_val_len(key + 1);
+    return count;
+}
+
+void fer_compile_dependent(fer_build *b)
+{
+    static const enum fer_slot slots[] = {KW_DEPENDENCIES, KW_DEPENDENT_REQUIRED,
+                                          KW_DEPENDENT_SCHEMAS, KW_PROPERTY_DEPENDENCIES};
+    for (size_t n = 0; n < FER_COUNT(slots); n++) {
+        const yyjson_val *map = fer_build_value(b, slots[n]);
+        if (!map) continue;
+        struct dependents *d =
+            fer_build_alloc(b, 1, sizeof *d + entries(map, slots[n]) * sizeof d->list[0]);
+        if (!d) return;
+        d->slot = slots[n];
+        FER_EACH_MEMBER (map, key) {
+            if (slots[n] != KW_PROPERTY_DEPENDENCIES) {
+                if (!add(b, d, key, NULL, key + 1)) return;
+                continue;
+            }
+            FER_EACH_MEMBER (key + 1, equals) {
+                if (!add(b, d, key, equals, equals + 1)) return;
+            }
+        }
+        fer_build_add(b, &dependent_op, slots[n], FER_ON_OBJECT)->data = d;
+    }
+}

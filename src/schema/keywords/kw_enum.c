@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* enum, const */
+#include <ferrule/json.h>
+
+#include "explain.h"
+#include "families.h"
+#include "json_number.h"
+#include "near.h"
+
+#define FEW 8 /* values that are compared one by one */
+
+static fer_step equal(fer_vm *vm, const yyjson_val *x, const yyjson_val *y)
+{
+    bool same;
+    if (fer_is_str(x) && fer_is_str(y)) {
+        return fer_str_eq(fer_val_str(x), fer_val_str(y)) ? FER_STEP_PASS : FER_STEP_FAIL;
+    }
+    bool num = fer_is_num(x) && fer_is_num(y);
+    if (!num && (fer_val_type(x) != fer_val_type(y) || fer_val_len(x) != fer_val_len(y))) {
+        return FER_STEP_FAIL;
+    }
+    size_t size = (size_t)(fer_val_next(x) - x);
+    if (!fer_vm_spend(vm, size)) return FER_STEP_ERROR;
+    vm->code = fer_json_equal(vm->arena, x, y, &same, vm->err);
+    if (vm->code) return FER_STEP_ERROR;
+    return same ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step check_const(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    return equal(vm, v, i->source);
+}
+
+/* Scalars of a long list by their text: strings as they are, others by their canonical form. */
+static bool scalar_key(const yyjson_val *v, char *out, fer_str *key)
+{
+    if (fer_is_str(v)) {
+        *key = fer_val_str(v);
+        return true;
+    }
+    if (!fer_is_num(v)) return false;
+    *key = (fer_str){out, fer_number_canonical(v, out)};
+    return true;
+}
+
+struct lookup {
+    fer_map strings; /* -> the value */
+    fer_map numbers;
+    const yyjson_val **others; /* compared one by one */
+    size_t other_count;
+};
+
+static fer_step check_few(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    FER_EACH_ITEM (i->source, item) {
+        fer_step s = equal(vm, v, item);
+        if (s != FER_STEP_FAIL) return s;
+    }
+    return FER_STEP_FAIL;
+}
+
+static fer_step check_many(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    const struct lookup *l = i->data;
+    char number[FER_NUMBER_TEXT];
+    fer_str key;
+    if (scalar_key(v, number, &key)) {
+        bool found = fer_map_get(fer_is_str(v) ? &l->strings : &l->numbers, key);
+        return found ? FER_STEP_PASS : FER_STEP_FAIL;
+    }
+    for (size_t n = 0; n < l->other_count; n++) {
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        fer_step s = equal(vm, v, l->others[n]);
+        if (s != FER_STEP_FAIL) return s;
+    }
+    return FER_STEP_FAIL;
+}
+
+/* The value of the same text in another case or type is most likely the one that was meant. */
+static void near_value(fer_teller *t, fer_violation *v, const yyjson_val *list,
+                       const yyjson_val *value)
+{
+    if (!fer_is_str(value)) return;
+    fer_near near;
+    fer_near_init(&near, fer_val_str(value));
+    FER_EACH_ITEM (list, item) {
+        if (fer_is_str(item)) fer_near_try(&near, fer_val_str(item));
+    }
+    if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
+}
+
+static void explain_enum(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_ENUM_VALUE, u->value);
+    if (!v) return;
+    fer_say_allowed(t, v, i->source);
+    v->actual = fer_say_value(t, v, u->value);
+    v->expected = fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, i->source, 600)));
+    v->message = fer_say(t, "%.*s must be one of %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(fer_say_json(t, i->source, 600)), FER_PRI(v->actual));
+    near_value(t, v, i->source, u->value);
+    v->hint = v->did_you_mean.len
+                  ? fer_say(t, "Did you mean \"%.*s\"?", FER_PRI(v->did_you_mean))
+                  : FER_STR("Use one of the allowed values exactly as it is written.");
+}
+
+static void explain_const(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_ENUM_VALUE, u->value);
+    if (!v) return;
+    fer_str json = fer_say_json(t, i->source, 200);
+    fer_str *allowed = fer_arena_alloc(t->arena, sizeof *allowed);
+    if (allowed) {
+        *allowed = json;
+        v->allowed = allowed;
+        v->allowed_count = 1;
+    }
+    v->expected = json;
+    v->actual = fer_say_value(t, v, u->value);
+    v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(json), FER_PRI(v->actual));
+    v->hint = fer_say(t, "Set it to %.*s.", FER_PRI(json));
+}
+
+static const fer_op few_op = {.name = "enum", .check = check_few, .explain = explain_enum};
+static const fer_op many_op = {.name = "enum", .check = check_many, .explain = explain_enum};
+static const fer_op const_op = {.name = "const", .check = check_const, .explain = explain_const};
+
+static bool add_value(fer_build *b, struct lookup *l, const yyjson_val *item)
+{
+    char number[FER_NUMBER_TEXT];
+    fer_str key;
+    if (!scalar_key(item, number, &key)) {
+        l->others[l->other_count++] = item;
+        return true;
+    }
+    if (!fer_is_str(item)) key = fer_arena_copy(b->c->arena, key);
+    void **place = key.ptr ? fer_map_put(fer_is_str(item) ? &l->strings : &l->numbers, key) : NULL;
+    if (!place) return fer_compile_no_memory(b->c);
+    *place = l;
+    return true;
+}
+
+void fer_compile_enum(fer_build *b)
+{
+    const yyjson_val *list = fer_build_value(b, KW_ENUM);
+    if (list && fer_val_len(list) <= FEW) {
+        fer_build_add(b, &few_op, KW_ENUM, FER_ON_ALL);
+    } else if (list) {
+        struct lookup *l = fer_build_alloc(b, 1, sizeof *l);
+        if (!l) return;
+        fer_map_init(&l->strings, b->c->arena);
+        fer_map_init(&l->numbers, b->c->arena);
+        l->others = fer_build_alloc(b, fer_val_len(list), sizeof *l->others);
+        if (!l->others) return;
+        FER_EACH_ITEM (list, item) {
+            if (!add_value(b, l, item)) return;
+        }
+        fer_build_add(b, &many_op, KW_ENUM, FER_ON_ALL)->data = l;
+    }
+    if (fer_build_value(b, KW_CONST)) fer_build_add(b, &const_op, KW_CONST, FER_ON_ALL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* propertyNames: each name of an object is asked as a value, the key itself */
+#include "explain.h"
+#include "families.h"
+
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    f->cursor = f->cursor ? fer_val_next(f->cursor + 1) : f->value + 1;
+    if (f->cursor >= fer_val_next(f->value)) return f->hits ? FER_STEP_FAIL : FER_STEP_PASS;
+    fer_vm_call(vm, i->node, f->cursor, KW_PROPERTY_NAMES, 0);
+    vm->call.plain = true;
+    return FER_STEP_CALL;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)i;
+    if (valid) return FER_STEP_CALL;
+    f->hits++;
+    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
+}
+
+static const fer_op names_op = {
+    .name = "propertyNames", .next = next, .hear = hear, .explain = fer_tell_below};
+
+void fer_compile_names(fer_build *b)
+{
+    const fer_node *node = fer_build_child(b, fer_build_value(b, KW_PROPERTY_NAMES));
+    if (node) fer_build_add(b, &names_op, KW_PROPERTY_NAMES, FER_ON_OBJECT)->node = node;
+}

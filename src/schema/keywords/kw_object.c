@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * properties, patternProperties, additionalProperties and required, as one instruction that
+ * walks the members once: a hashed look-up, or the guess that members come in the order of
+ * the schema, finds what a name stands for; `required` is a count.
+ */
+#include "explain.h"
+#include "families.h"
+#include "near.h"
+
+/* A name that the schema knows. */
+struct property {
+    fer_str name;
+    const fer_node *node; /* NULL: only required */
+    const yyjson_val *key; /* in `properties` */
+    bool required;
+};
+
+struct pattern {
+    const fer_regex *regex;
+    const fer_node *node;
+    const yyjson_val *key;
+};
+
+struct object {
+    struct property *properties;
+    size_t count;
+    size_t required;
+    uint32_t *table; /* number of a property + 1 by its hash; 0: empty */
+    size_t mask;
+    struct pattern *patterns;
+    size_t pattern_count;
+    const fer_node *additional; /* NULL: anything goes */
+    const yyjson_val *sources[4]; /* of the four keywords, or NULL */
+};
+
+enum {
+    SOURCE_PROPERTIES,
+    SOURCE_PATTERNS,
+    SOURCE_ADDITIONAL,
+    SOURCE_REQUIRED,
+};
+
+/* Length, first and last bytes: good enough, as equal hashes are compared and the table is only
+ * as large as the schema; an attacker would have to write the schema. */
+static size_t name_hash(fer_str s)
+{
+    uint64_t head = 0, tail = 0;
+    size_t n = s.len < 8 ? s.len : 8;
+    memcpy(&head, s.ptr, n);
+    memcpy(&tail, s.ptr + s.len - n, n);
+    uint64_t x = (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ s.len) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (size_t)(x >> 32);
+}
+
+static const struct property *find(const struct object *o, fer_str name)
+{
+    if (!o->count) return NULL;
+    for (size_t i = name_hash(name) & o->mask; o->table[i]; i = (i + 1) & o->mask) {
+        const struct property *p = &o->properties[o->table[i] - 1];
+        if (fer_str_eq(p->name, name)) return p;
+    }
+    return NULL;
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+/*
+ * The frame's state: cursor is the key of the member in hand; state counts what was asked
+ * about it (0: its property, then the patterns, then additionalProperties); hits counts the
+ * required names that were seen; the lowest bit of index says whether anybody knew the name,
+ * the rest is the member's number.
+ */
+static fer_step call(fer_vm *vm, fer_frame *f, const fer_node *node, enum fer_slot keyword,
+                     const yyjson_val *key)
+{
+    if (!fer_vm_mark(vm, f, f->index >> 1)) return FER_STEP_ERROR;
+    fer_vm_call(vm, node, f->cursor + 1, keyword, 0);
+    vm->call.key = key;
+    vm->call.plain = !key;
+    return FER_STEP_CALL;
+}
+
+static fer_step match(fer_vm *vm, const struct pattern *p, const yyjson_val *key)
+{
+    switch (fer_regex_search(p->regex, fer_val_str(key), &vm->steps, vm->arena)) {
+    case FER_MATCH_YES: return FER_STEP_PASS;
+    case FER_MATCH_NO: return FER_STEP_FAIL;
+    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
+    default: return fer_vm_no_memory(vm);
+    }
+}
+
+/* The next one to ask about the member in hand; FER_STEP_PASS: nobody. */
+static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
+{
+    if (f->state == 0) {
+        f->state = 1;
+        const struct property *p = find(o, fer_val_str(f->cursor));
+        if (p) f->hits += p->required;
+        if (p && p->node) {
+            f->index |= 1;
+            return call(vm, f, p->node, KW_PROPERTIES, p->key);
+        }
+    }
+    while (f->state <= o->pattern_count) {
+        const struct pattern *p = &o->patterns[f->state++ - 1];
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        fer_step s = match(vm, p, f->cursor);
+        if (s == FER_STEP_ERROR) return s;
+        if (s == FER_STEP_FAIL) continue;
+        f->index |= 1;
+        return call(vm, f, p->node, KW_PATTERN_PROPERTIES, p->key);
+    }
+    if (f->state++ == o->pattern_count + 1 && !(f->index & 1) && o->additional) {
+        return call(vm, f, o->additional, KW_ADDITIONAL_PROPERTIES, NULL);
+    }
+    return FER_STEP_PASS;
+}
+
+/* The top bit of hits remembers a member that failed. */
+#define FAILED UINT32_C(0x80000000)
+
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    const struct object *o = i->data;
+    const yyjson_val *end = fer_val_next(f->value);
+    if (!f->cursor) f->cursor = f->value + 1;
+    while (f->cursor < end) {
+        fer_step s = next_of_member(vm, f, o);
+        if (s != FER_STEP_PASS) return s;
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        f->cursor = fer_val_next(f->cursor + 1);
+        f->index = ((f->index >> 1) + 1) << 1;
+        f->state = 0;
+    }
+    return f->hits == o->required ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)i;
+    if (valid) return FER_STEP_CALL;
+    f->hits |= FAILED;
+    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
+}
+
+/* ---- telling ----------------------------------------------------------------------------- */
+
+static fer_str near_name(fer_teller *t, const struct object *o, const yyjson_val *object,
+                         fer_str name)
+{
+    fer_near near;
+    fer_near_init(&near, name);
+    for (size_t n = 0; n < o->count; n++) {
+        /* A name that is there already was not meant. */
+        if (!fer_val_key(object, o->properties[n].name)) fer_near_try(&near, o->properties[n].name);
+    }
+    return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
+}
+
+static void list_names(fer_teller *t, const struct object *o, fer_violation *v)
+{
+    fer_str *names = fer_arena_alloc(t->arena, o->count ? o->count * sizeof *names : 1);
+    if (!names) return;
+    size_t count = 0;
+    for (size_t n = 0; n < o->count; n++) {
+        if (o->properties[n].node) names[count++] = o->properties[n].name;
+    }
+    v->allowed = names;
+    v->allowed_count = count;
+}
+
+fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count)
+{
+    fer_buf b;
+    fer_buf_init(&b, t->arena, 1024);
+    for (size_t n = 0; n < count && n < 20; n++) {
+        fer_buf_printf(&b, "%s`%.*s`", n ? ", " : "", FER_PRI(fer_str_head(names[n], 80)));
+    }
+    if (count > 20) fer_buf_printf(&b, " and %zu more", count - 20);
+    return b.failure ? FER_STR("...") : fer_buf_view(&b);
+}
+
+/* A member that additionalProperties refuses altogether. */
+static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *o,
+                         const yyjson_val *key)
+{
+    fer_violation *v = fer_tell(t, u, o->sources[SOURCE_ADDITIONAL], FER_UNKNOWN_FIELD, key);
+    if (!v) return;
+    fer_str name = fer_val_str(key);
+    list_names(t, o, v);
+    v->did_you_mean = near_name(t, o, u->value, name);
+    v->actual = fer_say(t, "%.*s", FER_PRI(name));
+    v->expected = v->allowed_count
+                      ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)))
+                      : FER_STR("no further properties");
+    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
+    if (v->did_you_mean.len) {
+        v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
+    } else if (v->allowed_count) {
+        v->hint = fer_say(t, "Take it out; known are %.*s.",
+                          FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)));
+    } else {
+        v->hint = FER_STR("Take it out; no properties are allowed here.");
+    }
+}
+
+static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *o)
+{
+    FER_EACH_ITEM (o->sources[SOURCE_REQUIRED], item) {
+        fer_str name = fer_val_str(item);
+        if (fer_val_key(u->value, name)) continue;
+        fer_violation *v =
+            fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
+        if (!v) return;
+        const struct property *p = find(o, name);
+        const yyjson_val *says =
+            p && p->node && fer_is_obj(p->node->schema) ? p->node->schema : NULL;
+        const yyjson_val *type = says ? fer_val_get(says, "type") : NULL;
+        const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
+        v->expected = fer_is_str(type) ? fer_say(t, "%.*s", FER_PRI(fer_val_str(type))) : FER_STR("");
+        v->actual = FER_STR("absent");
+        v->message = fer_say(t, "%.*s is required, but is missing.", FER_PRI(fer_say_field(t, v)));
+        v->hint = v->expected.len
+                      ? fer_say(t, "Add `%.*s` (%.*s).", FER_PRI(name), FER_PRI(v->expected))
+                      : fer_say(t, "Add `%.*s`.", FER_PRI(name));
+        if (fer_is_str(about)) {
+            v->hint = fer_say(t, "%.*s Its description: %.*s", FER_PRI(v->hint),
+                              FER_PRI(fer_str_head(fer_val_str(about), 160)));
+        }
+    }
+}
+
+static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    const struct object *o = i->data;
+    if (o->sources[SOURCE_REQUIRED]) tell_missing(t, u, o);
+    for (const fer_unit *below = u->first; below; below = below->next) {
+        if (below->valid || &u->node->insts[below->by] != i) continue;
+        bool refused = below->keyword == KW_ADDITIONAL_PROPERTIES &&
+                       below->node->verdict == FER_NEVER;
+        if (refused) {
+            tell_unknown(t, u, o, below->value - 1);
+        } else {
+            fer_tell_unit(t, below);
+        }
+    }
+}
+
+static const fer_op object_op = {
+    .name = "object", .next = next, .hear = hear, .explain = explain};
+
+/* ---- compiling ------------------------------------------------------------------------------ */
+
+static struct property *add_property(struct object *o, fer_str name)
+{
+    size_t i = name_hash(name) & o->mask;
+    for (; o->table[i]; i = (i + 1) & o->mask) {
+        struct property *p = &o->properties[o->table[i] - 1];
+        if (fer_str_eq(p->name, name)) return p;
+    }
+    struct property *p = &o->properties[o->count++];
+    o->table[i] = (uint32_t)o->count;
+    p->name = name;
+    return p;
+}
+
+static bool add_patterns(fer_build *b, struct object *o, const yyjson_val *map)
+{
+    o->patterns = fer_build_alloc(b, fer_val_len(map), sizeof *o->patterns);
+    if (!o->patterns) return false;
+    FER_EACH_MEMBER (map, key) {
+        struct pattern *p = &o->patterns[o->pattern_count];
+        p->regex = fer_build_regex(b, key);
+        p->node = fer_build_child(b, key + 1);
+        p->key = key;
+        if (!p->node) return false;
+        if (p->regex) o->pattern_count++;
+    }
+    return true;
+}
+
+static bool add_names(fer_build *b, struct object *o)
+{
+    const yyjson_val *properties = o->sources[SOURCE_PROPERTIES];
+    const yyjson_val *required = o->sources[SOURCE_REQUIRED];
+    size_t most = (properties ? fer_val_len(properties) : 0) + (required ? fer_val_len(required) : 0);
+    size_t cap = 4;
+    while (cap < most * 2) cap *= 2;
+    o->mask = cap - 1;
+    o->table = fer_build_alloc(b, cap, sizeof *o->table);
+    o->properties = fer_build_alloc(b, most, sizeof *o->properties);
+    if (!o->table || !o->properties) return false;
+    if (properties) {
+        FER_EACH_MEMBER (properties, key) {
+            struct property *p = add_property(o, fer_val_str(key));
+            p->key = key;
+            p->node = fer_build_child(b, key + 1);
+            if (!p->node) return false;
+        }
+    }
+    if (required) {
+        FER_EACH_ITEM (required, item) {
+            struct property *p = add_property(o, fer_val_str(item));
+            o->required += !p->required;
+            p->required = true;
+        }
+    }
+    return true;
+}
+
+void fer_compile_object(fer_build *b)
+{
+    struct object *o = fer_build_alloc(b, 1, sizeof *o);
+    if (!o) return;
+    o->sources[SOURCE_PROPERTIES] = fer_build_value(b, KW_PROPERTIES);
+    o->sources[SOURCE_PATTERNS] = fer_build_value(b, KW_PATTERN_PROPERTIES);
+    o->sources[SOURCE_ADDITIONAL] = fer_build_value(b, KW_ADDITIONAL_PROPERTIES);
+    o->sources[SOURCE_REQUIRED] = fer_build_value(b, KW_REQUIRED);
+    if (!add_names(b, o)) return;
+    if (o->sources[SOURCE_PATTERNS] && !add_patterns(b, o, o->sources[SOURCE_PATTERNS])) return;
+    if (o->sources[SOURCE_ADDITIONAL]) {
+        o->additional = fer_build_child(b, o->sources[SOURCE_ADDITIONAL]);
+    }
+    static const enum fer_slot slots[] = {KW_PROPERTIES, KW_PATTERN_PROPERTIES,
+                                          KW_ADDITIONAL_PROPERTIES, KW_REQUIRED};
+    size_t first = 0;
+    while (!o->sources[first]) first++;
+    fer_build_add(b, &object_op, slots[first], FER_ON_OBJECT)->data = o;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* minLength, maxLength (in code points), pattern */
+#include "explain.h"
+#include "families.h"
+#include "json_number.h"
+#include "unicode.h"
+
+/* A limit that 64 bits do not hold is above everything. */
+static uint64_t limit_of(const yyjson_val *v)
+{
+    uint64_t limit;
+    return fer_number_u64(v, &limit) ? limit : UINT64_MAX;
+}
+
+/* Bytes settle most cases: a code point has one to four. */
+static fer_step check_min(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    size_t bytes = fer_val_len(v);
+    if (bytes < i->count) return FER_STEP_FAIL;
+    if (bytes / 4 >= i->count) return FER_STEP_PASS;
+    if (!fer_vm_spend(vm, bytes / 32)) return FER_STEP_ERROR;
+    return fer_utf8_count(fer_val_str(v)) >= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step check_max(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    size_t bytes = fer_val_len(v);
+    if (bytes <= i->count) return FER_STEP_PASS;
+    if (!fer_vm_spend(vm, bytes / 32)) return FER_STEP_ERROR;
+    return fer_utf8_count(fer_val_str(v)) <= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    fer_violation *v = fer_tell(t, u, i->source, FER_OUT_OF_RANGE, u->value);
+    if (!v) return;
+    size_t length = fer_utf8_count(fer_val_str(u->value));
+    bool at_least = i->op->check == check_min;
+    v->expected = fer_say(t, "%s %llu character%s", at_least ? "at least" : "at most",
+                          (unsigned long long)i->count, i->count == 1 ? "" : "s");
+    v->actual = fer_say(t, "%zu", length);
+    v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected), length);
+    v->hint = at_least && i->count == 1 ? FER_STR("Give a text that is not empty.")
+              : at_least               ? FER_STR("Give a longer text.")
+                                       : FER_STR("Shorten the text.");
+}
+
+static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
+{
+    switch (fer_regex_search(i->data, fer_val_str(v), &vm->steps, vm->arena)) {
+    case FER_MATCH_YES: return FER_STEP_PASS;
+    case FER_MATCH_NO: return FER_STEP_FAIL;
+    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
+    default: return fer_vm_no_memory(vm);
+    }
+}
+
+static void explain_pattern(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_FORMAT, u->value);
+    if (!v) return;
+    v->expected = fer_say(t, "text that matches the pattern %.*s", FER_PRI(fer_val_str(i->source)));
+    v->actual = fer_say_value(t, v, u->value);
+    v->message = fer_say(t, "%.*s must match the pattern %.*s, but is %.*s.",
+                         FER_PRI(fer_say_field(t, v)), FER_PRI(fer_val_str(i->source)),
+                         FER_PRI(v->actual));
+    v->hint = FER_STR("Rewrite the text so that the pattern fits.");
+}
+
+static const fer_op min_op = {.name = "minLength", .check = check_min, .explain = explain_length};
+static const fer_op max_op = {.name = "maxLength", .check = check_max, .explain = explain_length};
+static const fer_op pattern_op = {
+    .name = "pattern", .check = check_pattern, .explain = explain_pattern};
+
+void fer_compile_string(fer_build *b)
+{
+    const yyjson_val *min = fer_build_value(b, KW_MIN_LENGTH);
+    const yyjson_val *max = fer_build_value(b, KW_MAX_LENGTH);
+    const yyjson_val *pattern = fer_build_value(b, KW_PATTERN);
+    if (min) fer_build_add(b, &min_op, KW_MIN_LENGTH, FER_ON_STRING)->count = limit_of(min);
+    if (max) fer_build_add(b, &max_op, KW_MAX_LENGTH, FER_ON_STRING)->count = limit_of(max);
+    if (!pattern) return;
+    const fer_regex *regex = fer_build_regex(b, pattern);
+    if (regex) fer_build_add(b, &pattern_op, KW_PATTERN, FER_ON_STRING)->data = regex;
+}

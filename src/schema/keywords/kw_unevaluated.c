@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unevaluatedItems, unevaluatedProperties: asks about what nobody has marked */
+#include "explain.h"
+#include "families.h"
+
+static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
+{
+    const yyjson_val *end = fer_val_next(f->value);
+    bool object = fer_is_obj(f->value);
+    for (;;) {
+        if (!f->cursor) {
+            f->cursor = f->value + 1;
+        } else {
+            f->cursor = fer_val_next(f->cursor + object);
+            f->index++;
+        }
+        if (f->cursor >= end) return f->hits ? FER_STEP_FAIL : FER_STEP_PASS;
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        if (!fer_vm_marked(f, f->index)) break;
+    }
+    if (!fer_vm_mark(vm, f, f->index)) return FER_STEP_ERROR;
+    fer_vm_call(vm, i->node, f->cursor + object,
+                object ? KW_UNEVALUATED_PROPERTIES : KW_UNEVALUATED_ITEMS, 0);
+    vm->call.plain = true;
+    return FER_STEP_CALL;
+}
+
+static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)i;
+    if (valid) return FER_STEP_CALL;
+    f->hits++;
+    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
+}
+
+/* Property names that the schema itself, and those it applies in place, describe. */
+static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
+                         const yyjson_val *value)
+{
+    bool object = fer_is_obj(u->value);
+    fer_violation *v = fer_tell(t, u, i->source,
+                                object ? FER_UNKNOWN_FIELD : FER_CONSTRAINT_VIOLATION,
+                                object ? value - 1 : value);
+    if (!v) return;
+    if (!object) {
+        v->expected = FER_STR("no further items");
+        v->actual = fer_say_value(t, v, value);
+        v->message = fer_say(t, "%.*s is an item that no part of the schema describes.",
+                             FER_PRI(fer_say_field(t, v)));
+        v->hint = FER_STR("Take it out.");
+        return;
+    }
+    fer_str name = fer_val_str(value - 1);
+    v->actual = fer_say(t, "%.*s", FER_PRI(name));
+    v->expected = FER_STR("properties that the schema describes");
+    v->did_you_mean = fer_near_property(t, u, name);
+    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
+    v->hint = v->did_you_mean.len ? fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean))
+                                  : FER_STR("Take it out.");
+}
+
+static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
+{
+    for (const fer_unit *b = u->first; b; b = b->next) {
+        if (b->valid || &u->node->insts[b->by] != i) continue;
+        if (b->node->verdict == FER_NEVER) {
+            tell_refused(t, u, i, b->value);
+        } else {
+            fer_tell_unit(t, b);
+        }
+    }
+}
+
+static const fer_op unevaluated_op = {
+    .name = "unevaluated", .next = next, .hear = hear, .explain = explain};
+
+void fer_compile_unevaluated(fer_build *b)
+{
+    static const struct {
+        enum fer_slot slot;
+        uint8_t on;
+    } rows[] = {{KW_UNEVALUATED_ITEMS, FER_ON_ARRAY}, {KW_UNEVALUATED_PROPERTIES, FER_ON_OBJECT}};
+    for (size_t n = 0; n < FER_COUNT(rows); n++) {
+        const yyjson_val *value = fer_build_value(b, rows[n].slot);
+        const fer_node *node = value ? fer_build_child(b, value) : NULL;
+        if (!node) continue;
+        fer_build_add(b, &unevaluated_op, rows[n].slot, rows[n].on)->node = node;
+        b->node->tracks = true;
+    }
+}

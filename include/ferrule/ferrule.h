@@ -6,5 +6,6 @@
 #include <ferrule/common.h>
 #include <ferrule/contract.h>
 #include <ferrule/json.h>
+#include <ferrule/schema.h>
 
 #endif

@@ -11,7 +11,6 @@
 #include "json_pointer.h"
 #include "registry.h"
 #include "schema_limits.h"
-#include "verdict.h"
 
 /* ---- problems ------------------------------------------------------------------------- */
 

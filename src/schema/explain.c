@@ -118,7 +118,7 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 
 /* ---- where ----------------------------------------------------------------------------------------- */
 
-static fer_str slot_name(enum fer_slot slot)
+fer_str fer_slot_name(enum fer_slot slot)
 {
     size_t count;
     const fer_keyword *rows = fer_keywords(&count);
@@ -136,7 +136,7 @@ static void add_evaluation_path(fer_buf *b, const fer_unit *u)
     for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
     while (count-- > 0) {
         const fer_unit *at = chain[count];
-        fer_pointer_add(b, slot_name((enum fer_slot)at->keyword));
+        fer_pointer_add(b, fer_slot_name((enum fer_slot)at->keyword));
         if (at->plain) continue;
         if (at->key) fer_pointer_add(b, fer_val_str(at->key));
         else fer_buf_printf(b, "/%zu", at->branch);
@@ -296,8 +296,27 @@ static void tell_plainly(fer_teller *t, const fer_unit *u)
     if (v) v->message = fer_say(t, "%.*s does not fit the schema.", FER_PRI(fer_say_field(t, v)));
 }
 
+/* Its own failures, one keyword after the other. */
+static void tell_own(fer_teller *t, const fer_unit *u)
+{
+    if (u->node->verdict == FER_NEVER) {
+        tell_never(t, u);
+        return;
+    }
+    for (uint32_t n = 0; n < u->node->count; n++) {
+        if (u->failed >> n & 1) u->node->insts[n].op->explain(t, u, &u->node->insts[n]);
+    }
+}
+
 void fer_tell_unit(fer_teller *t, const fer_unit *u)
 {
+    if (t->shallow) {
+        if (!t->within) {
+            t->within = true;
+            tell_own(t, u);
+        }
+        return;
+    }
     if (u->same && !u->failed) {
         /* Asked before, on another way: told once. */
         if (u->same->told) return;
@@ -308,19 +327,13 @@ void fer_tell_unit(fer_teller *t, const fer_unit *u)
         return;
     }
     ((fer_unit *)(uintptr_t)u)->told = true;
-    if (u->node->verdict == FER_NEVER) {
-        tell_never(t, u);
+    if (depth_of(u) <= TELL_DEPTH) {
+        tell_own(t, u);
         return;
     }
-    if (depth_of(u) > TELL_DEPTH) {
-        u = deepest(u);
-        if (u->node->verdict == FER_NEVER) tell_never(t, u);
-        else tell_plainly(t, u);
-        return;
-    }
-    for (uint32_t n = 0; n < u->node->count; n++) {
-        if (u->failed >> n & 1) u->node->insts[n].op->explain(t, u, &u->node->insts[n]);
-    }
+    u = deepest(u);
+    if (u->node->verdict == FER_NEVER) tell_never(t, u);
+    else tell_plainly(t, u);
 }
 
 void fer_tell_below(fer_teller *t, const fer_unit *u, const fer_inst *i)

@@ -21,7 +21,8 @@ typedef struct fer_teller {
     size_t count, cap, max;
     bool cut;
     bool no_memory;
-    const fer_unit *unit; /* being told */
+    bool shallow; /* a unit speaks for itself, not for those below it */
+    bool within;  /* in that unit now */
 } fer_teller;
 
 /* Tells everything about a unit that failed. */
@@ -39,6 +40,8 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
 fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_val *source,
                                fer_code code, fer_str member);
 
+/* The name of the keyword that fills a slot. */
+fer_str fer_slot_name(enum fer_slot slot);
 /* Text in the teller's arena; "" without memory. */
 fer_str fer_say(fer_teller *t, const char *format, ...) FER_PRINTF(2, 3);
 /* The field that a finding is about, as a subject: `order.items[2].sku`, or "The value". */
@@ -61,5 +64,17 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
 /* The unit of an anyOf or oneOf that was meant; NULL where none stands out. */
 const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_inst *i,
                                  const char **why);
+/*
+ * Where all alternatives are told apart by one property and its value is none of theirs,
+ * tells just that. False: they are not.
+ */
+bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
+                  const fer_node *const *nodes, size_t count);
+/* What the alternatives are, in a few words each. */
+fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_t count);
+/* The known property that is nearest to an unknown one, or "". */
+fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name);
+/* `a`, `b` and so on. */
+fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count);
 
 #endif

@@ -2,8 +2,7 @@
 /* Regular expressions. A pattern that is too large to be compiled is a pattern nevertheless. */
 #include "formats_shared.h"
 
-#if __has_include("../text/regex.h") /* until this room has it; not the one of the C library */
-#include "../text/regex.h"
+#include "regex.h"
 
 int fer_format_regex(fer_arena *scratch, fer_str s)
 {
@@ -14,4 +13,3 @@ int fer_format_regex(fer_arena *scratch, fer_str s)
     default: return 0;
     }
 }
-#endif

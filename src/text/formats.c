@@ -52,7 +52,7 @@ static const fer_text_format formats[] = {
      "an IRI or a relative reference such as ../path#part, where letters of any script may stand (RFC 3987)"},
     {"json-pointer", 6, FER_DRAFT_V1, fer_format_json_pointer,
      "a JSON Pointer such as /items/0/name (RFC 6901)"},
-    /* {"regex", 7, FER_DRAFT_V1, fer_format_regex, "a pattern such as ^[a-z]+$ (ECMA-262)"}, */
+    {"regex", 7, FER_DRAFT_V1, fer_format_regex, "a regular expression such as ^[a-z]+$ (ECMA-262)"},
     {"relative-json-pointer", 7, 2019, fer_format_relative_pointer,
      "a relative JSON Pointer such as 1/name or 0#"},
     {"relative-json-pointer", 2020, FER_DRAFT_V1, fer_format_relative_pointer_2020,

@@ -12,7 +12,7 @@
 
 #define LONGEST_LABEL 63
 /* Of a U-label: each octet of its A-label stands for at most one code point of four bytes. */
-#define LONGEST_TEXT (LONGEST_LABEL * 4)
+#define LONGEST_TEXT ((size_t)LONGEST_LABEL * 4)
 
 /* ---- directions -------------------------------------------------------------------------- */
 

@@ -119,21 +119,19 @@ static void tell_none(fer_teller *t, const fer_unit *u, const fer_inst *i)
 }
 
 /* The branch that was meant speaks for itself, and says why it was chosen. */
-static void tell_branch(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_unit *meant,
-                        const char *why)
+static void tell_branch(fer_teller *t, const fer_inst *i, const fer_unit *meant, const char *why)
 {
     const struct branches *d = i->data;
     size_t before = t->count;
     fer_tell_unit(t, meant);
     for (size_t n = before; n < t->count; n++) {
         fer_violation *v = &t->list[n];
-        if (v->allowed_count || v->code != FER_DISCRIMINATOR_MISMATCH) {
+        if (v->code != FER_DISCRIMINATOR_MISMATCH) {
             v->message = fer_say(t, "%.*s (Alternative %.*s of `%.*s`, %s.)", FER_PRI(v->message),
                                  FER_PRI(branch_name(t, d, meant->branch)),
                                  FER_PRI(fer_val_str(i->source - 1)), why);
         }
     }
-    (void)u;
 }
 
 static void explain_any(fer_teller *t, const fer_unit *u, const fer_inst *i)
@@ -141,7 +139,9 @@ static void explain_any(fer_teller *t, const fer_unit *u, const fer_inst *i)
     const char *why = "";
     const fer_unit *meant = fer_branch_meant(t, u, i, &why);
     size_t before = t->count;
-    if (meant) tell_branch(t, u, i, meant, why);
+    const struct branches *d = i->data;
+    if (meant) tell_branch(t, i, meant, why);
+    else if (fer_tell_tag(t, u, i, d->nodes, d->count)) return;
     if (t->count == before) tell_none(t, u, i);
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a result; its public face is in <ferrule/schema.h>. */
+#ifndef FER_RESULT_H
+#define FER_RESULT_H
+
+#include "explain.h"
+
+struct fer_result {
+    fer_arena *arena;
+    const struct fer_schema *program;
+    const yyjson_val *root; /* of the instance */
+    fer_unit *trace;        /* of the whole; NULL where the budget was spent */
+    bool valid;
+    bool cut;
+    bool annotated; /* annotations were asked for */
+    fer_violation *violations;
+    size_t violation_count;
+    fer_annotation *annotations;
+    size_t annotation_count, annotation_cap;
+    fer_validate_options options;
+};
+
+/* The next unit of a walk over everything below `top`, parents first, without a stack. */
+const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into);
+
+/* What a valid unit says, keyword by keyword. False: `each` did not want to go on. */
+typedef bool fer_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
+                      fer_str json);
+bool fer_unit_notes(fer_arena *a, const struct fer_schema *s, const fer_unit *u, fer_note *each,
+                    void *context);
+
+/* A teller for this result, which tells nothing yet. */
+fer_teller fer_result_teller(fer_arena *a, const fer_result *r, const fer_json *doc);
+
+#endif

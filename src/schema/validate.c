@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Validating: the verdict alone, or everything about it. */
+#include <stdlib.h>
+
+#include "errors.h"
+#include "json_pointer.h"
+#include "result.h"
+#include "vm.h"
+
+fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
+                            bool *valid, fer_err *err)
+{
+    fer_vm vm = {.program = s, .arena = scratch, .err = err};
+    return fer_vm_run(&vm, value, valid);
+}
+
+/* ---- findings --------------------------------------------------------------------------- */
+
+fer_teller fer_result_teller(fer_arena *a, const fer_result *r, const fer_json *doc)
+{
+    return (fer_teller){.arena = a,
+                        .program = r->program,
+                        .doc = doc,
+                        .root = r->root,
+                        .options = &r->options,
+                        .max = r->options.max_violations};
+}
+
+/* In the order of the instance's text; findings about one value keep the schema's order. */
+static int by_place(const void *x, const void *y)
+{
+    const fer_violation *v = x, *w = y;
+    if (v->value != w->value) return v->value < w->value ? -1 : 1;
+    return v->schema < w->schema ? -1 : v->schema > w->schema;
+}
+
+static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
+{
+    fer_teller t = fer_result_teller(r->arena, r, doc);
+    fer_tell_unit(&t, r->trace);
+    if (t.no_memory) return fer_arena_failed(r->arena, err);
+    if (t.count) qsort(t.list, t.count, sizeof *t.list, by_place);
+    r->violations = t.list;
+    r->violation_count = t.count;
+    r->cut |= t.cut;
+    return FER_OK;
+}
+
+/* The one finding of a validation that took too long. */
+static fer_code tell_budget(fer_result *r, const fer_json *doc, fer_err *err)
+{
+    fer_violation *v = fer_arena_alloc_zero(r->arena, 1, sizeof *v);
+    fer_str message = fer_arena_printf(
+        r->arena, "The value is too large or too entangled for this schema: checking it takes more "
+                  "than %zu steps.",
+        r->program->steps);
+    if (!v || !message.ptr) return fer_arena_failed(r->arena, err);
+    *v = (fer_violation){.code = FER_VALIDATION_BUDGET_EXCEEDED,
+                         .message = message,
+                         .hint = FER_STR("Send less at once."),
+                         .value = r->root,
+                         .keyword_location = FER_STR(""),
+                         .absolute_location = FER_STR("#"),
+                         .schema = r->program->value};
+    if (doc) v->place = fer_json_place(doc, r->root);
+    r->violations = v;
+    r->violation_count = 1;
+    return FER_OK;
+}
+
+/* ---- annotations ------------------------------------------------------------------------------ */
+
+const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into)
+{
+    if (into && u->first) return u->first;
+    while (u != top && !u->next) u = u->up;
+    return u == top ? NULL : u->next;
+}
+
+static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
+                     fer_str json)
+{
+    fer_result *r = context;
+    fer_annotation *list = fer_arena_room(r->arena, r->annotations, r->annotation_count,
+                                          &r->annotation_cap, sizeof *list);
+    if (!list) return false;
+    r->annotations = list;
+    fer_buf field;
+    fer_buf_init(&field, r->arena, (size_t)64 << 10);
+    fer_pointer_of(&field, r->root, u->value);
+    fer_annotation *n = &list[r->annotation_count++];
+    *n = (fer_annotation){.keyword = keyword, .json = json};
+    n->field = field.ptr ? fer_buf_view(&field) : FER_STR("");
+    n->keyword_location = fer_evaluation_path(r->arena, u, keyword);
+    n->absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
+    return !field.failure && n->keyword_location.ptr && n->absolute_location.ptr;
+}
+
+static fer_code note_all(fer_result *r, fer_err *err)
+{
+    const fer_unit *u = r->trace;
+    while (u) {
+        bool counts = u->valid && !u->dropped;
+        if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
+            return fer_arena_failed(r->arena, err);
+        }
+        u = fer_unit_next(r->trace, u, counts);
+    }
+    return FER_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------ */
+
+static fer_result *new_result(fer_arena *a, const fer_schema *s, const yyjson_val *value,
+                              const fer_validate_options *options)
+{
+    fer_result *r = fer_arena_alloc_zero(a, 1, sizeof *r);
+    if (!r) return NULL;
+    r->arena = a;
+    r->program = s;
+    r->root = value;
+    if (options) r->options = *options;
+    if (!r->options.max_violations) r->options.max_violations = FER_VIOLATIONS_MAX;
+    r->annotated = r->options.annotations;
+    return r;
+}
+
+fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                             const yyjson_val *value, const fer_validate_options *options,
+                             fer_result **out, fer_err *err)
+{
+    if (!value) value = fer_json_root(doc);
+    fer_result *r = new_result(a, s, value, options);
+    if (!r) return fer_arena_failed(a, err);
+    /* The verdict first: most values are valid, and then nothing has to be told. */
+    fer_code code = FER_OK;
+    if (!r->annotated) code = fer_schema_accepts(s, a, value, &r->valid, err);
+    if (!code && !r->valid) {
+        fer_trace trace = {.arena = a, .keep_valid = r->annotated};
+        fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace};
+        code = fer_vm_run(&vm, value, &r->valid);
+        r->trace = trace.root;
+        r->cut = trace.cut;
+        if (!code && !r->valid) code = tell_all(r, doc, err);
+        if (!code && r->annotated && r->valid) code = note_all(r, err);
+    }
+    if (code == FER_VALIDATION_BUDGET_EXCEEDED) {
+        r->valid = false;
+        r->trace = NULL;
+        code = tell_budget(r, doc, err);
+    }
+    if (!code) *out = r;
+    return code;
+}
+
+bool fer_result_valid(const fer_result *r)
+{
+    return r->valid;
+}
+
+const fer_violation *fer_result_violations(const fer_result *r, size_t *count)
+{
+    *count = r->violation_count;
+    return r->violations;
+}
+
+bool fer_result_cut(const fer_result *r)
+{
+    return r->cut;
+}
+
+const fer_annotation *fer_result_annotations(const fer_result *r, size_t *count)
+{
+    *count = r->annotation_count;
+    return r->annotations;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Most patterns of real schemas are a `^` and some sets in turn, each so and so often:
+ * ^[a-z0-9_-]{1,64}$, ^\d{4}-\d{2}-\d{2}$, ^[^@\s]+@[^@\s]+$, ^x-. Where a run that may be
+ * longer or shorter shares no code point with what may follow, taking all it can is right,
+ * and no automaton is needed.
+ */
+#include "regex_match.h"
+
+#define MAX_ITEMS 64
+
+struct maker {
+    const fer_re_tree *tree;
+    fer_re_item items[MAX_ITEMS];
+    size_t count;
+    bool from_start;
+    bool to_end;
+};
+
+static const fer_re_node *inside(const fer_re_node *n)
+{
+    while (n->kind == FER_RE_GROUP) n = n->first;
+    return n;
+}
+
+static bool add_item(struct maker *m, uint32_t set, uint32_t min, uint32_t max)
+{
+    if (m->to_end || m->count == MAX_ITEMS) return false;
+    m->items[m->count++] = (fer_re_item){&m->tree->sets[set], min, max};
+    return true;
+}
+
+static bool add_assert(struct maker *m, fer_re_assert what)
+{
+    if (what == FER_RE_START) {
+        m->from_start = true;
+        return m->count == 0 && !m->to_end;
+    }
+    m->to_end = true;
+    return what == FER_RE_END;
+}
+
+/* Recursion follows the tree, whose depth is bounded. */
+static bool add(struct maker *m, const fer_re_node *n)
+{
+    const fer_re_node *set;
+    bool fits = true;
+    n = inside(n);
+    switch (n->kind) {
+    case FER_RE_SET: return add_item(m, n->set, 1, 1);
+    case FER_RE_REPEAT:
+        set = inside(n->first);
+        return set->kind == FER_RE_SET && add_item(m, set->set, n->repeat.min, n->repeat.max);
+    case FER_RE_ASSERT: return add_assert(m, n->assertion);
+    case FER_RE_SEQUENCE:
+        for (const fer_re_node *c = n->first; c && fits; c = c->next) fits = add(m, c);
+        return fits;
+    default: return false;
+    }
+}
+
+/* Without $, what may be left out at the end is left out. */
+static void shorten(struct maker *m)
+{
+    while (m->count > 0) {
+        fer_re_item *last = &m->items[m->count - 1];
+        last->max = last->min;
+        if (last->min > 0) return;
+        m->count--;
+    }
+}
+
+static bool is_clear(const struct maker *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->items[i].min == m->items[i].max) continue;
+        for (size_t k = i + 1; k < m->count; k++) {
+            if (!fer_set_disjoint(m->items[i].set, m->items[k].set)) return false;
+            if (m->items[k].min > 0) break;
+        }
+    }
+    return true;
+}
+
+/* The text that the items spell, where each is one ASCII character. */
+static bool spell(const struct maker *m, char *out)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        uint32_t c = fer_set_only(m->items[i].set);
+        if (c >= 0x80 || m->items[i].min != 1 || m->items[i].max != 1) return false;
+        out[i] = (char)c;
+    }
+    return m->count > 0;
+}
+
+bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, fer_code *code,
+                      fer_err *err)
+{
+    struct maker m = {.tree = tree};
+    char literal[MAX_ITEMS];
+    if (tree->looks > 0 || tree->references || !add(&m, tree->root)) return false;
+    if (!m.from_start) {
+        if (m.to_end || !spell(&m, literal)) return false;
+        fer_str copy = fer_arena_copy(a, (fer_str){literal, m.count});
+        if (!copy.ptr) *code = fer_arena_failed(a, err);
+        *out = (fer_re_runs){.literal = copy};
+        return copy.ptr != NULL;
+    }
+    if (!m.to_end) shorten(&m);
+    if (!is_clear(&m)) return false;
+    fer_re_item *items = fer_arena_alloc(a, m.count * sizeof *items);
+    if (!items) {
+        *code = fer_arena_failed(a, err);
+        return false;
+    }
+    if (m.count) memcpy(items, m.items, m.count * sizeof *items);
+    *out = (fer_re_runs){.items = items, .count = m.count, .to_end = m.to_end};
+    return true;
+}
+
+/* ---- searching ----------------------------------------------------------------------------- */
+
+/* Where the run of an item ends that begins at `at`; `end` is where reading must stop. */
+static size_t run_of(const fer_re_item *item, fer_str text, size_t at, size_t end, uint32_t *times)
+{
+    uint32_t n = 0;
+    for (; n < item->max && at < end; n++) {
+        unsigned char c = (unsigned char)text.ptr[at];
+        if (c < 0x80) {
+            if (!fer_set_has(item->set, c)) break;
+            at++;
+        } else {
+            size_t len = fer_re_step(text, at);
+            if (!fer_set_has(item->set, fer_re_decode(text.ptr + at, len))) break;
+            at += len;
+        }
+    }
+    *times = n;
+    return at;
+}
+
+static fer_match find_literal(fer_str literal, fer_str text, size_t *steps)
+{
+    size_t seen = text.len < *steps ? text.len : *steps;
+    const char *found = text.len ? memmem(text.ptr, seen, literal.ptr, literal.len) : NULL;
+    if (found) {
+        *steps -= (size_t)(found - text.ptr);
+        return FER_MATCH_YES;
+    }
+    *steps -= seen;
+    return seen < text.len ? FER_MATCH_BUDGET : FER_MATCH_NO;
+}
+
+fer_match fer_re_runs_search(const fer_re_runs *r, fer_str text, size_t *steps)
+{
+    if (r->literal.ptr) return find_literal(r->literal, text, steps);
+    size_t at = 0, end = text.len < *steps ? text.len : *steps;
+    fer_match result = FER_MATCH_YES;
+    for (size_t i = 0; i < r->count && result == FER_MATCH_YES; i++) {
+        uint32_t times;
+        at = run_of(&r->items[i], text, at, end, &times);
+        bool cut = at >= end && end < text.len && times < r->items[i].max;
+        if (cut) {
+            result = FER_MATCH_BUDGET;
+        } else if (times < r->items[i].min) {
+            result = FER_MATCH_NO;
+        }
+    }
+    if (result == FER_MATCH_YES && r->to_end && at < text.len) result = FER_MATCH_NO;
+    *steps -= at < *steps ? at : *steps;
+    return result;
+}

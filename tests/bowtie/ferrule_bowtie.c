@@ -156,6 +156,14 @@ static void answer_errored(fer_str seq, fer_code code, const char *message)
 
 /* ---- commands -------------------------------------------------------------------------- */
 
+/* Bowtie knows the older dialects by URIs that end in an empty fragment. */
+static void name_dialect(char *out, size_t size, fer_dialect dialect)
+{
+    const char *uri = fer_dialect_uri(dialect);
+    bool older = dialect <= FER_DIALECT_DRAFT7 && !strchr(uri, '#');
+    snprintf(out, size, "%s%s", uri, older ? "#" : "");
+}
+
 static void start(struct harness *h, const struct request *q)
 {
     const yyjson_val *version = get(q->root, "version");
@@ -170,8 +178,10 @@ static void start(struct harness *h, const struct request *q)
     put_text(",\"homepage\":\"" FERRULE_HOMEPAGE "\",\"issues\":\"" FERRULE_HOMEPAGE
              "/issues\",\"source\":\"" FERRULE_HOMEPAGE "\",\"dialects\":[");
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+        char uri[128];
+        name_dialect(uri, sizeof uri, dialects[i]);
         if (i) put_text(",");
-        put_quoted(fer_str_of(fer_dialect_uri(dialects[i])));
+        put_quoted(fer_str_of(uri));
     }
     put_text("]}}\n");
 }

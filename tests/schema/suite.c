@@ -128,25 +128,26 @@ static const struct folder *folder_of(const char *path)
     return NULL;
 }
 
-/*
- * The files directly below remotes/ and in the dialect's own folder belong to it. Of the other
- * dialects' files only those are wanted that name themselves: the rest share their `$id`s
- * with files of this dialect.
- */
-static bool is_wanted(const struct section *s, const struct suite_file *f, const char *path,
-                      const char *uri)
+static bool names(const struct suite_file *files, size_t count, const char *uri)
 {
-    const struct folder *folder = folder_of(path);
-    if (is_in(path, "draft3")) return false;
-    if (!folder || folder->dialect == s->dialect) return true;
-    const yyjson_val *id = fer_val_get(f->root, "$id");
-    return fer_is_str(id) && fer_str_is(fer_val_str(id), uri);
+    for (size_t i = 0; i < count; i++) {
+        if (memmem(files[i].text.ptr, files[i].text.len, uri, strlen(uri))) return true;
+    }
+    return false;
 }
 
+/*
+ * The files directly below remotes/ and in the dialect's own folder belong to it. Of the other
+ * dialects' files only those are wanted that its tests name (cross-draft.json): the rest
+ * share their `$id`s with files of this dialect.
+ */
 fer_registry *suite_registry(fer_arena *a, const struct section *s)
 {
-    size_t count;
+    size_t count, optional_count;
+    char optional[256];
+    snprintf(optional, sizeof optional, "tests/%s/optional", s->dialect_folder);
     struct suite_file *files = suite_files(a, "remotes", true, &count);
+    struct suite_file *tests = suite_files(a, optional, false, &optional_count);
     fer_registry *r = fer_registry_new();
     assert_non_null(r);
     for (size_t i = 0; i < count; i++) {
@@ -155,7 +156,8 @@ fer_registry *suite_registry(fer_arena *a, const struct section *s)
         const char *path = files[i].path + strlen("remotes/");
         const struct folder *folder = folder_of(path);
         snprintf(uri, sizeof uri, "http://localhost:1234/%s", path);
-        if (!is_wanted(s, &files[i], path, uri)) continue;
+        if (is_in(path, "draft3")) continue;
+        if (folder && folder->dialect != s->dialect && !names(tests, optional_count, uri)) continue;
         if (fer_registry_add(r, fer_str_of(uri), files[i].text,
                              folder ? folder->dialect : s->dialect, &err))
             fail_msg("%s: %u:%u: %s", files[i].path, err.line, err.column, err.message);

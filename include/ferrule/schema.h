@@ -233,6 +233,133 @@ FER_API fer_code fer_schema_adapt(fer_arena *a, const fer_schema *s, const fer_j
                                   const fer_validate_options *options, fer_adapted *out,
                                   fer_err *err);
 
+/* ---- what a schema says of its parameters -----------------------------------------------------
+ */
+
+/* One parameter of an object schema, found through `$ref`, `allOf` and nesting. */
+typedef struct fer_parameter {
+    fer_str name;         /* dotted: address.city; tags[] for the items of a list */
+    size_t depth;         /* 0: a parameter of the whole */
+    const fer_str *types; /* "string", "integer" ... ; none: any */
+    size_t type_count;
+    bool required;        /* of the object it is in */
+    fer_str default_json; /* empty: none */
+    fer_str description;  /* empty: none */
+    fer_str format;       /* empty: none */
+    fer_str enum_json;    /* the allowed values as a JSON array; empty: any */
+} fer_parameter;
+
+typedef struct fer_schema_info {
+    const fer_parameter *parameters; /* in the order of the schema, each before what is in it */
+    size_t count;
+} fer_schema_info;
+
+FER_API fer_code fer_schema_describe(fer_arena *a, const fer_schema *s, fer_schema_info *out,
+                                     fer_err *err);
+/* {"required":[...],"defaults":{...},"types":{...}} of the parameters of the whole. */
+FER_API fer_code fer_schema_info_write(fer_arena *a, const fer_schema_info *info, fer_str *out,
+                                       fer_err *err);
+
+/* ---- bundling and converting -------------------------------------------------------------------
+ */
+
+/* The schema as one document: what it refers to elsewhere is put under `$defs`. */
+FER_API fer_code fer_schema_bundle(fer_arena *a, const fer_json *doc,
+                                   const fer_schema_options *options, fer_str *out, fer_err *err);
+
+/* Something that a conversion could not keep, or changed. */
+typedef struct fer_schema_change {
+    fer_str pointer; /* in the schema that was given */
+    bool lost;       /* the meaning changed; else only its form did */
+    fer_str message;
+} fer_schema_change;
+
+/* The schema in another dialect, with everything that had to change. */
+FER_API fer_code fer_schema_convert(fer_arena *a, const fer_json *doc, fer_dialect from,
+                                    fer_dialect to, fer_str *out, fer_schema_change **changes,
+                                    size_t *change_count, fer_err *err);
+
+/* ---- a cache of programs
+ * -------------------------------------------------------------------------- */
+
+/* Programs by the content of their schema, the least used given up first. Any thread may ask. */
+typedef struct fer_schema_cache fer_schema_cache;
+
+#define FER_SCHEMA_CACHE_MAX 1000 /* programs, unless told otherwise */
+
+FER_API FER_MUST_USE fer_schema_cache *fer_schema_cache_new(size_t max);
+FER_API void fer_schema_cache_free(fer_schema_cache *cache);
+/* The program of a schema (given as a value), compiled where it is not there; to be unref'd. */
+FER_API fer_code fer_schema_cache_get(fer_schema_cache *cache, const struct yyjson_val *schema,
+                                      const fer_schema_options *options, fer_schema **out,
+                                      fer_err *err);
+typedef struct fer_cache_stats {
+    size_t count, hits, misses, dropped;
+} fer_cache_stats;
+FER_API fer_cache_stats fer_schema_cache_stats(fer_schema_cache *cache);
+
+/* ---- building schemas
+ * ------------------------------------------------------------------------------- */
+
+/*
+ * Small helpers that write schemas: fer_build_object(a, properties, count, NULL) and its like
+ * give JSON text that fer_schema_compile takes. ptr NULL: no memory.
+ */
+typedef struct fer_property {
+    const char *name;
+    fer_str schema; /* JSON text, such as one of the helpers gives */
+    bool required;
+} fer_property;
+
+typedef struct fer_describe {
+    const char *title; /* any of these may be NULL */
+    const char *description;
+    const char *default_json;
+} fer_describe;
+
+FER_API fer_str fer_build_string(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_build_pattern(fer_arena *a, const char *pattern, const fer_describe *about);
+FER_API fer_str fer_build_format(fer_arena *a, const char *format, const fer_describe *about);
+FER_API fer_str fer_build_enum(fer_arena *a, const char *const *values, size_t count,
+                               const fer_describe *about);
+FER_API fer_str fer_build_boolean(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_build_integer(fer_arena *a, int64_t min, int64_t max,
+                                  const fer_describe *about);
+FER_API fer_str fer_build_number(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_build_array(fer_arena *a, fer_str items, const fer_describe *about);
+/* Closed: other properties are refused. */
+FER_API fer_str fer_build_object(fer_arena *a, const fer_property *properties, size_t count,
+                                 const fer_describe *about);
+FER_API fer_str fer_build_nullable(fer_arena *a, fer_str schema);
+
+/*
+ * A table of parameters: the schema is generated from it, and arguments that the schema
+ * accepts are bound to the fields of a struct by it.
+ */
+typedef enum fer_bind {
+    FER_BIND_STRING,  /* fer_str */
+    FER_BIND_INTEGER, /* int64_t */
+    FER_BIND_NUMBER,  /* double */
+    FER_BIND_BOOLEAN, /* bool */
+    FER_BIND_JSON     /* const struct yyjson_val *: anything */
+} fer_bind;
+
+typedef struct fer_bind_row {
+    const char *name;
+    fer_bind kind;
+    size_t offset; /* of the field: offsetof(struct arguments, field) */
+    bool required;
+    const char *description;  /* or NULL */
+    const char *default_json; /* or NULL; bound where the argument is absent */
+    const char *schema_json;  /* more keywords, as a JSON object: {"minimum":1}; or NULL */
+} fer_bind_row;
+
+FER_API fer_code fer_bind_schema(fer_arena *a, const fer_bind_row *rows, size_t count, fer_str *out,
+                                 fer_err *err);
+/* Fields whose argument is absent and that have no default are left as they are. */
+FER_API fer_code fer_bind_arguments(fer_arena *a, const fer_bind_row *rows, size_t count,
+                                    const struct yyjson_val *arguments, void *into, fer_err *err);
+
 #ifdef __cplusplus
 }
 #endif

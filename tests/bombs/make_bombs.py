@@ -184,6 +184,15 @@ bomb("C39", "9,000 properties, 9,000 keys", lambda: {"properties": {k: {"type": 
      lambda: keys(9000), "valid")
 bomb("C40", "9,000 misspelt properties", lambda: {"properties": {f"property{i}": True for i in range(9000)}, "additionalProperties": False},
      lambda: {f"propperty{i}": 1 for i in range(9000)}, "invalid")
+bomb("C42", "100 branches, 5,000 findings each",
+     {"anyOf": [{"items": {"type": "string", "minLength": i}} for i in range(100)]}, lambda: [0] * 5000, "invalid," + BUDGET)
+bomb("C43", "9,000 misspelt properties, unevaluated",
+     lambda: {"allOf": [{"properties": {f"property{i}": True for i in range(9000)}}], "unevaluatedProperties": False},
+     lambda: {f"propperty{i}": 1 for i in range(9000)}, "invalid")
+bomb("C44", "1,000 tags, none fits", {"items": {"oneOf": [{"required": ["t"], "properties": {"t": {"const": f"t{i}"}}} for i in range(200)]}},
+     lambda: [{"t": f"u{i}"} for i in range(1000)], "invalid," + BUDGET)
+bomb("C45", "100 findings, each among 10,000 names", lambda: {"items": {"enum": ["e" * 10 + f"{i:05d}" for i in range(10000)]}},
+     lambda: ["e" * 10 + f"{i:04d}x" for i in range(1000)], "invalid")
 bomb("C41", "a value that is not among 20,000", lambda: {"enum": [f"e{i:05d}" for i in range(20000)]}, "\"e2000O\"", "invalid")
 
 # ---- uniqueItems, numbers, texts ------------------------------------------------------------------
@@ -273,6 +282,9 @@ bomb("C114", "a schema that is its own meta-schema", {"$id": "urn:a", "$schema":
 bomb("C115", "1,000 $id below each other", lambda: {"$id": "https://a.test/r", "$defs": {
     f"a{j}": ids(30, j) for j in range(30)}, "$ref": "#/$defs/a0"}, 1, "valid,refused")
 bomb("C116", "a reference into a const", {"$ref": "#/const/a", "const": {"a": {"$ref": "#/const/a"}}}, {"a": 1}, ANY)
+bomb("C117", "a cycle behind a branch that is valid", {"anyOf": [{"type": "integer"}, SELF]}, 1, ANY)
+bomb("C118", "a cycle beside a failure", {"type": "string", "allOf": [SELF]}, 1, ANY)
+bomb("C119", "a cycle behind a failing property", {"properties": {"a": False}, "oneOf": [SELF, True]}, {"a": 1}, ANY)
 
 
 def ids(depth, number):

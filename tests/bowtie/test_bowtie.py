@@ -191,7 +191,8 @@ def memory():
         if i == 50:
             first = h.resident()
     last = h.resident()
-    if last > first * 1.2 + 1024:
+    # Sanitizers keep what was freed.
+    if last > first * 1.2 + 1024 and "FERRULE_INSTRUMENTED" not in os.environ:
         wrong.append(f"{first} KB after 50 lines, {last} KB after 400")
     return wrong + expect("stop", h.stop(), (0, b""))
 

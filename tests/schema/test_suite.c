@@ -223,8 +223,9 @@ static void document_is_fresh(void)
     }
     fer_arena *a = fer_arena_new(0);
     (void)fer_file_read(a, DOCUMENT, 1u << 20, &old, NULL);
-    if (!fer_str_eq(old, document(a))) fail_msg(DOCUMENT " is stale; run: " COMMAND);
+    bool fresh = fer_str_eq(old, document(a));
     fer_arena_free(a);
+    if (!fresh) fail_msg(DOCUMENT " is stale; run: " COMMAND);
 }
 
 static int write_document(const char *path)

@@ -132,6 +132,8 @@ FER_API fer_code fer_schema_problems(fer_arena *a, const fer_json *doc,
 FER_API fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch,
                                     const struct yyjson_val *value, bool *valid, fer_err *err);
 
+struct fer_unit;
+
 /* One way in which a value breaks its schema. */
 typedef struct fer_violation {
     fer_code code;             /* FER_REQUIRED_MISSING ... FER_VALIDATION_BUDGET_EXCEEDED */
@@ -151,6 +153,7 @@ typedef struct fer_violation {
     const struct yyjson_val *schema; /* the keyword's value in its schema */
     fer_place place;                 /* of `value`; line 0: no document was given */
     fer_place schema_place;          /* of `schema`; line 0: not known */
+    const struct fer_unit *unit;     /* Ferrule's own; lives with the result */
 } fer_violation;
 
 /* What a valid part of the schema says of a place in the instance. */
@@ -302,7 +305,7 @@ FER_API fer_cache_stats fer_schema_cache_stats(fer_schema_cache *cache);
  * ------------------------------------------------------------------------------- */
 
 /*
- * Small helpers that write schemas: fer_build_object(a, properties, count, NULL) and its like
+ * Small helpers that write schemas: fer_make_object(a, properties, count, NULL) and its like
  * give JSON text that fer_schema_compile takes. ptr NULL: no memory.
  */
 typedef struct fer_property {
@@ -317,20 +320,19 @@ typedef struct fer_describe {
     const char *default_json;
 } fer_describe;
 
-FER_API fer_str fer_build_string(fer_arena *a, const fer_describe *about);
-FER_API fer_str fer_build_pattern(fer_arena *a, const char *pattern, const fer_describe *about);
-FER_API fer_str fer_build_format(fer_arena *a, const char *format, const fer_describe *about);
-FER_API fer_str fer_build_enum(fer_arena *a, const char *const *values, size_t count,
-                               const fer_describe *about);
-FER_API fer_str fer_build_boolean(fer_arena *a, const fer_describe *about);
-FER_API fer_str fer_build_integer(fer_arena *a, int64_t min, int64_t max,
-                                  const fer_describe *about);
-FER_API fer_str fer_build_number(fer_arena *a, const fer_describe *about);
-FER_API fer_str fer_build_array(fer_arena *a, fer_str items, const fer_describe *about);
+FER_API fer_str fer_make_string(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_make_pattern(fer_arena *a, const char *pattern, const fer_describe *about);
+FER_API fer_str fer_make_format(fer_arena *a, const char *format, const fer_describe *about);
+FER_API fer_str fer_make_enum(fer_arena *a, const char *const *values, size_t count,
+                              const fer_describe *about);
+FER_API fer_str fer_make_boolean(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_make_integer(fer_arena *a, int64_t min, int64_t max, const fer_describe *about);
+FER_API fer_str fer_make_number(fer_arena *a, const fer_describe *about);
+FER_API fer_str fer_make_array(fer_arena *a, fer_str items, const fer_describe *about);
 /* Closed: other properties are refused. */
-FER_API fer_str fer_build_object(fer_arena *a, const fer_property *properties, size_t count,
-                                 const fer_describe *about);
-FER_API fer_str fer_build_nullable(fer_arena *a, fer_str schema);
+FER_API fer_str fer_make_object(fer_arena *a, const fer_property *properties, size_t count,
+                                const fer_describe *about);
+FER_API fer_str fer_make_nullable(fer_arena *a, fer_str schema);
 
 /*
  * A table of parameters: the schema is generated from it, and arguments that the schema

@@ -60,8 +60,8 @@ static bool failed_by(const fer_unit *u, const fer_unit *child)
 
 /* ---- basic ---------------------------------------------------------------------------------- */
 
-static void basic_error(struct writer *w, fer_str location, fer_str absolute, const yyjson_val *value,
-                        fer_str message)
+static void basic_error(struct writer *w, fer_str location, fer_str absolute,
+                        const yyjson_val *value, fer_str message)
 {
     fer_buf_printf(&w->b, "%s{\"valid\":false", w->count++ ? "," : "");
     member(&w->b, "keywordLocation", location);
@@ -121,7 +121,8 @@ static void write_basic(struct writer *w)
     fer_buf_add_char(&w->b, ']');
 }
 
-/* ---- list and hierarchical --------------------------------------------------------------------- */
+/* ---- list and hierarchical ---------------------------------------------------------------------
+ */
 
 static bool list_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
                       fer_str json)
@@ -199,7 +200,9 @@ static void write_tree(struct writer *w, bool v1)
 {
     const fer_result *r = w->result;
     const fer_unit *top = r->trace, *u = top;
-    const char *children = v1 ? ",\"details\":[" : r->valid ? ",\"annotations\":[" : ",\"errors\":[";
+    const char *children = v1         ? ",\"details\":["
+                           : r->valid ? ",\"annotations\":["
+                                      : ",\"errors\":[";
     fer_buf *b = &w->b;
     size_t depth = 0;
     for (;;) {

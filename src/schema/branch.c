@@ -6,7 +6,6 @@
  */
 #include "explain.h"
 #include "json_number.h"
-#include "near.h"
 
 #define LOOK_MAX 2000 /* units that are looked at to rate one alternative */
 
@@ -200,7 +199,7 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
     if (!fer_is_str(value)) return;
     fer_near_init(&near, fer_val_str(value));
     for (size_t n = 0; n < v->allowed_count; n++) {
-        fer_near_try(&near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
+        fer_tell_near(t, &near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
     }
     if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
 }
@@ -293,12 +292,13 @@ fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_
  * ------------------------------------------------------------- */
 
 /* For unevaluatedProperties: names of the schema itself and of what it refers to or combines. */
-static void try_names(fer_near *near, const yyjson_val *schema, const yyjson_val *object)
+static void try_names(fer_teller *t, fer_near *near, const yyjson_val *schema,
+                      const yyjson_val *object)
 {
     const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
     if (!fer_is_obj(properties)) return;
     FER_EACH_MEMBER (properties, key) {
-        if (!fer_val_key(object, fer_val_str(key))) fer_near_try(near, fer_val_str(key));
+        if (!fer_tell_near_property(t, near, object, fer_val_str(key))) return;
     }
 }
 
@@ -308,16 +308,16 @@ fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name)
     fer_near near;
     fer_near_init(&near, name);
     const yyjson_val *schema = u->node->schema;
-    try_names(&near, schema, u->value);
+    try_names(t, &near, schema, u->value);
     for (uint32_t n = 0; n < u->node->count; n++) {
         const fer_inst *i = &u->node->insts[n];
         if (strcmp(i->op->name, "$ref") == 0)
-            try_names(&near, behind_refs(i->node)->schema, u->value);
+            try_names(t, &near, behind_refs(i->node)->schema, u->value);
     }
     for (size_t n = 0; n < FER_COUNT(combining); n++) {
         const yyjson_val *list = fer_val_get(schema, combining[n]);
         if (!fer_is_arr(list)) continue;
-        FER_EACH_ITEM (list, item) try_names(&near, item, u->value);
+        FER_EACH_ITEM (list, item) try_names(t, &near, item, u->value);
     }
     return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
 }

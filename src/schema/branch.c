@@ -92,12 +92,14 @@ static bool fails_by(const fer_unit *u, const char *op)
     return false;
 }
 
-static struct rating rate(const fer_unit *top)
+static struct rating rate(fer_teller *t, const fer_unit *top)
 {
     const fer_unit *start = top->same ? top->same : top;
     struct rating r = {.unit = top};
     size_t looked = 0;
     for (const fer_unit *u = start; u && looked < LOOK_MAX; u = walk_next(start, u), looked++) {
+        if (!t->look_left) break;
+        t->look_left--;
         if (u->valid || u->keyword == KW_IF) continue;
         bool own = u->value == top->value;
         if (own && fails_by(u, "type")) r.wrong_type = true;
@@ -127,7 +129,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     size_t typed = 0, count = 0;
     for (const fer_unit *b = u->first; b; b = b->next) {
         if (&u->node->insts[b->by] != i || b->valid) continue;
-        struct rating r = rate(b);
+        struct rating r = rate(t, b);
+        if (!t->look_left) return NULL;
         count++;
         typed += !r.wrong_type;
         int order = best.unit ? nearer(&r, &best) : 1;
@@ -152,7 +155,7 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
  */
 
 /* A property that every alternative of objects ties to strings, none of them the value's. */
-static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
+static const yyjson_val *common_tag(fer_teller *t, const fer_node *const *nodes, size_t count)
 {
     const yyjson_val *first = NULL;
     for (size_t n = 0; n < count && !first; n++) {
@@ -164,6 +167,8 @@ static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
             const yyjson_val *values;
             bool all = tag_schema(key + 1, &values) != NULL;
             for (size_t m = 0; m < count && all; m++) {
+                if (!t->look_left) return NULL;
+                t->look_left--;
                 const yyjson_val *other = behind_refs(nodes[m])->schema;
                 other = fer_is_obj(other) ? fer_val_get(other, "properties") : NULL;
                 other = fer_is_obj(other) ? fer_val_key(other, fer_val_str(key)) : NULL;
@@ -209,7 +214,7 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
 bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
                   size_t count)
 {
-    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(nodes, count) : NULL;
+    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(t, nodes, count) : NULL;
     if (!tag) return false;
     fer_str name = fer_val_str(tag);
     const yyjson_val *member = fer_val_key(u->value, name);

@@ -8,6 +8,7 @@
 #include "vm.h"
 
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
+#define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
@@ -25,6 +26,7 @@ fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
                         .root = r->root,
                         .options = &r->options,
                         .near_left = NEAR_MAX,
+                        .look_left = LOOK_MAX,
                         .max = r->options.max_violations};
 }
 

@@ -269,7 +269,7 @@ fer_re_node *fer_re_escape(fer_re_parser *p)
         if (n) n->assertion = c == 'b' ? FER_RE_EDGE : FER_RE_NO_EDGE;
         return n;
     }
-    struct meaning what;
+    struct meaning what = {.what = ONE};
     fer_set_maker m = {.arena = p->arena};
     if (!read_escape(p, false, &what)) return NULL;
     if (what.what == ONE) return fer_re_one(p, what.one);
@@ -360,7 +360,7 @@ fer_re_node *fer_re_class(fer_re_parser *p)
     fer_set_maker m = {.arena = p->arena};
     bool negated = fer_re_take(p, '^');
     while (fer_re_more(p) && fer_re_peek(p) != ']') {
-        struct meaning from, to;
+        struct meaning from = {.what = ONE}, to = {.what = ONE};
         size_t offset = p->at;
         if (!read_member(p, &from)) return NULL;
         bool range =

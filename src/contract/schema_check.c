@@ -41,6 +41,15 @@ static bool is_upper_type(const fer_drafts *d, const yyjson_val *v)
     return false;
 }
 
+/* Whether a finding about that very value is there already: one is enough. */
+static bool is_noted(const fer_drafts *d, const yyjson_val *v)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->list[i].at == v) return true;
+    }
+    return false;
+}
+
 /* Whether the schema can be used. */
 static bool check_schema(fer_drafts *d, const fer_tool *t, const yyjson_val *schema,
                          fer_arena *scratch)
@@ -55,7 +64,7 @@ static bool check_schema(fer_drafts *d, const fer_tool *t, const yyjson_val *sch
     }
     for (size_t i = 0; i < count; i++) {
         usable = usable && list[i].warning;
-        if (is_upper_type(d, list[i].value)) continue;
+        if (is_upper_type(d, list[i].value) || is_noted(d, list[i].value)) continue;
         fer_drafts_add(d, rule_of(&list[i]), list[i].value, &root, "%.*s",
                        FER_PRI(list[i].message));
         point_at(d, t, list[i].value, FER_STR(""));

@@ -363,6 +363,7 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
     c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
                                  c->err);
     if (c->code) return;
+    fer_root_form(c, root->rules, value);
     check_forms(c);
     if (c->code || (c->failed && !fer_is_obj(value) && !fer_is_bool(value))) return;
     if (!check_custom_meta(c, value)) return;

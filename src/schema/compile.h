@@ -26,6 +26,8 @@ typedef struct fer_compile {
     size_t todo_count, todo_cap;
     size_t home_cap;
     size_t refs;
+    fer_map keys; /* of the large object that a reference led through last */
+    const yyjson_val *keys_of;
     fer_str *dynamic_names; /* that some `$dynamicRef` asks for */
     size_t dynamic_count, dynamic_cap;
     bool recursive; /* some `$recursiveRef` is there */
@@ -100,7 +102,9 @@ fer_node *fer_compile_node(fer_compile *c, const yyjson_val *schema, fer_resourc
 /* Checks the form of a keyword's value against the meta-schema of its dialect. */
 void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_keyword *k,
                     const yyjson_val *value);
-/* The same for a whole subschema (not for what is inside it). */
+/* Checks that a whole document can be a schema. */
+void fer_root_form(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
+/* Checks the keywords of a subschema (not what is inside them). */
 void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
 
 /* The families of keywords, each with what makes its instructions, in the order they run. */

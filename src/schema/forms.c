@@ -237,15 +237,17 @@ void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_key
     }
 }
 
+void fer_root_form(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+{
+    if (fer_is_obj(schema) || (fer_is_bool(schema) && rules->bit != FER_IN_4)) return;
+    INVALID(c, schema, "A schema must be %s, not %s.",
+            rules->bit == FER_IN_4 ? "an object" : "an object or a boolean",
+            fer_val_type_name(schema));
+}
+
 void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
 {
-    if (!fer_is_obj(schema)) {
-        if (fer_is_bool(schema) && rules->bit != FER_IN_4) return;
-        INVALID(c, schema, "A schema must be %s, not %s.",
-                rules->bit == FER_IN_4 ? "an object" : "an object or a boolean",
-                fer_val_type_name(schema));
-        return;
-    }
+    if (!fer_is_obj(schema)) return; /* whether it may be a boolean, its keyword has said */
     FER_EACH_MEMBER (schema, key) {
         const fer_keyword *k = fer_keyword_find(rules, fer_val_str(key));
         if (k) fer_form_check(c, rules, k, key + 1);

@@ -13,7 +13,10 @@ static void warn_unknown(fer_compile *c, const struct fer_rules *rules, const yy
     fer_str name = fer_val_str(key);
     if (fer_str_starts(name, "x-")) return;
     fer_str near = fer_keyword_near(rules, name);
-    if (near.ptr) {
+    if (fer_keyword_elsewhere(name)) {
+        fer_warn(c, "other-dialect", key, "`%.*s` is a keyword of another dialect, not of %s.",
+                 FER_PRI(name), fer_dialect_name(rules->dialect));
+    } else if (near.ptr) {
         fer_warn(c, "unknown-keyword", key, "`%.*s` is no keyword of %s. Did you mean `%.*s`?",
                  FER_PRI(name), fer_dialect_name(rules->dialect), FER_PRI(near));
     } else {

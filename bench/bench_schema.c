@@ -160,7 +160,7 @@ static int by_name(const void *x, const void *y)
 static void run_group(const char *data, const char *group)
 {
     static char names[200][128];
-    char folder[512], path[1024];
+    char folder[1024], path[2048];
     size_t count = 0;
     struct sums sums = {0};
     snprintf(folder, sizeof folder, "%s/%s", data, group);
@@ -174,7 +174,7 @@ static void run_group(const char *data, const char *group)
     printf("\n%-38s %7s %10s %10s %10s %8s %10s\n", group, "bytes", "verdict ns", "text ns",
            "yyjson ns", "ratio", "compile us");
     for (size_t i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        snprintf(path, sizeof path, "%.1000s/%.120s", folder, names[i]);
         run_set(path, names[i], &sums);
     }
     if (!sums.count) return;

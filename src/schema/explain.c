@@ -10,9 +10,9 @@
 #include "near.h"
 #include "uri.h"
 
-#define TEXT_MAX     ((size_t)64 << 10) /* bytes of one text of a finding */
-#define VALUE_MAX    120                /* bytes of a value that are shown */
-#define TELL_DEPTH   200                /* units inside each other that speak for themselves */
+#define TEXT_MAX   ((size_t)64 << 10) /* bytes of one text of a finding */
+#define VALUE_MAX  120                /* bytes of a value that are shown */
+#define TELL_DEPTH 200                /* units inside each other that speak for themselves */
 
 /* ---- words --------------------------------------------------------------------------------- */
 
@@ -38,7 +38,8 @@ fer_str fer_say(fer_teller *t, const char *format, ...)
 fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 {
     if (!v->dotted.len) return FER_STR("The value");
-    return fer_say(t, "`%.*s`", FER_PRI(fer_str_head(v->dotted, 300)));
+    return fer_say(t, "%s`%.*s`", t->naming ? "The name of " : "",
+                   FER_PRI(fer_str_head(v->dotted, 300)));
 }
 
 fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
@@ -52,10 +53,37 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
     if (code && !b.len) return FER_STR("");
     fer_str json = fer_buf_view(&b);
     if (json.len <= max && !code) return json;
-    return fer_say(t, "%.*s ...", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)));
+    return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),
+                   fer_is_str(value) ? "\"" : "");
 }
 
-/* ---- what is hidden ---------------------------------------------------------------------------- */
+fer_str fer_say_simply(fer_teller *t, const yyjson_val *schema)
+{
+    if (!fer_is_obj(schema) || fer_val_len(schema) != 1) return FER_STR("");
+    fer_str keyword = fer_val_str(schema + 1);
+    const yyjson_val *value = schema + 2;
+    if (fer_str_is(keyword, "const")) return fer_say_json(t, value, 200);
+    if (fer_str_is(keyword, "enum")) {
+        return fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, value, 600)));
+    }
+    if (fer_str_is(keyword, "type") && fer_is_str(value)) {
+        fer_str name = fer_val_str(value);
+        return fer_say_types(t, &name, 1);
+    }
+    return FER_STR("");
+}
+
+void fer_say_reason(fer_teller *t, size_t from, fer_str reason)
+{
+    for (size_t n = from; n < t->count; n++) {
+        fer_str said = t->list[n].message;
+        if (!said.len || said.ptr[said.len - 1] == ')') continue;
+        t->list[n].message = fer_say(t, "%.*s (%.*s)", FER_PRI(said), FER_PRI(reason));
+    }
+}
+
+/* ---- what is hidden ----------------------------------------------------------------------------
+ */
 
 static fer_str segment(fer_str s, size_t *at, char separator)
 {
@@ -79,7 +107,7 @@ static bool path_covers(fer_str path, fer_str pointer)
     return true;
 }
 
-static bool is_hidden(const fer_teller *t, const fer_violation *v)
+bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 {
     if (t->options->hide_values) return true;
     for (size_t i = 0; i < t->options->redact_count; i++) {
@@ -90,7 +118,7 @@ static bool is_hidden(const fer_teller *t, const fer_violation *v)
 
 fer_str fer_say_value(fer_teller *t, const fer_violation *v, const yyjson_val *value)
 {
-    if (is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
+    if (fer_is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
     return fer_say_json(t, value, VALUE_MAX);
 }
 
@@ -98,7 +126,7 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
 {
     const char *type = fer_val_type_name(value);
     bool small = !fer_is_ctn(value) && fer_val_type(value) != YYJSON_TYPE_NULL;
-    if (!small || is_hidden(t, v)) return fer_str_of(type);
+    if (!small || fer_is_hidden(t, v)) return fer_str_of(type);
     const char *noun = fer_str_starts(fer_str_of(type), "a ") ? type + 2 : type;
     return fer_say(t, "the %s %.*s", noun, FER_PRI(fer_say_json(t, value, VALUE_MAX)));
 }
@@ -116,7 +144,8 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
     v->allowed_count = count;
 }
 
-/* ---- where ----------------------------------------------------------------------------------------- */
+/* ---- where
+ * ----------------------------------------------------------------------------------------- */
 
 fer_str fer_slot_name(enum fer_slot slot)
 {
@@ -183,7 +212,16 @@ static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, cons
     return t->root;
 }
 
-/* ---- findings --------------------------------------------------------------------------------------- */
+/* ---- findings
+ * --------------------------------------------------------------------------------------- */
+
+/* Under propertyNames, the value is a name. */
+static bool is_naming(const fer_unit *u)
+{
+    const fer_unit *top = u;
+    while (top->up && top->up->value == u->value) top = top->up;
+    return top->keyword == KW_PROPERTY_NAMES && top->up;
+}
 
 static fer_violation *new_violation(fer_teller *t, fer_code code)
 {
@@ -220,6 +258,7 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
 {
     fer_violation *v = new_violation(t, code);
     if (!v) return NULL;
+    t->naming = value == u->value && is_naming(u);
     value = told_value(t, u, value);
     fer_buf pointer, dotted;
     fer_buf_init(&pointer, t->arena, TEXT_MAX);
@@ -251,7 +290,48 @@ fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_va
     return v;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------- */
+fer_str fer_say_place(fer_teller *t, const fer_unit *u)
+{
+    fer_buf dotted;
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
+    return text_of(t, &dotted);
+}
+
+fer_str fer_say_member(fer_teller *t, const fer_unit *u, fer_str name)
+{
+    fer_buf dotted;
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
+    fer_dotted_add(&dotted, name);
+    return text_of(t, &dotted);
+}
+
+bool fer_is_hidden_unit(fer_teller *t, const fer_unit *u)
+{
+    fer_violation about = {0};
+    fer_buf pointer;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
+    about.field = text_of(t, &pointer);
+    return fer_is_hidden(t, &about);
+}
+
+fer_str fer_say_because(fer_teller *t, const fer_unit *u, fer_str member, fer_str is)
+{
+    fer_violation about = {0};
+    fer_str dotted = fer_say_member(t, u, member);
+    fer_buf pointer;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
+    fer_pointer_add(&pointer, member);
+    about.field = text_of(t, &pointer);
+    if (fer_is_hidden(t, &about)) return fer_say(t, "Because of `%.*s`.", FER_PRI(dotted));
+    return fer_say(t, "Because `%.*s` is %.*s.", FER_PRI(dotted), FER_PRI(is));
+}
+
+/* ---- units
+ * --------------------------------------------------------------------------------------------- */
 
 /* A subschema that is `false`: nothing may be there. */
 static void tell_never(fer_teller *t, const fer_unit *u)
@@ -296,6 +376,18 @@ static void tell_plainly(fer_teller *t, const fer_unit *u)
     if (v) v->message = fer_say(t, "%.*s does not fit the schema.", FER_PRI(fer_say_field(t, v)));
 }
 
+/* A value that is none of those listed is of the wrong type at most on top of that. */
+static bool says_more(const fer_unit *u, const fer_inst *i)
+{
+    if (strcmp(i->op->name, "type") != 0) return false;
+    for (uint32_t n = 0; n < u->node->count; n++) {
+        const char *name = u->node->insts[n].op->name;
+        bool lists = strcmp(name, "enum") == 0 || strcmp(name, "const") == 0;
+        if (lists && (u->failed >> n & 1)) return true;
+    }
+    return false;
+}
+
 /* Its own failures, one keyword after the other. */
 static void tell_own(fer_teller *t, const fer_unit *u)
 {
@@ -304,7 +396,9 @@ static void tell_own(fer_teller *t, const fer_unit *u)
         return;
     }
     for (uint32_t n = 0; n < u->node->count; n++) {
-        if (u->failed >> n & 1) u->node->insts[n].op->explain(t, u, &u->node->insts[n]);
+        const fer_inst *i = &u->node->insts[n];
+        if (!(u->failed >> n & 1) || (!t->shallow && says_more(u, i))) continue;
+        i->op->explain(t, u, i);
     }
 }
 

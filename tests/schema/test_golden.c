@@ -169,8 +169,8 @@ int main(int argc, char **argv)
         failed = write_all(rows, count);
     } else {
         if (fer_file_read(arena, EXPECTED, SIZE_MAX / 4, &expected, &err)) expected = FER_STR_NONE;
-        failed = rows_run("golden", rows, sizeof *rows, count,
-                          (rows_function *)(void (*)(void))run);
+        failed =
+            rows_run("golden", rows, sizeof *rows, count, (rows_function *)(void (*)(void))run);
     }
     free(rows);
     fer_arena_free(arena);

@@ -6,7 +6,6 @@
  */
 #include "explain.h"
 #include "json_number.h"
-#include "near.h"
 
 #define LOOK_MAX 2000 /* units that are looked at to rate one alternative */
 
@@ -95,12 +94,13 @@ static bool fails_by(const fer_unit *u, const char *op)
     return false;
 }
 
-static struct rating rate(const fer_unit *top)
+static struct rating rate(fer_teller *t, const fer_unit *top)
 {
     const fer_unit *start = top->same ? top->same : top;
     struct rating r = {.unit = top};
     size_t looked = 0;
     for (const fer_unit *u = start; u && looked < LOOK_MAX; u = walk_next(start, u), looked++) {
+        if (!fer_tell_look(t, 1)) break;
         if (u->valid || u->keyword == KW_IF) continue;
         bool own = u->value == top->value;
         if (own && fails_by(u, "type")) r.wrong_type = true;
@@ -127,7 +127,7 @@ static int nearer(const struct rating *x, const struct rating *y)
  */
 
 /* A property that every alternative of objects ties to strings, none of them the value's. */
-static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
+static const yyjson_val *common_tag(fer_teller *t, const fer_node *const *nodes, size_t count)
 {
     const yyjson_val *first = NULL;
     for (size_t n = 0; n < count && !first; n++) {
@@ -139,6 +139,7 @@ static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
             const yyjson_val *values;
             bool all = tag_schema(key + 1, &values) != NULL;
             for (size_t m = 0; m < count && all; m++) {
+                if (!fer_tell_look(t, 1)) return NULL;
                 const yyjson_val *other = fer_behind_refs(nodes[m])->schema;
                 other = fer_is_obj(other) ? fer_val_get(other, "properties") : NULL;
                 other = fer_is_obj(other) ? fer_val_key(other, fer_val_str(key)) : NULL;
@@ -192,7 +193,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     size_t typed = 0, failed = 0;
     for (const fer_unit *b = u->first; b; b = b->next) {
         if (&u->node->insts[b->by] != i || b->valid) continue;
-        struct rating r = rate(b);
+        struct rating r = rate(t, b);
+        if (!t->look_left) return NULL;
         failed++;
         typed += !r.wrong_type;
         int order = best.unit ? nearer(&r, &best) : 1;
@@ -206,7 +208,7 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     if (!best.unit || (failed > 1 && (best.wrong_type || tie || best.wrong_tags))) return NULL;
     /* Without the tag, and without a member that tells, it could be any of them. */
     bool silent = typed > 1 && !best.right_tags && !best.known && fer_is_obj(u->value);
-    if (silent && common_tag(nodes, count)) return NULL;
+    if (silent && common_tag(t, nodes, count)) return NULL;
     *why = reason(t, u, nodes, count, &best, typed);
     return best.unit;
 }
@@ -238,8 +240,8 @@ static void near_value(fer_teller *t, fer_violation *v, const yyjson_val *value)
     fer_near_init(&near, fer_val_str(value));
     for (size_t n = 0; n < v->allowed_count; n++) {
         fer_str json = v->allowed[n];
-        if (json.len > 1 && json.ptr[0] == '"')
-            fer_near_try(&near, fer_str_slice(json, 1, json.len - 1));
+        if (json.len < 2 || json.ptr[0] != '"') continue;
+        if (!fer_tell_near(t, &near, fer_str_slice(json, 1, json.len - 1))) break;
     }
     if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
 }
@@ -272,7 +274,7 @@ void fer_tell_values(fer_teller *t, fer_violation *v, const yyjson_val *value,
 bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
                   size_t count)
 {
-    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(nodes, count) : NULL;
+    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(t, nodes, count) : NULL;
     if (!tag) return false;
     fer_str name = fer_val_str(tag);
     const yyjson_val *member = fer_val_key(u->value, name);

@@ -4,10 +4,8 @@
 #include <stdarg.h>
 
 #include "errors.h"
-#include "json_doc.h"
 #include "json_pointer.h"
 #include "json_write.h"
-#include "near.h"
 #include "uri.h"
 
 #define TEXT_MAX   ((size_t)64 << 10) /* bytes of one text of a finding */
@@ -45,13 +43,17 @@ fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
 {
     fer_buf b;
-    fer_buf_init(&b, t->arena, TEXT_MAX);
     static const fer_notation plain;
-    fer_err err;
-    fer_code code = fer_write_add(t->arena, &b, value, &plain, &err);
+    bool long_text = fer_is_str(value) && fer_val_len(value) > max;
+    fer_buf_init(&b, t->arena, long_text ? max * 6 + 2 : max + 16); /* an escape has six bytes */
+    if (long_text) {
+        fer_buf_add_quoted(&b, fer_str_head(fer_val_str(value), max));
+        t->no_memory |= b.arena_failed;
+        return b.failure ? FER_STR("...") : fer_say(t, "%.*s...\"", (int)b.len - 1, b.ptr);
+    }
+    fer_code code = fer_write_add(t->arena, &b, value, &plain, NULL);
     if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
-    if (code && !b.len) return FER_STR("");
-    fer_str json = fer_buf_view(&b);
+    fer_str json = b.ptr ? fer_buf_view(&b) : FER_STR("");
     if (json.len <= max && !code) return json;
     return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),
                    fer_is_str(value) ? "\"" : "");
@@ -82,6 +84,21 @@ void fer_say_reason(fer_teller *t, size_t from, fer_str reason)
     }
 }
 
+bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
+{
+    if (!t->near_left) return false;
+    t->near_left--;
+    fer_near_try(near, candidate);
+    return true;
+}
+
+bool fer_tell_look(fer_teller *t, size_t looks)
+{
+    bool enough = t->look_left >= looks;
+    t->look_left -= enough ? looks : t->look_left;
+    return enough;
+}
+
 /* ---- what is hidden ----------------------------------------------------------------------------
  */
 
@@ -94,31 +111,62 @@ static fer_str segment(fer_str s, size_t *at, char separator)
     return one;
 }
 
-/* Whether a path such as "headers.*.token" leads to the pointer or above it. */
-static bool path_covers(fer_str path, fer_str pointer)
+/* A step of a path against one of a pointer, in which ~1 is '/' and ~0 is '~'. */
+static bool same_step(fer_str want, fer_str have)
+{
+    size_t i = 0;
+    if (fer_str_is(want, "*")) return true;
+    for (size_t k = 0; k < have.len; k++, i++) {
+        char c = have.ptr[k];
+        if (c == '~' && k + 1 < have.len) c = have.ptr[++k] == '1' ? '/' : '~';
+        if (i == want.len || fer_lower(want.ptr[i]) != fer_lower(c)) return false;
+    }
+    return i == want.len;
+}
+
+enum covers {
+    ELSEWHERE,
+    COVERS, /* the path leads to the pointer, or above it */
+    BELOW,  /* it leads to something in what is there */
+};
+
+/* Where a path such as "headers.*.token" leads, seen from a pointer. */
+static enum covers path_covers(fer_str path, fer_str pointer)
 {
     size_t p = 0, q = 1;
     while (p <= path.len) {
         fer_str want = segment(path, &p, '.');
-        if (q > pointer.len) return false;
+        if (q > pointer.len) return BELOW;
         fer_str have = segment(pointer, &q, '/');
-        if (!fer_str_is(want, "*") && !fer_str_eq_nocase(want, have)) return false;
+        if (!same_step(want, have)) return ELSEWHERE;
     }
-    return true;
+    return COVERS;
 }
 
 bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 {
     if (t->options->hide_values) return true;
     for (size_t i = 0; i < t->options->redact_count; i++) {
-        if (path_covers(t->options->redact[i], v->field)) return true;
+        if (path_covers(t->options->redact[i], v->field) == COVERS) return true;
+    }
+    return false;
+}
+
+/* Whether something in the field must not be shown. */
+static bool holds_hidden(const fer_teller *t, const fer_violation *v)
+{
+    for (size_t i = 0; i < t->options->redact_count; i++) {
+        if (path_covers(t->options->redact[i], v->field) == BELOW) return true;
     }
     return false;
 }
 
 fer_str fer_say_value(fer_teller *t, const fer_violation *v, const yyjson_val *value)
 {
-    if (fer_is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
+    bool part = fer_is_ctn(value) || value != v->value;
+    if (fer_is_hidden(t, v) || (part && holds_hidden(t, v))) {
+        return fer_str_of(fer_val_type_name(value));
+    }
     return fer_say_json(t, value, VALUE_MAX);
 }
 
@@ -134,12 +182,16 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 {
     size_t count = fer_val_len(list), n = 0;
+    if (count > FER_ALLOWED_MAX) count = FER_ALLOWED_MAX;
     fer_str *allowed = fer_arena_alloc(t->arena, count ? count * sizeof *allowed : 1);
     if (!allowed) {
         t->no_memory = true;
         return;
     }
-    FER_EACH_ITEM (list, item) allowed[n++] = fer_say_json(t, item, 1000);
+    FER_EACH_ITEM (list, item) {
+        if (n == count) break;
+        allowed[n++] = fer_say_json(t, item, 200);
+    }
     v->allowed = allowed;
     v->allowed_count = count;
 }
@@ -195,12 +247,6 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
     return b.failure || pointer.failure ? FER_STR_NONE : fer_buf_view(&b);
 }
 
-static fer_place place_in(const fer_json *doc, const yyjson_val *value)
-{
-    bool inside = doc && value >= doc->vals && value < doc->vals + doc->count;
-    return inside ? fer_json_place(doc, value) : (fer_place){0};
-}
-
 /* What stands in a string (contentSchema) has no place: the string has. */
 static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, const yyjson_val *value)
 {
@@ -243,13 +289,11 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
 static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
                          const yyjson_val *source)
 {
-    const fer_resource *r = fer_node_resource(t->program, u->node);
     bool whole = source == u->node->schema && u->node->verdict == FER_NEVER;
     v->keyword = whole ? FER_STR("false") : fer_val_str(source - 1);
     v->schema = source;
     v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
     v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
-    v->schema_place = place_in(r->doc, source);
     if (!v->keyword_location.ptr || !v->absolute_location.ptr) t->no_memory = true;
 }
 
@@ -268,7 +312,7 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
     v->field = text_of(t, &pointer);
     v->dotted = text_of(t, &dotted);
     v->value = value;
-    v->place = place_in(t->doc, value);
+    v->unit = u;
     fill_keyword(t, v, u, source);
     return v;
 }

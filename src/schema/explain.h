@@ -9,21 +9,23 @@
 #define FER_EXPLAIN_H
 
 #include "buf.h"
+#include "near.h"
 #include "trace.h"
 
 typedef struct fer_teller {
     fer_arena *arena;
     const struct fer_schema *program;
-    const fer_json *doc;    /* of the instance; NULL: places are not known */
     const yyjson_val *root; /* of the instance */
     const fer_validate_options *options;
     fer_violation *list;
     size_t count, cap, max;
     bool cut;
     bool no_memory;
-    bool shallow; /* a unit speaks for itself, not for those below it */
-    bool within;  /* in that unit now */
-    bool naming;  /* the finding in hand is about the name of a property */
+    size_t near_left; /* names that may still be compared to say "did you mean" */
+    size_t look_left; /* units and schemas that may still be looked at to find what was meant */
+    bool shallow;     /* a unit speaks for itself, not for those below it */
+    bool within;      /* in that unit now */
+    bool naming;      /* the finding in hand is about the name of a property */
 } fer_teller;
 
 /* Tells everything about a unit that failed. */
@@ -81,6 +83,13 @@ fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword);
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
                             const yyjson_val *value);
 
+#define FER_ALLOWED_MAX 100 /* values or names that one finding lists */
+
+/* Looks at a name for "did you mean"; false: that has cost enough for this validation. */
+bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate);
+/* Pays for looks at schemas and units; false: that has cost enough. */
+bool fer_tell_look(fer_teller *t, size_t looks);
+
 /* The unit of an anyOf or oneOf that was meant, and why; NULL where none stands out. */
 const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_inst *i,
                                  const fer_node *const *nodes, size_t count, fer_str *why);
@@ -103,16 +112,25 @@ const fer_node *const *fer_branches(const fer_inst *i, size_t *count);
 fer_str fer_branch_in_words(fer_teller *t, const fer_node *node);
 
 /* Whether the object that a unit's value is a member of must have it. */
-bool fer_is_required(const fer_unit *u);
+bool fer_is_required(fer_teller *t, const fer_unit *u);
 /* What the unit's schema, or one above it on the same value, says of a property; or NULL. */
-const yyjson_val *fer_property_schema(const fer_unit *u, fer_str name);
+const yyjson_val *fer_property_schema(fer_teller *t, const fer_unit *u, fer_str name);
 /* Names of the properties that the schema, and what it refers to and combines, describes. */
 const fer_str *fer_known_names(fer_teller *t, const fer_unit *u, size_t *count);
-/* The name that was most likely meant and is not in the object yet, or "". */
-fer_str fer_near_name(fer_teller *t, const yyjson_val *object, fer_str name, const fer_str *names,
-                      size_t count);
+/* Which of the names it is shown was most likely meant by another. */
+typedef struct fer_meant {
+    fer_near near;
+    fer_str word;
+    fer_str begun; /* begins as the word does, or the other way round */
+    bool unsure;   /* more than one does */
+} fer_meant;
+void fer_meant_init(fer_meant *m, fer_str word);
+/* A name that the object has already was not meant. False: that has cost enough. */
+bool fer_meant_try(fer_teller *t, fer_meant *m, const yyjson_val *object, fer_str candidate);
+/* The one that was, or "". */
+fer_str fer_meant_best(const fer_meant *m);
 /* Fills a finding about a property that is not among the names. */
-void fer_tell_unknown(fer_teller *t, const fer_unit *u, fer_violation *v, fer_str name,
+void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_meant *meant,
                       const fer_str *names, size_t count);
 /* `a`, `b` and so on. */
 fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count);

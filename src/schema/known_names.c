@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of properties: which ones a schema knows, and which one was meant by another. */
 #include "explain.h"
-#include "near.h"
 
-#define NAMES_MAX 200 /* names of one schema that are looked at */
-#define DEPTH_MAX 8   /* schemas inside each other, all on one value */
-#define SAID_MAX  20  /* names in one sentence */
+#define NAMES_MAX FER_ALLOWED_MAX /* names of one schema that are looked at */
+#define DEPTH_MAX 8               /* schemas inside each other, all on one value */
+#define SAID_MAX  20              /* names in one sentence */
 
 fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count)
 {
@@ -27,11 +26,12 @@ static const yyjson_val *properties_of(const yyjson_val *schema)
     return fer_is_obj(map) ? map : NULL;
 }
 
-const yyjson_val *fer_property_schema(const fer_unit *u, fer_str name)
+const yyjson_val *fer_property_schema(fer_teller *t, const fer_unit *u, fer_str name)
 {
     const yyjson_val *value = u->value;
     for (; u && u->value == value; u = u->up) {
         const yyjson_val *map = properties_of(u->node->schema);
+        if (!fer_tell_look(t, 1 + (map ? fer_val_len(map) / 16 : 0))) return NULL;
         const yyjson_val *key = map ? fer_val_key(map, name) : NULL;
         if (key && fer_is_obj(key + 1)) return key + 1;
     }
@@ -47,7 +47,7 @@ static bool lists(const yyjson_val *names, fer_str name)
     return false;
 }
 
-bool fer_is_required(const fer_unit *u)
+bool fer_is_required(fer_teller *t, const fer_unit *u)
 {
     const fer_unit *top = u;
     while (top->up && top->up->value == u->value) top = top->up;
@@ -57,6 +57,7 @@ bool fer_is_required(const fer_unit *u)
     const fer_unit *object = top->up;
     for (const fer_unit *o = object; o && o->value == object->value; o = o->up) {
         if (!fer_is_obj(o->node->schema)) continue;
+        if (!fer_tell_look(t, 1)) return false;
         if (lists(fer_val_get(o->node->schema, "required"), fer_val_str(u->value - 1))) return true;
     }
     return false;
@@ -67,10 +68,10 @@ struct known {
     size_t count;
 };
 
-static void add_known(struct known *k, const fer_node *node, size_t depth)
+static void add_known(fer_teller *t, struct known *k, const fer_node *node, size_t depth)
 {
     const yyjson_val *map = properties_of(node->schema);
-    if (depth == DEPTH_MAX) return;
+    if (depth == DEPTH_MAX || k->count == NAMES_MAX || !fer_tell_look(t, 1)) return;
     if (map) {
         FER_EACH_MEMBER (map, key) {
             fer_str name = fer_val_str(key);
@@ -83,15 +84,15 @@ static void add_known(struct known *k, const fer_node *node, size_t depth)
         const fer_inst *i = &node->insts[n];
         size_t count;
         const fer_node *const *branches = fer_branches(i, &count);
-        for (size_t b = 0; b < count; b++) add_known(k, branches[b], depth + 1);
-        if (strcmp(i->op->name, "$ref") == 0) add_known(k, i->node, depth + 1);
+        for (size_t b = 0; b < count; b++) add_known(t, k, branches[b], depth + 1);
+        if (strcmp(i->op->name, "$ref") == 0) add_known(t, k, i->node, depth + 1);
     }
 }
 
 const fer_str *fer_known_names(fer_teller *t, const fer_unit *u, size_t *count)
 {
     struct known k = {fer_arena_alloc(t->arena, NAMES_MAX * sizeof *k.names), 0};
-    if (k.names) add_known(&k, u->node, 0);
+    if (k.names) add_known(t, &k, u->node, 0);
     else t->no_memory = true;
     *count = k.count;
     return k.names;
@@ -104,40 +105,40 @@ static bool begins_with(fer_str s, fer_str head)
     return s.len > head.len && fer_str_eq_nocase(fer_str_slice(s, 0, head.len), head);
 }
 
-/* A name that was cut short or made longer, as `lon` for `longitude`; not where two could be. */
-static fer_str by_beginning(const yyjson_val *object, fer_str name, const fer_str *names,
-                            size_t count)
+void fer_meant_init(fer_meant *m, fer_str word)
 {
-    fer_str found = FER_STR_NONE;
-    for (size_t n = 0; n < count; n++) {
-        bool near = (name.len >= 3 && begins_with(names[n], name)) ||
-                    (names[n].len >= 3 && begins_with(name, names[n]));
-        if (!near || fer_val_key(object, names[n])) continue;
-        if (found.ptr) return FER_STR_NONE;
-        found = names[n];
-    }
-    return found;
+    *m = (fer_meant){.word = word};
+    fer_near_init(&m->near, word);
 }
 
-fer_str fer_near_name(fer_teller *t, const yyjson_val *object, fer_str name, const fer_str *names,
-                      size_t count)
+bool fer_meant_try(fer_teller *t, fer_meant *m, const yyjson_val *object, fer_str candidate)
 {
-    fer_near near;
-    fer_near_init(&near, name);
-    for (size_t n = 0; n < count; n++) {
-        /* A name that is there already was not meant. */
-        if (!fer_val_key(object, names[n])) fer_near_try(&near, names[n]);
-    }
-    fer_str best = near.best.ptr ? near.best : by_beginning(object, name, names, count);
-    return best.ptr ? fer_say(t, "%.*s", FER_PRI(best)) : FER_STR("");
+    fer_near better = m->near;
+    if (!fer_tell_near(t, &better, candidate)) return false;
+    bool nearer = better.best.ptr != m->near.best.ptr;
+    /* A name that was cut short or made longer, as `lon` for `longitude`. */
+    bool begun = (m->word.len >= 3 && begins_with(candidate, m->word)) ||
+                 (candidate.len >= 3 && begins_with(m->word, candidate));
+    if ((!nearer && !begun) || fer_val_key(object, candidate)) return true;
+    if (nearer) m->near = better;
+    if (!begun) return true;
+    m->unsure |= m->begun.len > 0;
+    m->begun = candidate;
+    return true;
 }
 
-void fer_tell_unknown(fer_teller *t, const fer_unit *u, fer_violation *v, fer_str name,
+fer_str fer_meant_best(const fer_meant *m)
+{
+    if (m->near.best.len) return m->near.best;
+    return m->begun.len && !m->unsure ? m->begun : FER_STR("");
+}
+
+void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_meant *meant,
                       const fer_str *names, size_t count)
 {
     v->allowed = names;
     v->allowed_count = count;
-    v->did_you_mean = fer_near_name(t, u->value, name, names, count);
+    v->did_you_mean = fer_meant_best(meant);
     v->actual = fer_say(t, "%.*s", FER_PRI(name));
     v->expected = count ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, names, count)))
                         : FER_STR("no further properties");

@@ -61,7 +61,6 @@ static void tell_inside(fer_teller *t, const fer_unit *u, const fer_unit *inside
     inner.list = NULL;
     inner.count = inner.cap = 0;
     inner.root = inside->value;
-    inner.doc = NULL;
     fer_tell_unit(&inner, inside);
     for (size_t n = 0; n < inner.count; n++) {
         fer_violation told = inner.list[n];
@@ -77,6 +76,8 @@ static void tell_inside(fer_teller *t, const fer_unit *u, const fer_unit *inside
             fer_say(t, "In the JSON that %.*s holds: %.*s", FER_PRI(field), FER_PRI(told.message));
     }
     t->no_memory |= inner.no_memory;
+    t->near_left = inner.near_left;
+    t->look_left = inner.look_left;
 }
 
 /* What is in the string has no place of its own: the finding is about the string. */

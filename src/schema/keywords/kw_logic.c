@@ -158,10 +158,11 @@ static bool add_type(const yyjson_val *type, fer_str *names, size_t *count, size
 }
 
 /* The types of all alternatives; 0 where one of them takes any. */
-static size_t types_of(const struct branches *d, fer_str *names, size_t max)
+static size_t types_of(fer_teller *t, const struct branches *d, fer_str *names, size_t max)
 {
     size_t count = 0;
     for (size_t n = 0; n < d->count; n++) {
+        if (!fer_tell_look(t, 1)) return 0;
         const yyjson_val *schema = fer_behind_refs(d->nodes[n])->schema;
         const yyjson_val *type = fer_is_obj(schema) ? fer_val_get(schema, "type") : NULL;
         if (!fer_is_arr(type)) {
@@ -191,7 +192,7 @@ static bool tell_types(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const struct branches *d = i->data;
     fer_str names[7];
-    size_t count = types_of(d, names, FER_COUNT(names));
+    size_t count = types_of(t, d, names, FER_COUNT(names));
     if (!count || has_type(u->value, names, count)) return false;
     fer_violation *v = fer_tell(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, u->value);
     if (!v) return true;

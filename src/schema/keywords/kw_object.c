@@ -149,13 +149,14 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
 
 static const fer_str *list_names(fer_teller *t, const struct object *o, size_t *count)
 {
-    fer_str *names = fer_arena_alloc(t->arena, o->count ? o->count * sizeof *names : 1);
+    size_t most = o->count < FER_ALLOWED_MAX ? o->count : FER_ALLOWED_MAX;
+    fer_str *names = fer_arena_alloc(t->arena, most ? most * sizeof *names : 1);
     *count = 0;
     if (!names) {
         t->no_memory = true;
         return NULL;
     }
-    for (size_t n = 0; n < o->count; n++) {
+    for (size_t n = 0; n < o->count && *count < most; n++) {
         if (o->properties[n].node) names[(*count)++] = o->properties[n].name;
     }
     return names;
@@ -187,7 +188,12 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *
     if (!v) return;
     size_t count;
     const fer_str *names = list_names(t, o, &count);
-    fer_tell_unknown(t, u, v, fer_val_str(key), names, count);
+    fer_meant meant;
+    fer_meant_init(&meant, fer_val_str(key));
+    for (size_t n = 0; n < o->count; n++) {
+        if (!fer_meant_try(t, &meant, u->value, o->properties[n].name)) break;
+    }
+    fer_tell_unknown(t, v, fer_val_str(key), &meant, names, count);
     hint_patterns(t, o, v);
 }
 
@@ -195,9 +201,13 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *
 static fer_str misspelt(fer_teller *t, const fer_unit *u, const struct object *o, fer_str missing)
 {
     FER_EACH_MEMBER (u->value, key) {
+        fer_meant meant;
+        fer_meant_init(&meant, fer_val_str(key));
+        if (!fer_meant_try(t, &meant, u->value, missing)) break;
+        if (!fer_meant_best(&meant).len) continue;
         const struct property *p = find(o, fer_val_str(key));
-        if ((p && p->node) || fer_property_schema(u, fer_val_str(key))) continue;
-        if (fer_near_name(t, u->value, fer_val_str(key), &missing, 1).len) return fer_val_str(key);
+        bool known = (p && p->node) || fer_property_schema(t, u, fer_val_str(key));
+        if (!known) return fer_val_str(key);
     }
     return FER_STR("");
 }
@@ -221,7 +231,7 @@ static void hint_missing(fer_teller *t, const fer_unit *u, const struct object *
     const struct property *p = find(o, name);
     const yyjson_val *says = p && p->node && fer_is_obj(p->node->schema)
                                  ? p->node->schema
-                                 : fer_property_schema(u, name);
+                                 : fer_property_schema(t, u, name);
     const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
     fer_str instead = misspelt(t, u, o, name);
     v->expected = wanted(t, says);

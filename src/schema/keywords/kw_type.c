@@ -155,8 +155,8 @@ fer_str fer_type_hint(fer_teller *t, const fer_unit *u, const fer_violation *v,
     fer_str quoted = fer_is_str(w.value) && !w.hidden ? hint_quoted(&w) : FER_STR("");
     if (quoted.len) return quoted;
     if (fer_val_type(w.value) == YYJSON_TYPE_NULL && v->dotted.len) {
-        return fer_is_required(u) ? FER_STR("Give a value: the field is required.")
-                                  : FER_STR("Leave it out, or give a value.");
+        return fer_is_required(t, u) ? FER_STR("Give a value: the field is required.")
+                                     : FER_STR("Leave it out, or give a value.");
     }
     if (fer_is_num(w.value) && wants(&w, "string")) return hint_string(&w);
     if (count - wants(&w, "null") > 1) {

@@ -52,7 +52,10 @@ static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
     }
     size_t count;
     const fer_str *names = fer_known_names(t, u, &count);
-    fer_tell_unknown(t, u, v, fer_val_str(value - 1), names, count);
+    fer_meant meant;
+    fer_meant_init(&meant, fer_val_str(value - 1));
+    for (size_t n = 0; n < count && fer_meant_try(t, &meant, u->value, names[n]); n++) continue;
+    fer_tell_unknown(t, v, fer_val_str(value - 1), &meant, names, count);
 }
 
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size) return 0;
     fer_schema_limits limits = *fer_schema_limits_message();
-    limits.steps = 50000;
+    limits.steps = 10000;
     fer_schema_options options = {.dialect = dialects[(data[0] & 15) % FER_COUNT(dialects)],
                                   .assert_formats = data[0] & 16,
                                   .assert_content = data[0] & 32,

@@ -289,8 +289,9 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
 static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
                          const yyjson_val *source)
 {
-    bool whole = source == u->node->schema && u->node->verdict == FER_NEVER;
-    v->keyword = whole ? FER_STR("false") : fer_val_str(source - 1);
+    /* A schema as a whole has no name: what stands before it may be anything. */
+    bool whole = source == u->node->schema, never = u->node->verdict == FER_NEVER;
+    v->keyword = !whole ? fer_val_str(source - 1) : never ? FER_STR("false") : FER_STR("");
     v->schema = source;
     v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
     v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
@@ -451,7 +452,7 @@ void fer_tell_unit(fer_teller *t, const fer_unit *u)
     if (t->shallow) {
         if (!t->within) {
             t->within = true;
-            tell_own(t, u);
+            tell_own(t, u->same && !u->failed ? u->same : u);
         }
         return;
     }

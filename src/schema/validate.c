@@ -60,6 +60,13 @@ static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
     fer_teller t = fer_result_teller(r->arena, r);
     fer_tell_unit(&t, r->trace);
     if (t.no_memory) return fer_arena_failed(r->arena, err);
+    if (!t.count) {
+        /* The trace was cut before anything that can be told. */
+        fer_violation *v =
+            fer_tell(&t, r->trace, r->program->value, FER_CONSTRAINT_VIOLATION, r->root);
+        if (!v || t.no_memory) return fer_arena_failed(r->arena, err);
+        v->message = FER_STR("The value does not fit the schema.");
+    }
     if (t.count > 1 && !sort(r->arena, t.list, t.count)) return fer_arena_failed(r->arena, err);
     r->violations = t.list;
     r->violation_count = t.count;

@@ -20,6 +20,7 @@ void *fer_compile_no_memory(fer_compile *c)
     return NULL;
 }
 
+FER_PRINTF(3, 0)
 static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
                         va_list args) FER_PRINTF(3, 0);
 

@@ -30,12 +30,29 @@ fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
                         .max = r->options.max_violations};
 }
 
+struct numbered {
+    fer_violation violation;
+    size_t number; /* in the order they were told */
+};
+
 /* In the order of the instance's text; findings about one value keep the schema's order. */
 static int by_place(const void *x, const void *y)
 {
-    const fer_violation *v = x, *w = y;
+    const struct numbered *n = x, *m = y;
+    const fer_violation *v = &n->violation, *w = &m->violation;
     if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    return v->schema < w->schema ? -1 : v->schema > w->schema;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return n->number < m->number ? -1 : n->number > m->number;
+}
+
+static bool sort(fer_arena *a, fer_violation *list, size_t count)
+{
+    struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
+    if (!sorted) return false;
+    for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};
+    qsort(sorted, count, sizeof *sorted, by_place);
+    for (size_t i = 0; i < count; i++) list[i] = sorted[i].violation;
+    return true;
 }
 
 static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
@@ -43,7 +60,14 @@ static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
     fer_teller t = fer_result_teller(r->arena, r);
     fer_tell_unit(&t, r->trace);
     if (t.no_memory) return fer_arena_failed(r->arena, err);
-    if (t.count) qsort(t.list, t.count, sizeof *t.list, by_place);
+    if (!t.count) {
+        /* The trace was cut before anything that can be told. */
+        fer_violation *v =
+            fer_tell(&t, r->trace, r->program->value, FER_CONSTRAINT_VIOLATION, r->root);
+        if (!v || t.no_memory) return fer_arena_failed(r->arena, err);
+        v->message = FER_STR("The value does not fit the schema.");
+    }
+    if (t.count > 1 && !sort(r->arena, t.list, t.count)) return fer_arena_failed(r->arena, err);
     r->violations = t.list;
     r->violation_count = t.count;
     r->cut |= t.cut;

@@ -337,8 +337,12 @@ static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val 
                            (int)c->options->dialect);
         return;
     }
-    c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
-                                 c->err);
+    fer_str base = fer_arena_copy(c->arena, c->options->base_uri); /* the program may live longer */
+    if (!base.ptr) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
     check_forms(c);
     if (c->code || (c->failed && !fer_is_obj(value) && !fer_is_bool(value))) return;
@@ -409,6 +413,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
     code = c.code;
     if (!code && c.failed) code = first_problem(&c, doc, value);
     if (!code) {
+        c.program->library = c.library;
         c.program->doc = doc;
         c.program->value = value;
         c.program->registry = fer_registry_ref(c.options->registry);

@@ -9,7 +9,7 @@
 #include "json_write.h"
 #include "map.h"
 
-/* ---- the schema ------------------------------------------------------------------------- */
+/* ---- the schema ---------------------------------------------------------- */
 
 static const char *const type_names[] = {
     [FER_BIND_STRING] = "string",   [FER_BIND_INTEGER] = "integer", [FER_BIND_NUMBER] = "number",
@@ -145,7 +145,7 @@ fer_code fer_bind_schema(fer_arena *a, const fer_bind_row *rows, size_t count, f
     return code;
 }
 
-/* ---- the arguments -------------------------------------------------------------------------- */
+/* ---- the arguments ------------------------------------------------------- */
 
 union field {
     fer_str text;

@@ -76,7 +76,7 @@ void fer_schema_cache_free(fer_schema_cache *cache)
     fer_sys_free(cache);
 }
 
-/* ---- keys ------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------- */
 
 /*
  * What options a program was compiled with. A registry is named by its address: programs
@@ -107,8 +107,7 @@ static fer_code make_key(fer_arena *scratch, const yyjson_val *schema, const fer
     return code;
 }
 
-/* ---- entries, under the lock ------------------------------------------------------------------
- */
+/* ---- entries, under the lock --------------------------------------------- */
 
 static struct entry **bucket_of(fer_schema_cache *c, uint64_t hash)
 {
@@ -161,8 +160,7 @@ static void add_entry(fer_schema_cache *c, struct entry *e)
     c->stats.count++;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------
- */
+/* ---- asking -------------------------------------------------------------- */
 
 static fer_schema *known(fer_schema_cache *c, fer_str key, uint64_t hash)
 {

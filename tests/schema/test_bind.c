@@ -23,7 +23,7 @@ static const fer_bind_row table[] = {
     {"any", FER_BIND_JSON, AT(any), false, NULL, "{\"x\":[1]}", NULL},
 };
 
-/* ---- schemas ----------------------------------------------------------------------------- */
+/* ---- schemas ------------------------------------------------------------- */
 
 static const struct schema_row {
     const char *name;
@@ -103,7 +103,7 @@ static void makes_schema(const struct schema_row *row)
     rows_torture_arena(schema_attempt, row);
 }
 
-/* ---- arguments ----------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static const struct bind_row {
     const char *name;

@@ -10,7 +10,7 @@ static const yyjson_val *read_schema(fer_arena *a, const char *text)
     return must_read(a, fer_str_of(text), NULL);
 }
 
-/* ---- keys -------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------- */
 
 static const fer_schema_limits tight = {256 << 10, 64, 10000, 1000, 1024, 1000, 10000, 50};
 
@@ -137,8 +137,7 @@ static void owns_all(void)
     fer_arena_free(mine);
 }
 
-/* ---- what is given up --------------------------------------------------------------------------
- */
+/* ---- what is given up ---------------------------------------------------- */
 
 static fer_schema *get_number(fer_schema_cache *c, int number)
 {
@@ -198,8 +197,7 @@ static void many(void)
     fer_schema_cache_free(all);
 }
 
-/* ---- failures
- * ------------------------------------------------------------------------------------- */
+/* ---- failures ------------------------------------------------------------ */
 
 static fer_code cache_attempt(fer_arena *a, const void *row)
 {
@@ -255,8 +253,7 @@ static void refuses(void)
     fer_arena_free(a);
 }
 
-/* ---- threads
- * ---------------------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------- */
 
 #define THREADS 4
 #define ROUNDS  60

@@ -206,7 +206,7 @@ static void describes(const struct row *row)
     fer_schema_unref(s);
 }
 
-static void describe_large(const char *text, size_t count) /* at most */
+static void describe_large(const char *text, size_t least, size_t most)
 {
     fer_err err;
     fer_schema *s;
@@ -217,7 +217,7 @@ static void describe_large(const char *text, size_t count) /* at most */
     rows_must_end(20);
     assert_int_equal(fer_schema_describe(a, s, &info, &err), FER_OK);
     rows_must_end(0);
-    if (info.count > count) fail_msg("%zu parameters", info.count);
+    if (info.count < least || info.count > most) fail_msg("%zu parameters", info.count);
     fer_schema_unref(s);
     fer_arena_free(a);
 }
@@ -234,7 +234,7 @@ static void parameters_end(void)
     for (int i = 1; i < 9000; i++) fer_buf_printf(&b, ",\"%d\"", i);
     fer_buf_add_text(&b, "]}");
     fer_buf_add_char(&b, '\0');
-    describe_large(b.ptr, 1000);
+    describe_large(b.ptr, 1000, 1000);
     fer_arena_free(a);
 }
 
@@ -263,7 +263,7 @@ static void work_ends(void)
     fer_buf_add_text(
         &b, ",\"9\":{\"anyOf\":[{\"$ref\":\"#/$defs/v\"},{\"enum\":[1]}],\"default\":[1,2,3]}}}");
     fer_buf_add_char(&b, '\0');
-    describe_large(b.ptr, 1000);
+    describe_large(b.ptr, 10, 1000);
     fer_arena_free(a);
 }
 

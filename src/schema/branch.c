@@ -6,7 +6,6 @@
  */
 #include "explain.h"
 #include "json_number.h"
-#include "near.h"
 
 #define LOOK_MAX 2000 /* units that are looked at to rate one alternative */
 
@@ -93,12 +92,14 @@ static bool fails_by(const fer_unit *u, const char *op)
     return false;
 }
 
-static struct rating rate(const fer_unit *top)
+static struct rating rate(fer_teller *t, const fer_unit *top)
 {
     const fer_unit *start = top->same ? top->same : top;
     struct rating r = {.unit = top};
     size_t looked = 0;
     for (const fer_unit *u = start; u && looked < LOOK_MAX; u = walk_next(start, u), looked++) {
+        if (!t->look_left) break;
+        t->look_left--;
         if (u->valid || u->keyword == KW_IF) continue;
         bool own = u->value == top->value;
         if (own && fails_by(u, "type")) r.wrong_type = true;
@@ -128,7 +129,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     size_t typed = 0, count = 0;
     for (const fer_unit *b = u->first; b; b = b->next) {
         if (&u->node->insts[b->by] != i || b->valid) continue;
-        struct rating r = rate(b);
+        struct rating r = rate(t, b);
+        if (!t->look_left) return NULL;
         count++;
         typed += !r.wrong_type;
         int order = best.unit ? nearer(&r, &best) : 1;
@@ -149,20 +151,24 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     return best.unit;
 }
 
-/* ---- no alternative fits the tag ---------------------------------------------------------------- */
+/* ---- no alternative fits the tag ----------------------------------------------------------------
+ */
 
 /* A property that every alternative of objects ties to strings, none of them the value's. */
-static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
+static const yyjson_val *common_tag(fer_teller *t, const fer_node *const *nodes, size_t count)
 {
     const yyjson_val *first = NULL;
     for (size_t n = 0; n < count && !first; n++) {
         const yyjson_val *schema = behind_refs(nodes[n])->schema;
-        const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
+        const yyjson_val *properties =
+            fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
         if (!fer_is_obj(properties)) return NULL;
         FER_EACH_MEMBER (properties, key) {
             const yyjson_val *values;
             bool all = tag_schema(key + 1, &values) != NULL;
             for (size_t m = 0; m < count && all; m++) {
+                if (!t->look_left) return NULL;
+                t->look_left--;
                 const yyjson_val *other = behind_refs(nodes[m])->schema;
                 other = fer_is_obj(other) ? fer_val_get(other, "properties") : NULL;
                 other = fer_is_obj(other) ? fer_val_key(other, fer_val_str(key)) : NULL;
@@ -198,24 +204,23 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
     if (!fer_is_str(value)) return;
     fer_near_init(&near, fer_val_str(value));
     for (size_t n = 0; n < v->allowed_count; n++) {
-        fer_near_try(&near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
+        fer_tell_near(t, &near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
     }
     if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
 }
 
 #define TAGS_MAX 100
 
-bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
-                  const fer_node *const *nodes, size_t count)
+bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
+                  size_t count)
 {
-    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(nodes, count) : NULL;
+    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(t, nodes, count) : NULL;
     if (!tag) return false;
     fer_str name = fer_val_str(tag);
     const yyjson_val *member = fer_val_key(u->value, name);
     fer_str *allowed = fer_arena_alloc(t->arena, TAGS_MAX * sizeof *allowed);
-    fer_violation *v =
-        member ? fer_tell(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, member + 1)
-               : fer_tell_absent(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, name);
+    fer_violation *v = member ? fer_tell(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, member + 1)
+                              : fer_tell_absent(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, name);
     if (!v || !allowed) {
         t->no_memory |= !allowed;
         return v != NULL;
@@ -234,8 +239,9 @@ bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
     v->actual = member ? fer_say_value(t, v, member + 1) : FER_STR("absent");
     if (member) {
         near_tag(t, v, member + 1);
-        v->message = fer_say(t, "%.*s selects the alternative and must be %.*s, but is %.*s.",
-                             FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected), FER_PRI(v->actual));
+        v->message =
+            fer_say(t, "%.*s selects the alternative and must be %.*s, but is %.*s.",
+                    FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected), FER_PRI(v->actual));
     } else {
         v->message = fer_say(t, "%.*s selects the alternative and must be %.*s, but is missing.",
                              FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected));
@@ -245,7 +251,8 @@ bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
     return true;
 }
 
-/* ---- alternatives in words -------------------------------------------------------------------------- */
+/* ---- alternatives in words
+ * -------------------------------------------------------------------------- */
 
 static void add_words(fer_teller *t, fer_buf *b, const yyjson_val *schema)
 {
@@ -286,15 +293,17 @@ fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_
     return fer_str_head(fer_buf_view(&b), b.len);
 }
 
-/* ---- properties of everything in place ------------------------------------------------------------- */
+/* ---- properties of everything in place
+ * ------------------------------------------------------------- */
 
 /* For unevaluatedProperties: names of the schema itself and of what it refers to or combines. */
-static void try_names(fer_near *near, const yyjson_val *schema, const yyjson_val *object)
+static void try_names(fer_teller *t, fer_near *near, const yyjson_val *schema,
+                      const yyjson_val *object)
 {
     const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
     if (!fer_is_obj(properties)) return;
     FER_EACH_MEMBER (properties, key) {
-        if (!fer_val_key(object, fer_val_str(key))) fer_near_try(near, fer_val_str(key));
+        if (!fer_tell_near_property(t, near, object, fer_val_str(key))) return;
     }
 }
 
@@ -304,15 +313,16 @@ fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name)
     fer_near near;
     fer_near_init(&near, name);
     const yyjson_val *schema = u->node->schema;
-    try_names(&near, schema, u->value);
+    try_names(t, &near, schema, u->value);
     for (uint32_t n = 0; n < u->node->count; n++) {
         const fer_inst *i = &u->node->insts[n];
-        if (strcmp(i->op->name, "$ref") == 0) try_names(&near, behind_refs(i->node)->schema, u->value);
+        if (strcmp(i->op->name, "$ref") == 0)
+            try_names(t, &near, behind_refs(i->node)->schema, u->value);
     }
     for (size_t n = 0; n < FER_COUNT(combining); n++) {
         const yyjson_val *list = fer_val_get(schema, combining[n]);
         if (!fer_is_arr(list)) continue;
-        FER_EACH_ITEM (list, item) try_names(&near, item, u->value);
+        FER_EACH_ITEM (list, item) try_names(t, &near, item, u->value);
     }
     return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
 }

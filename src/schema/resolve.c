@@ -17,10 +17,9 @@ static fer_resource *built_in(fer_compile *c, fer_str uri)
         fer_resource *resource;
         c->code = fer_json_read(c->arena, texts[i].text, fer_json_limits_file(), &doc, c->err);
         if (!c->code) {
-            c->code = fer_library_survey(&c->library, doc, fer_json_root(doc), NULL,
-                                         fer_str_of(texts[i].uri),
-                                         fer_rules_of((fer_dialect)texts[i].draft), &resource,
-                                         c->err);
+            c->code = fer_library_survey(
+                &c->library, doc, fer_json_root(doc), NULL, fer_str_of(texts[i].uri),
+                fer_rules_of((fer_dialect)texts[i].draft), &resource, c->err);
         }
         return c->code ? NULL : resource;
     }
@@ -30,8 +29,8 @@ static fer_resource *built_in(fer_compile *c, fer_str uri)
 static bool unresolved(fer_compile *c, const yyjson_val *reference, fer_str what)
 {
     if (c->code) return false;
-    fer_problem(c, FER_INVALID_SCHEMA, "reference", reference,
-                "\"%.*s\" refers to nothing: %.*s.", FER_PRI(fer_val_str(reference)), FER_PRI(what));
+    fer_problem(c, FER_INVALID_SCHEMA, "reference", reference, "\"%.*s\" refers to nothing: %.*s.",
+                FER_PRI(fer_val_str(reference)), FER_PRI(what));
     return false;
 }
 
@@ -67,10 +66,27 @@ static bool next_token(fer_arena *a, fer_str pointer, size_t *at, fer_str *out)
     return true;
 }
 
-static const yyjson_val *child(const yyjson_val *v, fer_str token)
+/* One by one in small objects; large ones (`$defs`) get a table, of which the last is kept. */
+static const yyjson_val *member(fer_compile *c, const yyjson_val *object, fer_str name)
+{
+    if (fer_val_len(object) <= 32) return fer_val_key(object, name);
+    if (c->keys_of != object) {
+        c->keys_of = NULL;
+        fer_map_init(&c->keys, c->scratch);
+        FER_EACH_MEMBER (object, key) {
+            void **place = fer_map_put(&c->keys, fer_val_str(key));
+            if (!place) return fer_compile_no_memory(c);
+            *place = (void *)(uintptr_t)key;
+        }
+        c->keys_of = object;
+    }
+    return fer_map_get(&c->keys, name);
+}
+
+static const yyjson_val *child(fer_compile *c, const yyjson_val *v, fer_str token)
 {
     if (fer_is_obj(v)) {
-        const yyjson_val *key = fer_val_key(v, token);
+        const yyjson_val *key = member(c, v, token);
         return key ? key + 1 : NULL;
     }
     uint64_t index;
@@ -93,9 +109,11 @@ static bool by_pointer(fer_compile *c, const yyjson_val *reference, fer_str poin
             fer_compile_no_memory(c);
             return false;
         }
-        at = child(at, token);
+        at = child(c, at, token);
         if (!at) {
-            fer_str what = fer_arena_printf(c->scratch, "there is no \"%.*s\" there", FER_PRI(token));
+            if (c->code) return false;
+            fer_str what =
+                fer_arena_printf(c->scratch, "there is no \"%.*s\" there", FER_PRI(token));
             return unresolved(c, reference, what);
         }
         const struct fer_spot *spot = fer_library_spot(&c->library, at);
@@ -127,10 +145,11 @@ bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *ref
     if (!out->resource) out->resource = built_in(c, base);
     if (!out->resource) {
         if (c->code) return false;
-        fer_problem(c, FER_EXTERNAL_REF, "external-ref", reference,
-                    "\"%.*s\" refers to %.*s, which is not in the schema and not registered; nothing "
-                    "is fetched.",
-                    FER_PRI(fer_val_str(reference)), FER_PRI(base));
+        fer_problem(
+            c, FER_EXTERNAL_REF, "external-ref", reference,
+            "\"%.*s\" refers to %.*s, which is not in the schema and not registered; nothing "
+            "is fetched.",
+            FER_PRI(fer_val_str(reference)), FER_PRI(base));
         return false;
     }
     fer_str fragment = hash == SIZE_MAX ? FER_STR("") : fer_str_slice(uri, hash + 1, uri.len);
@@ -138,7 +157,8 @@ bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *ref
     switch (fer_uri_decode(c->scratch, fragment, &decoded)) {
     case FER_OK: break;
     case FER_OUT_OF_MEMORY: fer_compile_no_memory(c); return false;
-    default: return unresolved(c, reference, FER_STR("a percent sign is not followed by two digits"));
+    default:
+        return unresolved(c, reference, FER_STR("a percent sign is not followed by two digits"));
     }
     if (!decoded.len) {
         out->value = out->resource->root;

@@ -35,7 +35,7 @@ typedef struct fer_frame {
     uint32_t scope;             /* dynamic scope: number in vm->scopes */
     uint32_t same;              /* frames below on the same value */
     bool valid;
-    bool tracks;   /* somebody will ask for the marks */
+    bool tracks; /* somebody will ask for the marks */
     bool gives;  /* the frame below takes over the marks */
     bool busy;   /* the instruction has asked, and waits */
 } fer_frame;
@@ -57,7 +57,7 @@ typedef struct fer_vm {
     fer_code code;
     size_t steps; /* left */
     fer_frame *top;
-    size_t depth; /* frames */
+    size_t depth;                  /* frames */
     struct fer_frame_block *block; /* that the top is in */
     bool answer;                   /* of the call that just ended */
     struct fer_call {
@@ -74,6 +74,8 @@ typedef struct fer_vm {
     size_t scope_count;
     size_t scope_cap;
     struct fer_memo *memo;
+    fer_map keys; /* of the large object that was asked last for a key */
+    const yyjson_val *keys_of;
     struct fer_trace *trace; /* NULL: only the verdict counts */
 } fer_vm;
 
@@ -103,7 +105,8 @@ static inline fer_step fer_vm_no_memory(fer_vm *vm)
 static inline fer_step fer_vm_call(fer_vm *vm, const fer_node *node, const yyjson_val *value,
                                    enum fer_slot keyword, size_t branch)
 {
-    vm->call = (struct fer_call){.node = node, .value = value, .keyword = keyword, .branch = branch};
+    vm->call =
+        (struct fer_call){.node = node, .value = value, .keyword = keyword, .branch = branch};
     return FER_STEP_CALL;
 }
 
@@ -119,6 +122,9 @@ static inline bool fer_vm_marked(const fer_frame *f, size_t index)
 {
     return f->marks && (f->marks->words[index / 64] >> (index % 64) & 1);
 }
+
+/* The key of an object (NULL: it has none), paid for. FER_STEP_PASS or FER_STEP_ERROR. */
+fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out);
 
 /* The outermost resource of the frame's dynamic scope for which `found` gives a node. */
 const fer_node *fer_vm_scope_find(const fer_vm *vm, const fer_frame *f,

@@ -174,7 +174,7 @@ void fer_box_park(fer_convert *c, fer_box *box, fer_str key, const yyjson_val *s
 {
     fer_str free_key = key;
     for (size_t n = 2; free_key.ptr && fer_box_has(box, free_key); n++) {
-        free_key = fer_arena_printf(c->arena, "%.*s %zu", FER_PRI(key), n);
+        free_key = fer_arena_printf(c->arena, "%.*s-%zu", FER_PRI(key), n);
     }
     if (free_key.ptr) fer_box_put(c, box, free_key, schema);
     else fer_convert_no_memory(c);
@@ -199,10 +199,12 @@ fer_seat *fer_seat_also(fer_convert *c, fer_seat *seat)
     return fer_box_inner(c, fer_box_list(c, seat, FER_STR("allOf")));
 }
 
-void fer_seat_park(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *schema)
+void fer_convert_park(fer_convert *c, const fer_member *m)
 {
     fer_str name = fer_rules_old(c->to) ? FER_STR("definitions") : FER_STR("$defs");
-    fer_box_park(c, fer_box_map(c, seat, name), key, schema);
+    fer_convert_note(c, m->key, false, "`%.*s` counts for nothing here: it is now in `%.*s`.",
+                     FER_PRI(fer_val_str(m->key)), FER_PRI(name));
+    fer_box_park(c, fer_box_map(c, m->seat, name), fer_val_str(m->key), m->value);
 }
 
 void fer_seat_copy(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *value)
@@ -248,11 +250,37 @@ void fer_convert_plain(fer_convert *c, const fer_member *m, fer_str name)
     case FER_FORM_SCHEMA_MAP_MAP: {
         fer_box *box = fer_box_map(c, m->seat, name);
         FER_EACH_MEMBER (v, key) {
-            if (box) plain_map(c, fer_box_map(c, &box->seat, fer_val_str(key)), key + 1);
+            fer_seat *inner = box ? fer_seat_inner(c, &box->seat, fer_val_str(key)) : NULL;
+            FER_EACH_MEMBER (key + 1, one) {
+                fer_seat_put(c, inner, fer_val_str(one), one + 1, false);
+            }
         }
         break;
     }
     default: fer_seat_copy(c, m->seat, name, v); break;
+    }
+}
+
+/* A name that means nothing in any dialect, and that the schema does not have yet. */
+static fer_str idle_name(fer_convert *c, const fer_member *m)
+{
+    fer_str name = fer_val_str(m->key);
+    do {
+        name = fer_arena_printf(c->arena, "x-%.*s", FER_PRI(name));
+    } while (name.ptr && fer_val_key(m->schema, name));
+    if (!name.ptr) fer_convert_no_memory(c);
+    return name;
+}
+
+void fer_convert_drop(fer_convert *c, const fer_member *m)
+{
+    for (size_t i = 0; i < c->led_count; i++) {
+        if (c->led[i] < m->value || c->led[i] >= fer_val_next(m->value)) continue;
+        fer_str name = idle_name(c, m);
+        bool schemas = m->keyword->form >= FER_FORM_SCHEMA;
+        if (name.ptr && schemas) fer_convert_plain(c, m, name);
+        else if (name.ptr) fer_convert_raw(c, m->seat, name, m->value);
+        return;
     }
 }
 
@@ -343,14 +371,8 @@ static void unknown(fer_convert *c, const fer_member *m)
     }
     bool strict = c->to->dialect == FER_DIALECT_V1 && !fer_str_starts(name, "x-");
     if ((there && !harmless(there, m->value)) || (!there && strict)) {
-        fer_str other = name;
-        do {
-            other = fer_arena_printf(c->arena, "x-%.*s", FER_PRI(other));
-        } while (other.ptr && fer_val_key(m->schema, other));
-        if (!other.ptr) {
-            fer_convert_no_memory(c);
-            return;
-        }
+        fer_str other = idle_name(c, m);
+        if (!other.ptr) return;
         fer_convert_note(
             c, m->key, false,
             "`%.*s` means nothing in %s and must not begin to in %s: it is now `%.*s`.",
@@ -394,6 +416,7 @@ static void convert_member(fer_convert *c, const fer_member *m, bool hidden)
         fer_convert_note(c, m->key, false,
                          "`%.*s` beside `$ref` counts for nothing in %s: it is left out.",
                          FER_PRI(name), fer_dialect_name(m->rules->dialect));
+        fer_convert_drop(c, m);
         return;
     }
     fer_convert_keyword *rule = fer_convert_rule(k->slot);
@@ -432,6 +455,10 @@ static void convert_all(fer_convert *c)
             fer_tree_text(&c->tree, FER_STR("http://json-schema.org/draft-04/schema#")));
     }
     if (!c->code && !c->tree.failed) fer_convert_mend(c);
+    if (c->integer_at) {
+        fer_convert_note(c, c->integer_at, true,
+                         "1.0 is an integer from draft-06 on, and is none in draft-04.");
+    }
 }
 
 fer_code fer_schema_convert(fer_arena *a, const fer_json *doc, fer_dialect from, fer_dialect to,

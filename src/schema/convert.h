@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Converting a schema to another dialect, keyword by keyword. The life of a conversion:
- * survey the document and follow its references (convert_refs.c) -> write every subschema
+ * survey the document and follow its references (convert_survey.c) -> write every subschema
  * anew, from a list of those that wait (convert.c), each keyword by its own rule
  * (convert_keywords.c, convert_arrays.c) -> mend the references, whose targets may stand
- * elsewhere now. What was a schema before has a seat: where it stands in the new schema.
+ * elsewhere now (convert_refs.c). What was a schema before has a seat: where it stands in the new
+ * schema.
  */
 #ifndef FER_CONVERT_H
 #define FER_CONVERT_H
@@ -88,6 +89,8 @@ typedef struct fer_convert {
     size_t pending_count, pending_cap;
     const yyjson_val **parts; /* schemas that are only known by a reference */
     size_t part_count, part_cap;
+    const yyjson_val **led; /* schemas that references lead to */
+    size_t led_count, led_cap;
     const yyjson_val **scans; /* parts of the document that have not been looked through */
     size_t scan_count, scan_cap;
     uint64_t *seen; /* a bit for each value of the document that was looked at */
@@ -102,8 +105,8 @@ typedef struct fer_convert {
 
     struct fer_noted *notes;
     size_t note_count, note_cap;
-    bool mute;         /* what is said of this object does not count in either dialect */
-    bool integer_told; /* once is enough */
+    bool mute;                    /* what is said of this object does not count in either dialect */
+    const yyjson_val *integer_at; /* where `integer` stands first; once is enough */
 } fer_convert;
 
 /* A member of a schema that is being converted. */
@@ -151,8 +154,10 @@ fer_seat *fer_seat_inner(fer_convert *c, fer_seat *seat, fer_str key);
 fer_seat *fer_box_inner(fer_convert *c, fer_box *box);
 /* A new schema that must hold as well: the last of `allOf`. */
 fer_seat *fer_seat_also(fer_convert *c, fer_seat *seat);
-/* A schema that nothing uses, except perhaps a reference: among the definitions. */
-void fer_seat_park(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *schema);
+/* The schema of a member that counts for nothing, except perhaps for a reference. */
+void fer_convert_park(fer_convert *c, const fer_member *m);
+/* A member that is left out, unless references lead into it: then under another name. */
+void fer_convert_drop(fer_convert *c, const fer_member *m);
 /* A value as it is. */
 void fer_seat_copy(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *value);
 /* A member as it is, with its subschemas converted. */

@@ -25,7 +25,7 @@ void fer_convert_items(fer_convert *c, const fer_member *m)
     bool was = has_prefix_items(m->rules), is = has_prefix_items(c->to);
     if (slot == KW_ADDITIONAL_ITEMS && !fer_is_arr(items)) {
         /* It counts for nothing, and must not begin to. */
-        if (is) fer_seat_park(c, m->seat, FER_STR("additionalItems"), m->value);
+        if (is) fer_convert_park(c, m);
         else fer_convert_plain(c, m, FER_STR("additionalItems"));
     } else if (was == is) {
         fer_convert_plain(c, m, fer_val_str(m->key));
@@ -73,10 +73,7 @@ void fer_convert_contains(fer_convert *c, const fer_member *m)
 {
     bool optional = bound(m, "minContains", 1) == 0;
     if (optional && !has_bounds(c->to)) {
-        if (!fer_beside(m, "maxContains")) {
-            fer_convert_note(c, m->key, false, "`contains` asks for nothing: it is left out.");
-        }
-        fer_seat_park(c, m->seat, FER_STR("contains"), m->value);
+        fer_convert_park(c, m); /* what `maxContains` loses is told there */
     } else if (c->to->bit == FER_IN_4) {
         negated(c, m);
     } else {
@@ -145,6 +142,7 @@ static void without_unevaluated(fer_convert *c, const fer_member *m)
     if (others_speak(m) || found) {
         fer_convert_note(c, m->key, true, "%s has no `%.*s`: it is left out.",
                          fer_dialect_name(c->to->dialect), FER_PRI(name));
+        fer_convert_drop(c, m);
         return;
     }
     const char *other = rest_keyword(m);
@@ -153,6 +151,7 @@ static void without_unevaluated(fer_convert *c, const fer_member *m)
     } else {
         fer_convert_note(c, m->key, false, "Nothing is left for `%.*s`: it is left out.",
                          FER_PRI(name));
+        fer_convert_drop(c, m);
     }
 }
 

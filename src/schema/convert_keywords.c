@@ -9,6 +9,7 @@ static void left_out(fer_convert *c, const fer_member *m, bool lost)
 {
     fer_convert_note(c, m->key, lost, "%s has no `%.*s`: it is left out.",
                      fer_dialect_name(c->to->dialect), FER_PRI(fer_val_str(m->key)));
+    fer_convert_drop(c, m);
 }
 
 static void keep(fer_convert *c, const fer_member *m)
@@ -52,11 +53,8 @@ static bool names_integer(const yyjson_val *type)
 static void type(fer_convert *c, const fer_member *m)
 {
     bool crosses = (m->rules->bit == FER_IN_4) != (c->to->bit == FER_IN_4);
-    if (crosses && !c->integer_told && !c->mute && names_integer(m->value)) {
-        c->integer_told = true;
-        fer_convert_note(c, m->key, true,
-                         "1.0 is an integer from draft-06 on, and is none in draft-04.");
-    }
+    bool earlier = !c->integer_at || m->key < c->integer_at;
+    if (crosses && earlier && !c->mute && names_integer(m->value)) c->integer_at = m->key;
     keep(c, m);
 }
 
@@ -341,8 +339,11 @@ static void condition(fer_convert *c, const fer_member *m)
         keep(c, m);
         return;
     }
+    if (!then && !otherwise) {
+        fer_convert_park(c, m);
+        return;
+    }
     fer_convert_note(c, m->key, false, "`if` is now said with `anyOf` and `not`.");
-    if (!then && !otherwise) fer_seat_park(c, m->seat, FER_STR("if"), m->value);
     if (then) {
         fer_box *box = fer_box_list(c, fer_seat_also(c, m->seat), FER_STR("anyOf"));
         fer_seat_put(c, fer_box_inner(c, box), FER_STR("not"), m->value, false);
@@ -360,7 +361,7 @@ static void condition(fer_convert *c, const fer_member *m)
 static void consequence(fer_convert *c, const fer_member *m)
 {
     if (c->to->dialect >= FER_DIALECT_DRAFT7) keep(c, m);
-    else if (!fer_beside(m, "if")) fer_seat_park(c, m->seat, fer_val_str(m->key), m->value);
+    else if (!fer_beside(m, "if")) fer_convert_park(c, m);
 }
 
 /* ---- the table ----------------------------------------------------------- */

@@ -27,14 +27,9 @@ struct check {
 
 static const fer_report_kind *report_kind(const fer_app *app)
 {
-    static const fer_report_kind *const kinds[] = {&fer_report_text, &fer_report_json,
-                                                   &fer_report_sarif, &fer_report_github};
     const char *format = fer_app_option(app, "format");
     if (fer_app_option(app, "quiet")) return NULL;
-    for (size_t i = 0; i < FER_COUNT(kinds); i++) {
-        if (format && strcmp(format, kinds[i]->name) == 0) return kinds[i];
-    }
-    return &fer_report_text;
+    return fer_report_find(format ? format : "text");
 }
 
 static void show_progress(struct check *c)
@@ -83,7 +78,9 @@ static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
         const fer_finding *f = &visited->findings[i];
         if (f->rule->severity == FER_SEVERITY_ERROR) c->report.counts.errors++;
         else c->report.counts.warnings++;
-        if (c->kind) c->kind->finding(&c->report, f, c->text);
+        if (!c->kind) continue;
+        fer_remark m = fer_remark_of_finding(f);
+        c->kind->remark(&c->report, &m, c->text);
     }
     if (c->app->out.terminal) fer_out_flush(&c->app->out);
     show_progress(c);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the command line. */
+/* The rows of the command line, and looking them up. */
 #include "command.h"
+
+#include <string.h>
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
 static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
@@ -116,3 +118,47 @@ const fer_command fer_commands[] = {
      "ferrule help check", fer_run_help},
     {0},
 };
+
+const char *fer_command_verb(const fer_command *c)
+{
+    const char *blank = strchr(c->name, ' ');
+    return blank ? blank + 1 : NULL;
+}
+
+fer_str fer_command_word(const fer_command *c)
+{
+    return (fer_str){c->name, strcspn(c->name, " ")};
+}
+
+bool fer_command_in_group(const fer_command *c, const char *group)
+{
+    return fer_command_verb(c) && fer_str_is(fer_command_word(c), group);
+}
+
+bool fer_command_is_group(const char *word)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (fer_command_in_group(c, word)) return true;
+    }
+    return false;
+}
+
+bool fer_command_is_first(const fer_command *c)
+{
+    for (const fer_command *d = fer_commands; d < c; d++) {
+        if (fer_str_eq(fer_command_word(d), fer_command_word(c))) return false;
+    }
+    return true;
+}
+
+const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used)
+{
+    for (const fer_command *c = fer_commands; count && c->name; c++) {
+        const char *verb = fer_command_verb(c);
+        if (!fer_str_is(fer_command_word(c), words[0])) continue;
+        if (verb && (count < 2 || strcmp(verb, words[1]) != 0)) continue;
+        *used = verb ? 2 : 1;
+        return c;
+    }
+    return NULL;
+}

@@ -132,6 +132,8 @@ FER_API fer_code fer_schema_problems(fer_arena *a, const fer_json *doc,
 FER_API fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch,
                                     const struct yyjson_val *value, bool *valid, fer_err *err);
 
+struct fer_unit;
+
 /* One way in which a value breaks its schema. */
 typedef struct fer_violation {
     fer_code code;             /* FER_REQUIRED_MISSING ... FER_VALIDATION_BUDGET_EXCEEDED */
@@ -151,6 +153,7 @@ typedef struct fer_violation {
     const struct yyjson_val *schema; /* the keyword's value in its schema */
     fer_place place;                 /* of `value`; line 0: no document was given */
     fer_place schema_place;          /* of `schema`; line 0: not known */
+    const struct fer_unit *unit;     /* Ferrule's own; lives with the result */
 } fer_violation;
 
 /* What a valid part of the schema says of a place in the instance. */

@@ -12,6 +12,7 @@
 #include "json_value.h"
 #include "map.h"
 #include "near.h"
+#include "schema_check.h"
 #include "tool.h"
 #include "unicode.h"
 
@@ -388,5 +389,6 @@ fer_code fer_tool_load(fer_arena *a, enum fer_shape shape, const yyjson_val *ent
     check_idempotency(&l);
     check_cache(&l);
     check_security(&l);
+    fer_check_schemas(drafts, out);
     return drafts->no_memory ? fer_arena_failed(drafts->arena, err) : FER_OK;
 }

@@ -122,8 +122,7 @@ static fer_code place_of(fer_arena *a, struct item *items, size_t cap, const str
     }
 }
 
-fer_code fer_items_unique(fer_arena *scratch, const yyjson_val *array, bool *found,
-                          size_t twice[2])
+fer_code fer_items_unique(fer_arena *scratch, const yyjson_val *array, bool *found, size_t twice[2])
 {
     size_t cap = 8, index = 0;
     while (cap < fer_val_len(array) * 2) cap *= 2;

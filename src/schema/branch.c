@@ -149,7 +149,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     return best.unit;
 }
 
-/* ---- no alternative fits the tag ---------------------------------------------------------------- */
+/* ---- no alternative fits the tag ----------------------------------------------------------------
+ */
 
 /* A property that every alternative of objects ties to strings, none of them the value's. */
 static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
@@ -157,7 +158,8 @@ static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
     const yyjson_val *first = NULL;
     for (size_t n = 0; n < count && !first; n++) {
         const yyjson_val *schema = behind_refs(nodes[n])->schema;
-        const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
+        const yyjson_val *properties =
+            fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
         if (!fer_is_obj(properties)) return NULL;
         FER_EACH_MEMBER (properties, key) {
             const yyjson_val *values;
@@ -205,17 +207,16 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
 
 #define TAGS_MAX 100
 
-bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
-                  const fer_node *const *nodes, size_t count)
+bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
+                  size_t count)
 {
     const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(nodes, count) : NULL;
     if (!tag) return false;
     fer_str name = fer_val_str(tag);
     const yyjson_val *member = fer_val_key(u->value, name);
     fer_str *allowed = fer_arena_alloc(t->arena, TAGS_MAX * sizeof *allowed);
-    fer_violation *v =
-        member ? fer_tell(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, member + 1)
-               : fer_tell_absent(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, name);
+    fer_violation *v = member ? fer_tell(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, member + 1)
+                              : fer_tell_absent(t, u, i->source, FER_DISCRIMINATOR_MISMATCH, name);
     if (!v || !allowed) {
         t->no_memory |= !allowed;
         return v != NULL;
@@ -234,8 +235,9 @@ bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
     v->actual = member ? fer_say_value(t, v, member + 1) : FER_STR("absent");
     if (member) {
         near_tag(t, v, member + 1);
-        v->message = fer_say(t, "%.*s selects the alternative and must be %.*s, but is %.*s.",
-                             FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected), FER_PRI(v->actual));
+        v->message =
+            fer_say(t, "%.*s selects the alternative and must be %.*s, but is %.*s.",
+                    FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected), FER_PRI(v->actual));
     } else {
         v->message = fer_say(t, "%.*s selects the alternative and must be %.*s, but is missing.",
                              FER_PRI(fer_say_field(t, v)), FER_PRI(v->expected));
@@ -245,7 +247,8 @@ bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
     return true;
 }
 
-/* ---- alternatives in words -------------------------------------------------------------------------- */
+/* ---- alternatives in words
+ * -------------------------------------------------------------------------- */
 
 static void add_words(fer_teller *t, fer_buf *b, const yyjson_val *schema)
 {
@@ -286,7 +289,8 @@ fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_
     return fer_str_head(fer_buf_view(&b), b.len);
 }
 
-/* ---- properties of everything in place ------------------------------------------------------------- */
+/* ---- properties of everything in place
+ * ------------------------------------------------------------- */
 
 /* For unevaluatedProperties: names of the schema itself and of what it refers to or combines. */
 static void try_names(fer_near *near, const yyjson_val *schema, const yyjson_val *object)
@@ -307,7 +311,8 @@ fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name)
     try_names(&near, schema, u->value);
     for (uint32_t n = 0; n < u->node->count; n++) {
         const fer_inst *i = &u->node->insts[n];
-        if (strcmp(i->op->name, "$ref") == 0) try_names(&near, behind_refs(i->node)->schema, u->value);
+        if (strcmp(i->op->name, "$ref") == 0)
+            try_names(&near, behind_refs(i->node)->schema, u->value);
     }
     for (size_t n = 0; n < FER_COUNT(combining); n++) {
         const yyjson_val *list = fer_val_get(schema, combining[n]);

@@ -23,9 +23,10 @@ void *fer_compile_no_memory(fer_compile *c)
 static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
                         va_list args)
 {
-    if (c->problem_count == FER_PROBLEMS_MAX) return;
-    fer_schema_problem *list = fer_arena_room(c->scratch, c->problems, c->problem_count,
-                                              &c->problem_cap, sizeof *list);
+    c->noticed++;
+    if (c->problem_count == FER_PROBLEMS_MAX || c->mute) return;
+    fer_schema_problem *list =
+        fer_arena_room(c->scratch, c->problems, c->problem_count, &c->problem_cap, sizeof *list);
     char text[FER_ERR_TEXT];
     size_t len = fer_format_text(text, sizeof text, format, args);
     fer_str message = fer_arena_copy(c->scratch, (fer_str){text, len});
@@ -64,7 +65,13 @@ static int by_place(const void *x, const void *y)
 {
     const fer_schema_problem *p = x, *q = y;
     if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return strcmp(p->rule, q->rule);
+    int order = strcmp(p->rule, q->rule);
+    return order ? order : fer_str_cmp(p->message, q->message);
+}
+
+void fer_problems_sort(fer_compile *c)
+{
+    if (c->problem_count) qsort(c->problems, c->problem_count, sizeof *c->problems, by_place);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------- */
@@ -90,7 +97,8 @@ static fer_home *home_of(fer_compile *c, const fer_resource *resource)
 static fer_node *new_node(fer_compile *c, const yyjson_val *schema, const fer_resource *resource)
 {
     fer_node *node = fer_arena_alloc_zero(c->arena, 1, sizeof *node);
-    fer_node **todo = fer_arena_room(c->scratch, c->todo, c->todo_count, &c->todo_cap, sizeof *todo);
+    fer_node **todo =
+        fer_arena_room(c->scratch, c->todo, c->todo_count, &c->todo_cap, sizeof *todo);
     if (!node || !todo) return fer_compile_no_memory(c);
     c->todo = todo;
     const fer_home *home = home_of(c, resource);
@@ -175,12 +183,27 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     return regex;
 }
 
-/* Fills the slots. Before 2019-09, `$ref` hides everything beside it. */
+/* Whether a value has its keyword's form; nothing is said about it again. */
+static bool has_form(fer_compile *c, const struct fer_rules *rules, const fer_keyword *k,
+                     const yyjson_val *value)
+{
+    size_t before = c->noticed;
+    c->mute = true;
+    fer_form_check(c, rules, k, value);
+    c->mute = false;
+    return c->noticed == before;
+}
+
+/*
+ * Fills the slots. Before 2019-09, `$ref` hides everything beside it. Where something is wrong
+ * already, compiling goes on to find the rest, without the keywords that are wrong.
+ */
 static void gather(fer_build *b)
 {
+    fer_compile *c = b->c;
     FER_EACH_MEMBER (b->schema, key) {
         const fer_keyword *k = fer_keyword_find(b->rules, fer_val_str(key));
-        if (!k) continue;
+        if (!k || (c->failed && !has_form(c, b->rules, k, key + 1))) continue;
         b->present |= FER_SLOT(k->slot);
         b->values[k->slot] = key + 1;
     }
@@ -208,7 +231,6 @@ static bool compile_one(fer_compile *c, fer_node *node)
     const fer_resource *home = fer_node_resource(c->program, node);
     const yyjson_val *schema = node->schema;
     if (home->doc != c->doc) fer_schema_forms(c, home->rules, schema);
-    if (c->failed && !fer_is_obj(schema) && !fer_is_bool(schema)) return true;
     static const fer_inst none;
     node->insts = &none;
     if (!fer_is_obj(schema)) {
@@ -281,7 +303,8 @@ static bool compile_all(fer_compile *c)
     return true;
 }
 
-/* ---- whole schemas ----------------------------------------------------------------------------- */
+/* ---- whole schemas -----------------------------------------------------------------------------
+ */
 
 /* Checks the form of every subschema of the document, reached or not. */
 static void check_forms(fer_compile *c)
@@ -327,23 +350,23 @@ static bool check_custom_meta(fer_compile *c, const yyjson_val *value)
     return !c->code;
 }
 
-static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val *value)
+void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *value)
 {
     fer_resource *root;
     c->doc = doc;
     const struct fer_rules *rules = fer_rules_of(c->options->dialect);
     if (!rules) {
-        c->code = fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.",
-                           (int)c->options->dialect);
+        c->code =
+            fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.", (int)c->options->dialect);
         return;
     }
     c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
                                  c->err);
     if (c->code) return;
+    fer_root_form(c, root->rules, value);
     check_forms(c);
     if (c->code || (c->failed && !fer_is_obj(value) && !fer_is_bool(value))) return;
     if (!check_custom_meta(c, value)) return;
-    if (c->failed) return; /* keywords trust their forms */
     fer_node *node = fer_compile_node(c, value, root);
     if (!node || !compile_all(c)) return;
     c->program->root = node;
@@ -353,17 +376,14 @@ static void build_program(fer_compile *c, const fer_json *doc, const yyjson_val 
 
 static const fer_schema_options no_options;
 
-static fer_code prepare(fer_compile *c, const fer_schema_options *options, fer_arena *arena,
-                        fer_err *err)
+fer_code fer_compile_open(fer_compile *c, const fer_schema_options *options, fer_arena *arena,
+                          fer_arena *scratch, fer_err *err)
 {
-    *c = (fer_compile){.arena = arena, .options = options ? options : &no_options, .err = err};
+    *c = (fer_compile){
+        .arena = arena, .scratch = scratch, .options = options ? options : &no_options, .err = err};
     c->limits = c->options->limits ? c->options->limits : fer_schema_limits_message();
-    c->scratch = fer_arena_new(0);
-    c->program = c->scratch ? fer_arena_alloc_zero(arena, 1, sizeof *c->program) : NULL;
-    if (!c->program) {
-        fer_arena_free(c->scratch);
-        return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
-    }
+    c->program = fer_arena_alloc_zero(arena, 1, sizeof *c->program);
+    if (!c->program) return fer_arena_failed(arena, err);
     c->program->arena = arena;
     atomic_init(&c->program->refs, 1);
     const fer_registry *registry = c->options->registry;
@@ -386,15 +406,15 @@ static void locate(const fer_json *doc, const yyjson_val *value, fer_err *err)
 /* The failure that the problems amount to: the first of them. */
 static fer_code first_problem(fer_compile *c, const fer_json *doc, const yyjson_val *root)
 {
-    qsort(c->problems, c->problem_count, sizeof *c->problems, by_place);
+    fer_problems_sort(c);
     const fer_schema_problem *p = c->problems;
     while (p->warning) p++;
     char pointer[256];
     fer_buf b;
     fer_buf_init_fixed(&b, pointer, sizeof pointer);
     bool inside = fer_pointer_of(&b, root, p->value);
-    fer_fail(c->err, p->code, "%s%.*s%s%.*s", inside && b.len ? "At " : "", FER_PRI(fer_buf_view(&b)),
-             inside && b.len ? ": " : "", FER_PRI(p->message));
+    fer_fail(c->err, p->code, "%s%.*s%s%.*s", inside && b.len ? "At " : "",
+             FER_PRI(fer_buf_view(&b)), inside && b.len ? ": " : "", FER_PRI(p->message));
     locate(doc, p->value, c->err);
     return p->code;
 }
@@ -403,10 +423,11 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
                              const fer_schema_options *options, fer_schema **out, fer_err *err)
 {
     fer_compile c;
-    fer_code code = prepare(&c, options, arena, err);
-    if (code) return code;
-    build_program(&c, doc, value);
-    code = c.code;
+    fer_arena *scratch = fer_arena_new(0);
+    if (!scratch) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    fer_code code = fer_compile_open(&c, options, arena, scratch, err);
+    if (!code) fer_compile_build(&c, doc, value);
+    if (!code) code = c.code;
     if (!code && c.failed) code = first_problem(&c, doc, value);
     if (!code) {
         c.program->doc = doc;
@@ -414,7 +435,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
         c.program->registry = fer_registry_ref(c.options->registry);
         *out = c.program;
     }
-    fer_arena_free(c.scratch);
+    fer_arena_free(scratch);
     return code;
 }
 
@@ -423,8 +444,7 @@ fer_code fer_schema_compile_value(const fer_json *doc, const yyjson_val *value,
 {
     fer_arena *arena = fer_arena_new(0);
     if (!arena) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
-    fer_code code =
-        compile_into(arena, doc, value ? value : fer_json_root(doc), options, out, err);
+    fer_code code = compile_into(arena, doc, value ? value : fer_json_root(doc), options, out, err);
     if (code) fer_arena_free(arena);
     return code;
 }
@@ -441,8 +461,8 @@ fer_code fer_schema_compile(fer_str text, const fer_schema_options *options, fer
     json.depth = limits->depth;
     fer_str copy = fer_arena_copy(arena, text);
     fer_json *doc;
-    fer_code code = copy.ptr ? fer_json_read(arena, copy, &json, &doc, err)
-                             : fer_arena_failed(arena, err);
+    fer_code code =
+        copy.ptr ? fer_json_read(arena, copy, &json, &doc, err) : fer_arena_failed(arena, err);
     if (!code) code = compile_into(arena, doc, fer_json_root(doc), options, out, err);
     if (code) fer_arena_free(arena);
     return code;

@@ -32,7 +32,9 @@ typedef struct fer_compile {
     bool lint;      /* warnings too */
     fer_schema_problem *problems;
     size_t problem_count, problem_cap;
-    bool failed; /* a problem that is not a warning */
+    bool failed;    /* a problem that is not a warning */
+    bool mute;      /* problems are counted, not noted */
+    size_t noticed; /* problems, noted or not */
     fer_err *err;
     fer_code code; /* what stopped it: no memory, a limit */
 } fer_compile;
@@ -48,6 +50,14 @@ typedef struct fer_build {
     fer_inst insts[48];
     uint32_t count;
 } fer_build;
+
+/* Gets ready; `arena` will hold the program, `scratch` what is needed on the way. */
+fer_code fer_compile_open(fer_compile *c, const fer_schema_options *options, fer_arena *arena,
+                          fer_arena *scratch, fer_err *err);
+/* Compiles a schema; afterwards c->code, c->failed and the problems tell how it went. */
+void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *value);
+/* Puts the problems in the order of the text. */
+void fer_problems_sort(fer_compile *c);
 
 /* Says what is wrong with a value of the schema. */
 void fer_problem(fer_compile *c, fer_code code, const char *rule, const yyjson_val *value,
@@ -90,7 +100,9 @@ fer_node *fer_compile_node(fer_compile *c, const yyjson_val *schema, fer_resourc
 /* Checks the form of a keyword's value against the meta-schema of its dialect. */
 void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_keyword *k,
                     const yyjson_val *value);
-/* The same for a whole subschema (not for what is inside it). */
+/* Checks that a whole document can be a schema. */
+void fer_root_form(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
+/* Checks the keywords of a subschema (not what is inside them). */
 void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema);
 
 /* The families of keywords, each with what makes its instructions, in the order they run. */

@@ -10,9 +10,9 @@
 #include "near.h"
 #include "uri.h"
 
-#define TEXT_MAX     ((size_t)64 << 10) /* bytes of one text of a finding */
-#define VALUE_MAX    120                /* bytes of a value that are shown */
-#define TELL_DEPTH   200                /* units inside each other that speak for themselves */
+#define TEXT_MAX   ((size_t)64 << 10) /* bytes of one text of a finding */
+#define VALUE_MAX  120                /* bytes of a value that are shown */
+#define TELL_DEPTH 200                /* units inside each other that speak for themselves */
 
 /* ---- words --------------------------------------------------------------------------------- */
 
@@ -55,7 +55,8 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
     return fer_say(t, "%.*s ...", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)));
 }
 
-/* ---- what is hidden ---------------------------------------------------------------------------- */
+/* ---- what is hidden ----------------------------------------------------------------------------
+ */
 
 static fer_str segment(fer_str s, size_t *at, char separator)
 {
@@ -116,7 +117,8 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
     v->allowed_count = count;
 }
 
-/* ---- where ----------------------------------------------------------------------------------------- */
+/* ---- where
+ * ----------------------------------------------------------------------------------------- */
 
 fer_str fer_slot_name(enum fer_slot slot)
 {
@@ -183,7 +185,8 @@ static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, cons
     return t->root;
 }
 
-/* ---- findings --------------------------------------------------------------------------------------- */
+/* ---- findings
+ * --------------------------------------------------------------------------------------- */
 
 static fer_violation *new_violation(fer_teller *t, fer_code code)
 {
@@ -229,6 +232,7 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
     v->field = text_of(t, &pointer);
     v->dotted = text_of(t, &dotted);
     v->value = value;
+    v->unit = u;
     v->place = place_in(t->doc, value);
     fill_keyword(t, v, u, source);
     return v;
@@ -251,7 +255,8 @@ fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_va
     return v;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------- */
+/* ---- units
+ * --------------------------------------------------------------------------------------------- */
 
 /* A subschema that is `false`: nothing may be there. */
 static void tell_never(fer_teller *t, const fer_unit *u)

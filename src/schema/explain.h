@@ -68,8 +68,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
  * Where all alternatives are told apart by one property and its value is none of theirs,
  * tells just that. False: they are not.
  */
-bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i,
-                  const fer_node *const *nodes, size_t count);
+bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
+                  size_t count);
 /* What the alternatives are, in a few words each. */
 fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_t count);
 /* The known property that is nearest to an unknown one, or "". */

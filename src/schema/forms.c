@@ -8,7 +8,8 @@
 #include "json_hash.h"
 #include "json_number.h"
 
-#define INVALID(c, value, ...) fer_problem((c), FER_INVALID_SCHEMA, "meta-schema", (value), __VA_ARGS__)
+#define INVALID(c, value, ...)                                                                     \
+    fer_problem((c), FER_INVALID_SCHEMA, "meta-schema", (value), __VA_ARGS__)
 
 static void wrong_type(fer_compile *c, const fer_keyword *k, const yyjson_val *value,
                        const char *wanted)
@@ -38,8 +39,7 @@ static void names_form(fer_compile *c, const fer_keyword *k, const yyjson_val *v
     fer_map_init(&seen, c->scratch);
     FER_EACH_ITEM (value, item) {
         if (!fer_is_str(item)) {
-            INVALID(c, item, "`%s` lists names, and %s is none.", k->name,
-                    fer_val_type_name(item));
+            INVALID(c, item, "`%s` lists names, and %s is none.", k->name, fer_val_type_name(item));
             continue;
         }
         void **place = fer_map_put(&seen, fer_val_str(item));
@@ -136,7 +136,8 @@ static void number_form(fer_compile *c, const struct fer_rules *rules, const fer
                         const yyjson_val *value)
 {
     if (!fer_is_num(value)) {
-        wrong_type(c, k, value, k->form == FER_FORM_COUNT ? "a whole number, 0 or more" : "a number");
+        wrong_type(c, k, value,
+                   k->form == FER_FORM_COUNT ? "a whole number, 0 or more" : "a number");
         return;
     }
     static const yyjson_val zero = {.tag = FER_TAG_UINT, .uni = {.u64 = 0}};
@@ -145,8 +146,8 @@ static void number_form(fer_compile *c, const struct fer_rules *rules, const fer
         INVALID(c, value, "`%s` must be greater than 0.", k->name);
     }
     if (k->form != FER_FORM_COUNT) return;
-    bool whole = rules->bit == FER_IN_4 ? fer_number_is_integer_text(value)
-                                        : fer_number_is_integer(value);
+    bool whole =
+        rules->bit == FER_IN_4 ? fer_number_is_integer_text(value) : fer_number_is_integer(value);
     if (sign < 0 || !whole) INVALID(c, value, "`%s` must be a whole number, 0 or more.", k->name);
 }
 
@@ -172,15 +173,17 @@ static void string_form(fer_compile *c, const struct fer_rules *rules, const fer
     }
     fer_str s = fer_val_str(value);
     if (k->form == FER_FORM_ANCHOR && !is_anchor(rules, s)) {
-        INVALID(c, value, "\"%.*s\" is no name for `%s`: it must begin with a letter and go on with "
-                          "letters, digits, '-', '_' and '.'.",
+        INVALID(c, value,
+                "\"%.*s\" is no name for `%s`: it must begin with a letter and go on with "
+                "letters, digits, '-', '_' and '.'.",
                 FER_PRI(s), k->name);
     }
     size_t hash = fer_str_find(s, 0, '#');
     if (k->form == FER_FORM_ID && hash != SIZE_MAX &&
         !(rules->bit & (FER_IN_4 | FER_IN_6 | FER_IN_7)) &&
         (rules->bit == FER_IN_V1 || hash + 1 < s.len)) {
-        INVALID(c, value, "`$id` must not have a fragment (\"#...\"); `$anchor` names a subschema.");
+        INVALID(c, value,
+                "`$id` must not have a fragment (\"#...\"); `$anchor` names a subschema.");
     }
 }
 
@@ -234,15 +237,17 @@ void fer_form_check(fer_compile *c, const struct fer_rules *rules, const fer_key
     }
 }
 
+void fer_root_form(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+{
+    if (fer_is_obj(schema) || (fer_is_bool(schema) && rules->bit != FER_IN_4)) return;
+    INVALID(c, schema, "A schema must be %s, not %s.",
+            rules->bit == FER_IN_4 ? "an object" : "an object or a boolean",
+            fer_val_type_name(schema));
+}
+
 void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
 {
-    if (!fer_is_obj(schema)) {
-        if (fer_is_bool(schema) && rules->bit != FER_IN_4) return;
-        INVALID(c, schema, "A schema must be %s, not %s.",
-                rules->bit == FER_IN_4 ? "an object" : "an object or a boolean",
-                fer_val_type_name(schema));
-        return;
-    }
+    if (!fer_is_obj(schema)) return; /* whether it may be a boolean, its keyword has said */
     FER_EACH_MEMBER (schema, key) {
         const fer_keyword *k = fer_keyword_find(rules, fer_val_str(key));
         if (k) fer_form_check(c, rules, k, key + 1);
@@ -250,7 +255,8 @@ void fer_schema_forms(fer_compile *c, const struct fer_rules *rules, const yyjso
     /* draft-04: `exclusiveMaximum` needs `maximum`. */
     if (rules->bit != FER_IN_4) return;
     for (size_t i = 0; i < 2; i++) {
-        const yyjson_val *exclusive = fer_val_get(schema, i ? "exclusiveMinimum" : "exclusiveMaximum");
+        const yyjson_val *exclusive =
+            fer_val_get(schema, i ? "exclusiveMinimum" : "exclusiveMaximum");
         if (exclusive && !fer_val_get(schema, i ? "minimum" : "maximum")) {
             INVALID(c, exclusive, "In draft-04, `%s` needs `%s` beside it.",
                     i ? "exclusiveMinimum" : "exclusiveMaximum", i ? "minimum" : "maximum");

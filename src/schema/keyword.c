@@ -123,6 +123,11 @@ const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name)
     return NULL;
 }
 
+bool fer_keyword_elsewhere(fer_str name)
+{
+    return bsearch(&name, rows, FER_COUNT(rows), sizeof *rows, by_name) != NULL;
+}
+
 fer_str fer_keyword_near(const struct fer_rules *rules, fer_str name)
 {
     fer_near near;

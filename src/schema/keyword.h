@@ -157,6 +157,8 @@ typedef struct fer_keyword {
 const fer_keyword *fer_keywords(size_t *count);
 /* The keyword of that name under these rules, or NULL: unknown. */
 const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name);
+/* Whether some dialect has a keyword of that name. */
+bool fer_keyword_elsewhere(fer_str name);
 /* The keyword that is nearest to an unknown one; ptr NULL: none is near. */
 fer_str fer_keyword_near(const struct fer_rules *rules, fer_str name);
 

@@ -187,7 +187,8 @@ fer_code fer_library_rules(const fer_library *l, fer_arena *a, fer_str uri,
                     FER_PRI(uri));
 }
 
-/* ---- the survey --------------------------------------------------------------------------------- */
+/* ---- the survey ---------------------------------------------------------------------------------
+ */
 
 struct todo {
     const yyjson_val *value;
@@ -253,8 +254,7 @@ static const struct fer_rules *rules_at(struct survey *s, const yyjson_val *sche
     if (!named || (!root && !string_member(schema, "$id") && !string_member(schema, "id"))) {
         return rules;
     }
-    s->code =
-        fer_library_rules(s->library, s->library->arena, fer_val_str(named), &rules, s->err);
+    s->code = fer_library_rules(s->library, s->library->arena, fer_val_str(named), &rules, s->err);
     return s->code ? NULL : rules;
 }
 
@@ -350,7 +350,8 @@ fer_code fer_library_survey(fer_library *l, const fer_json *doc, const yyjson_va
     return FER_OK;
 }
 
-/* ---- where subschemas are --------------------------------------------------------------------------- */
+/* ---- where subschemas are
+ * --------------------------------------------------------------------------- */
 
 static bool is_schema(const yyjson_val *v)
 {

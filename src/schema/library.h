@@ -19,7 +19,7 @@ typedef struct fer_resource {
     const fer_json *doc;
     const yyjson_val *root;
     const struct fer_rules *rules;
-    bool recursive;            /* `$recursiveAnchor: true` at its root */
+    bool recursive;             /* `$recursiveAnchor: true` at its root */
     struct fer_anchor *dynamic; /* its `$dynamicAnchor`s */
 } fer_resource;
 

@@ -16,8 +16,8 @@ static struct fer_answer *answer_at(const struct fer_memo *m, const yyjson_val *
     size_t i = (size_t)(x >> 32) & (m->cap - 1);
     for (;; i = (i + 1) & (m->cap - 1)) {
         struct fer_answer *a = &m->answers[i];
-        if (!a->value || (a->value == value && a->node == node && a->scope == scope &&
-                          a->tracks == tracks)) {
+        if (!a->value ||
+            (a->value == value && a->node == node && a->scope == scope && a->tracks == tracks)) {
             return a;
         }
     }

@@ -58,10 +58,16 @@ static bool failed_by(const fer_unit *u, const fer_unit *child)
     return !child->valid && child->keyword != KW_IF && (u->failed >> child->by & 1);
 }
 
+/* Units that the output has something to say about. */
+static bool told(const fer_result *r, const fer_unit *u)
+{
+    return r->valid ? fer_unit_notes_count(u) : !u->valid && u->keyword != KW_IF;
+}
+
 /* ---- basic ---------------------------------------------------------------------------------- */
 
-static void basic_error(struct writer *w, fer_str location, fer_str absolute, const yyjson_val *value,
-                        fer_str message)
+static void basic_error(struct writer *w, fer_str location, fer_str absolute,
+                        const yyjson_val *value, fer_str message)
 {
     fer_buf_printf(&w->b, "%s{\"valid\":false", w->count++ ? "," : "");
     member(&w->b, "keywordLocation", location);
@@ -110,7 +116,7 @@ static void write_basic(struct writer *w)
     if (r->valid && !r->annotated) return;
     fer_buf_printf(&w->b, ",\"%s\":[", r->valid ? "annotations" : "errors");
     for (const fer_unit *u = r->trace; u;) {
-        bool into = r->valid ? u->valid && !u->dropped : !u->valid && u->keyword != KW_IF;
+        bool into = told(r, u);
         if (into && r->valid) {
             fer_unit_notes(w->arena, r->program, u, basic_note, w);
         } else if (into) {
@@ -121,7 +127,8 @@ static void write_basic(struct writer *w)
     fer_buf_add_char(&w->b, ']');
 }
 
-/* ---- list and hierarchical --------------------------------------------------------------------- */
+/* ---- list and hierarchical ---------------------------------------------------------------------
+ */
 
 static bool list_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
                       fer_str json)
@@ -173,11 +180,6 @@ static void unit_open(struct writer *w, const fer_unit *u, bool v1)
     if (w->count) fer_buf_add_char(&w->b, '}');
 }
 
-static bool told(const fer_result *r, const fer_unit *u)
-{
-    return r->valid ? u->valid && !u->dropped : !u->valid && u->keyword != KW_IF;
-}
-
 static void write_list(struct writer *w)
 {
     size_t count = 0;
@@ -199,7 +201,9 @@ static void write_tree(struct writer *w, bool v1)
 {
     const fer_result *r = w->result;
     const fer_unit *top = r->trace, *u = top;
-    const char *children = v1 ? ",\"details\":[" : r->valid ? ",\"annotations\":[" : ",\"errors\":[";
+    const char *children = v1         ? ",\"details\":["
+                           : r->valid ? ",\"annotations\":["
+                                      : ",\"errors\":[";
     fer_buf *b = &w->b;
     size_t depth = 0;
     for (;;) {

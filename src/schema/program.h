@@ -84,8 +84,8 @@ typedef struct fer_node {
 /* A resource as the program sees it. */
 typedef struct fer_home {
     const fer_resource *resource;
-    const fer_node *root;           /* for `$recursiveRef`; NULL: not reached */
-    struct fer_dynamic *dynamic;    /* its dynamic anchors that somebody asks for */
+    const fer_node *root;        /* for `$recursiveRef`; NULL: not reached */
+    struct fer_dynamic *dynamic; /* its dynamic anchors that somebody asks for */
     uint32_t id;
 } fer_home;
 
@@ -101,8 +101,8 @@ struct fer_schema {
     _Atomic size_t refs;
     fer_arena *arena; /* holds all of this */
     const struct fer_registry *registry;
-    const fer_json *doc;      /* of the schema that was given */
-    const yyjson_val *value;  /* in it */
+    const fer_json *doc;     /* of the schema that was given */
+    const yyjson_val *value; /* in it */
     const fer_node *root;
     fer_home **homes;
     size_t home_count;

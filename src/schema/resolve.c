@@ -17,10 +17,9 @@ static fer_resource *built_in(fer_compile *c, fer_str uri)
         fer_resource *resource;
         c->code = fer_json_read(c->arena, texts[i].text, fer_json_limits_file(), &doc, c->err);
         if (!c->code) {
-            c->code = fer_library_survey(&c->library, doc, fer_json_root(doc), NULL,
-                                         fer_str_of(texts[i].uri),
-                                         fer_rules_of((fer_dialect)texts[i].draft), &resource,
-                                         c->err);
+            c->code = fer_library_survey(
+                &c->library, doc, fer_json_root(doc), NULL, fer_str_of(texts[i].uri),
+                fer_rules_of((fer_dialect)texts[i].draft), &resource, c->err);
         }
         return c->code ? NULL : resource;
     }
@@ -30,8 +29,8 @@ static fer_resource *built_in(fer_compile *c, fer_str uri)
 static bool unresolved(fer_compile *c, const yyjson_val *reference, fer_str what)
 {
     if (c->code) return false;
-    fer_problem(c, FER_INVALID_SCHEMA, "reference", reference,
-                "\"%.*s\" refers to nothing: %.*s.", FER_PRI(fer_val_str(reference)), FER_PRI(what));
+    fer_problem(c, FER_INVALID_SCHEMA, "reference", reference, "\"%.*s\" refers to nothing: %.*s.",
+                FER_PRI(fer_val_str(reference)), FER_PRI(what));
     return false;
 }
 
@@ -95,7 +94,8 @@ static bool by_pointer(fer_compile *c, const yyjson_val *reference, fer_str poin
         }
         at = child(at, token);
         if (!at) {
-            fer_str what = fer_arena_printf(c->scratch, "there is no \"%.*s\" there", FER_PRI(token));
+            fer_str what =
+                fer_arena_printf(c->scratch, "there is no \"%.*s\" there", FER_PRI(token));
             return unresolved(c, reference, what);
         }
         const struct fer_spot *spot = fer_library_spot(&c->library, at);
@@ -127,10 +127,11 @@ bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *ref
     if (!out->resource) out->resource = built_in(c, base);
     if (!out->resource) {
         if (c->code) return false;
-        fer_problem(c, FER_EXTERNAL_REF, "external-ref", reference,
-                    "\"%.*s\" refers to %.*s, which is not in the schema and not registered; nothing "
-                    "is fetched.",
-                    FER_PRI(fer_val_str(reference)), FER_PRI(base));
+        fer_problem(
+            c, FER_EXTERNAL_REF, "external-ref", reference,
+            "\"%.*s\" refers to %.*s, which is not in the schema and not registered; nothing "
+            "is fetched.",
+            FER_PRI(fer_val_str(reference)), FER_PRI(base));
         return false;
     }
     fer_str fragment = hash == SIZE_MAX ? FER_STR("") : fer_str_slice(uri, hash + 1, uri.len);
@@ -138,7 +139,8 @@ bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *ref
     switch (fer_uri_decode(c->scratch, fragment, &decoded)) {
     case FER_OK: break;
     case FER_OUT_OF_MEMORY: fer_compile_no_memory(c); return false;
-    default: return unresolved(c, reference, FER_STR("a percent sign is not followed by two digits"));
+    default:
+        return unresolved(c, reference, FER_STR("a percent sign is not followed by two digits"));
     }
     if (!decoded.len) {
         out->value = out->resource->root;

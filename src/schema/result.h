@@ -23,6 +23,12 @@ struct fer_result {
 /* The next unit of a walk over everything below `top`, parents first, without a stack. */
 const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into);
 
+/* Whether what a unit says counts: it is valid, and it is about a value, not a name. */
+static inline bool fer_unit_notes_count(const fer_unit *u)
+{
+    return u->valid && !u->dropped && u->keyword != KW_PROPERTY_NAMES;
+}
+
 /* What a valid unit says, keyword by keyword. False: `each` did not want to go on. */
 typedef bool fer_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
                       fer_str json);

@@ -3,7 +3,10 @@
 
 #include "str.h"
 
-#define ROW(field, text) {"schema." #field, offsetof(fer_schema_limits, field), text}
+#define ROW(field, text)                                                                           \
+    {                                                                                              \
+        "schema." #field, offsetof(fer_schema_limits, field), text                                 \
+    }
 
 const struct fer_schema_limit_row fer_schema_limit_rows[] = {
     ROW(size, "Bytes of a schema's text."),

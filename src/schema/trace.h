@@ -22,8 +22,8 @@ typedef struct fer_unit {
     uint8_t keyword; /* enum fer_slot: which of its keywords */
     bool plain;      /* the keyword itself is the subschema */
     bool valid;
-    bool dropped; /* its annotations do not count (`not`) */
-    bool told;    /* its findings have been given */
+    bool dropped;          /* its annotations do not count (`not`) */
+    bool told;             /* its findings have been given */
     struct fer_unit *same; /* asked before about the same value: what came then */
 } fer_unit;
 

@@ -51,8 +51,9 @@ static fer_code tell_budget(fer_result *r, const fer_json *doc, fer_err *err)
 {
     fer_violation *v = fer_arena_alloc_zero(r->arena, 1, sizeof *v);
     fer_str message = fer_arena_printf(
-        r->arena, "The value is too large or too entangled for this schema: checking it takes more "
-                  "than %zu steps.",
+        r->arena,
+        "The value is too large or too entangled for this schema: checking it takes more "
+        "than %zu steps.",
         r->program->steps);
     if (!v || !message.ptr) return fer_arena_failed(r->arena, err);
     *v = (fer_violation){.code = FER_VALIDATION_BUDGET_EXCEEDED,
@@ -68,7 +69,8 @@ static fer_code tell_budget(fer_result *r, const fer_json *doc, fer_err *err)
     return FER_OK;
 }
 
-/* ---- annotations ------------------------------------------------------------------------------ */
+/* ---- annotations ------------------------------------------------------------------------------
+ */
 
 const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into)
 {
@@ -100,7 +102,7 @@ static fer_code note_all(fer_result *r, fer_err *err)
 {
     const fer_unit *u = r->trace;
     while (u) {
-        bool counts = u->valid && !u->dropped;
+        bool counts = fer_unit_notes_count(u);
         if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
             return fer_arena_failed(r->arena, err);
         }
@@ -109,7 +111,8 @@ static fer_code note_all(fer_result *r, fer_err *err)
     return FER_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------ */
+/* ---- all of it
+ * ------------------------------------------------------------------------------------ */
 
 static fer_result *new_result(fer_arena *a, const fer_schema *s, const yyjson_val *value,
                               const fer_validate_options *options)

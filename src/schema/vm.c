@@ -4,9 +4,9 @@
 #include "errors.h"
 #include "memo.h"
 
-#define BLOCK_FRAMES  64
-#define SAME_BEFORE   32 /* frames on one value before anybody looks for a circle */
-#define NO_SCOPE      UINT32_MAX
+#define BLOCK_FRAMES 64
+#define SAME_BEFORE  32 /* frames on one value before anybody looks for a circle */
+#define NO_SCOPE     UINT32_MAX
 
 struct fer_frame_block {
     struct fer_frame_block *before, *after;
@@ -214,8 +214,7 @@ static fer_step ask(fer_vm *vm)
     }
     bool tracks = call->node->tracks || (below && below->tracks && call->in_place);
     if (below && remembers(vm, call->node)) {
-        const struct fer_answer *a =
-            fer_memo_get(vm, call->node, call->value, scope, tracks);
+        const struct fer_answer *a = fer_memo_get(vm, call->node, call->value, scope, tracks);
         if (a) return recall(vm, below, a);
     }
     fer_frame *f = frame_push(vm);

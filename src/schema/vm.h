@@ -35,7 +35,7 @@ typedef struct fer_frame {
     uint32_t scope;             /* dynamic scope: number in vm->scopes */
     uint32_t same;              /* frames below on the same value */
     bool valid;
-    bool tracks;   /* somebody will ask for the marks */
+    bool tracks; /* somebody will ask for the marks */
     bool gives;  /* the frame below takes over the marks */
     bool busy;   /* the instruction has asked, and waits */
 } fer_frame;
@@ -57,7 +57,7 @@ typedef struct fer_vm {
     fer_code code;
     size_t steps; /* left */
     fer_frame *top;
-    size_t depth; /* frames */
+    size_t depth;                  /* frames */
     struct fer_frame_block *block; /* that the top is in */
     bool answer;                   /* of the call that just ended */
     struct fer_call {
@@ -103,7 +103,8 @@ static inline fer_step fer_vm_no_memory(fer_vm *vm)
 static inline fer_step fer_vm_call(fer_vm *vm, const fer_node *node, const yyjson_val *value,
                                    enum fer_slot keyword, size_t branch)
 {
-    vm->call = (struct fer_call){.node = node, .value = value, .keyword = keyword, .branch = branch};
+    vm->call =
+        (struct fer_call){.node = node, .value = value, .keyword = keyword, .branch = branch};
     return FER_STEP_CALL;
 }
 

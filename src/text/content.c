@@ -92,9 +92,8 @@ fer_content_decode *fer_content_find(fer_str encoding)
         const char *name;
         fer_content_decode *decode;
     } rows[] = {
-        {"base64", base64},       {"base64url", base64url}, {"base32", base32},
-        {"base32hex", base32hex}, {"base16", base16},       {"7bit", plain},
-        {"8bit", plain},          {"binary", plain},
+        {"base64", base64}, {"base64url", base64url}, {"base32", base32}, {"base32hex", base32hex},
+        {"base16", base16}, {"7bit", plain},          {"8bit", plain},    {"binary", plain},
     };
     for (size_t i = 0; i < FER_COUNT(rows); i++) {
         if (fer_str_eq_nocase(encoding, fer_str_of(rows[i].name))) return rows[i].decode;
@@ -108,6 +107,6 @@ bool fer_content_is_json(fer_str media_type)
     fer_str type = fer_str_slice(media_type, 0, end == SIZE_MAX ? media_type.len : end);
     while (type.len && type.ptr[type.len - 1] == ' ') type.len--;
     return fer_str_eq_nocase(type, FER_STR("application/json")) ||
-           (type.len > 5 && fer_str_eq_nocase(fer_str_slice(type, type.len - 5, type.len),
-                                              FER_STR("+json")));
+           (type.len > 5 &&
+            fer_str_eq_nocase(fer_str_slice(type, type.len - 5, type.len), FER_STR("+json")));
 }

@@ -82,9 +82,9 @@ static void explain_unique(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     v->expected = FER_STR("items that all differ");
     v->actual = fer_say(t, "items %zu and %zu are equal", pair[0], pair[1]);
-    v->message = fer_say(t, "%.*s must not hold a value twice, but items %zu and %zu are both %.*s.",
-                         FER_PRI(fer_say_field(t, v)), pair[0], pair[1],
-                         FER_PRI(fer_say_value(t, v, second)));
+    v->message = fer_say(
+        t, "%.*s must not hold a value twice, but items %zu and %zu are both %.*s.",
+        FER_PRI(fer_say_field(t, v)), pair[0], pair[1], FER_PRI(fer_say_value(t, v, second)));
     v->hint = fer_say(t, "Take out item %zu.", pair[1]);
 }
 

@@ -78,8 +78,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
             v->actual = FER_STR("absent");
             v->message = fer_say(t, "%.*s is required when `%.*s` is given, but is missing.",
                                  FER_PRI(fer_say_field(t, v)), FER_PRI(one->name));
-            v->hint = fer_say(t, "Add `%.*s`, or take out `%.*s`.", FER_PRI(name),
-                              FER_PRI(one->name));
+            v->hint =
+                fer_say(t, "Add `%.*s`, or take out `%.*s`.", FER_PRI(name), FER_PRI(one->name));
         }
     }
     fer_tell_below(t, u, i);

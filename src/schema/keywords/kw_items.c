@@ -46,8 +46,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
         }
         if (refused) continue;
         refused = true;
-        fer_violation *v =
-            fer_tell(t, u, below->node->schema, FER_OUT_OF_RANGE, u->value);
+        fer_violation *v = fer_tell(t, u, below->node->schema, FER_OUT_OF_RANGE, u->value);
         if (!v) return;
         v->expected = fer_say(t, "at most %zu items", d->count);
         v->actual = fer_say(t, "%zu", fer_val_len(u->value));

@@ -90,7 +90,8 @@ static fer_str branch_name(fer_teller *t, const struct branches *d, size_t n)
 {
     const yyjson_val *schema = d->nodes[n]->schema;
     const yyjson_val *title = fer_is_obj(schema) ? fer_val_get(schema, "title") : NULL;
-    if (fer_is_str(title)) return fer_say(t, "\"%.*s\"", FER_PRI(fer_str_head(fer_val_str(title), 60)));
+    if (fer_is_str(title))
+        return fer_say(t, "\"%.*s\"", FER_PRI(fer_str_head(fer_val_str(title), 60)));
     return fer_say(t, "%zu", n);
 }
 
@@ -115,7 +116,8 @@ static void tell_none(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->expected = fer_say(t, "%s of %zu alternatives", i->op->name, d->count);
     v->message = fer_say(t, "%.*s fits none of %zu alternatives; it is %.*s.",
                          FER_PRI(fer_say_field(t, v)), d->count, FER_PRI(v->actual));
-    v->hint = fer_say(t, "Choose one of: %.*s", FER_PRI(fer_branches_in_words(t, d->nodes, d->count)));
+    v->hint =
+        fer_say(t, "Choose one of: %.*s", FER_PRI(fer_branches_in_words(t, d->nodes, d->count)));
 }
 
 /* The branch that was meant speaks for itself, and says why it was chosen. */
@@ -201,8 +203,7 @@ static void add_branches(fer_build *b, enum fer_slot slot, const fer_op *op)
 {
     const yyjson_val *list = fer_build_value(b, slot);
     if (!list) return;
-    struct branches *d =
-        fer_build_alloc(b, 1, sizeof *d + fer_val_len(list) * sizeof d->nodes[0]);
+    struct branches *d = fer_build_alloc(b, 1, sizeof *d + fer_val_len(list) * sizeof d->nodes[0]);
     if (!d) return;
     d->slot = slot;
     FER_EACH_ITEM (list, item) {
@@ -219,6 +220,6 @@ void fer_compile_logic(fer_build *b)
     add_branches(b, KW_ANY_OF, &any_op);
     add_branches(b, KW_ONE_OF, &one_op);
     const yyjson_val *not = fer_build_value(b, KW_NOT);
-    const fer_node *node = not ? fer_build_child(b, not) : NULL;
+    const fer_node *node = not ? fer_build_child(b, not ) : NULL;
     if (node) fer_build_add(b, &not_op, KW_NOT, FER_ON_ALL)->node = node;
 }

@@ -43,8 +43,8 @@ static fer_step check_below(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     bool multiple = i->op->check == check_multiple;
-    fer_violation *v = fer_tell(t, u, i->source,
-                                multiple ? FER_CONSTRAINT_VIOLATION : FER_OUT_OF_RANGE, u->value);
+    fer_violation *v =
+        fer_tell(t, u, i->source, multiple ? FER_CONSTRAINT_VIOLATION : FER_OUT_OF_RANGE, u->value);
     if (!v) return;
     v->expected = fer_say(t, "%s %.*s", i->op->name, FER_PRI(fer_say_json(t, i->source, 120)));
     v->actual = fer_say_value(t, v, u->value);

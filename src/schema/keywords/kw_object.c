@@ -11,7 +11,7 @@
 /* A name that the schema knows. */
 struct property {
     fer_str name;
-    const fer_node *node; /* NULL: only required */
+    const fer_node *node;  /* NULL: only required */
     const yyjson_val *key; /* in `properties` */
     bool required;
 };
@@ -30,7 +30,7 @@ struct object {
     size_t mask;
     struct pattern *patterns;
     size_t pattern_count;
-    const fer_node *additional; /* NULL: anything goes */
+    const fer_node *additional;   /* NULL: anything goes */
     const yyjson_val *sources[4]; /* of the four keywords, or NULL */
 };
 
@@ -49,7 +49,8 @@ static size_t name_hash(fer_str s)
     size_t n = s.len < 8 ? s.len : 8;
     memcpy(&head, s.ptr, n);
     memcpy(&tail, s.ptr + s.len - n, n);
-    uint64_t x = (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ s.len) * UINT64_C(0xBF58476D1CE4E5B9);
+    uint64_t x =
+        (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ s.len) * UINT64_C(0xBF58476D1CE4E5B9);
     return (size_t)(x >> 32);
 }
 
@@ -192,9 +193,10 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *
     list_names(t, o, v);
     v->did_you_mean = near_name(t, o, u->value, name);
     v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected = v->allowed_count
-                      ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)))
-                      : FER_STR("no further properties");
+    v->expected =
+        v->allowed_count
+            ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)))
+            : FER_STR("no further properties");
     v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
     if (v->did_you_mean.len) {
         v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
@@ -219,7 +221,8 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *
             p && p->node && fer_is_obj(p->node->schema) ? p->node->schema : NULL;
         const yyjson_val *type = says ? fer_val_get(says, "type") : NULL;
         const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
-        v->expected = fer_is_str(type) ? fer_say(t, "%.*s", FER_PRI(fer_val_str(type))) : FER_STR("");
+        v->expected =
+            fer_is_str(type) ? fer_say(t, "%.*s", FER_PRI(fer_val_str(type))) : FER_STR("");
         v->actual = FER_STR("absent");
         v->message = fer_say(t, "%.*s is required, but is missing.", FER_PRI(fer_say_field(t, v)));
         v->hint = v->expected.len
@@ -238,8 +241,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (o->sources[SOURCE_REQUIRED]) tell_missing(t, u, o);
     for (const fer_unit *below = u->first; below; below = below->next) {
         if (below->valid || &u->node->insts[below->by] != i) continue;
-        bool refused = below->keyword == KW_ADDITIONAL_PROPERTIES &&
-                       below->node->verdict == FER_NEVER;
+        bool refused =
+            below->keyword == KW_ADDITIONAL_PROPERTIES && below->node->verdict == FER_NEVER;
         if (refused) {
             tell_unknown(t, u, o, below->value - 1);
         } else {
@@ -248,8 +251,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op object_op = {
-    .name = "object", .next = next, .hear = hear, .explain = explain};
+static const fer_op object_op = {.name = "object", .next = next, .hear = hear, .explain = explain};
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -285,7 +287,8 @@ static bool add_names(fer_build *b, struct object *o)
 {
     const yyjson_val *properties = o->sources[SOURCE_PROPERTIES];
     const yyjson_val *required = o->sources[SOURCE_REQUIRED];
-    size_t most = (properties ? fer_val_len(properties) : 0) + (required ? fer_val_len(required) : 0);
+    size_t most =
+        (properties ? fer_val_len(properties) : 0) + (required ? fer_val_len(required) : 0);
     size_t cap = 4;
     while (cap < most * 2) cap *= 2;
     o->mask = cap - 1;

@@ -51,12 +51,12 @@ static fer_step next_dynamic(fer_vm *vm, fer_frame *f, const fer_inst *i)
     const struct dynamic *d = i->data;
     if (f->index) return f->hits ? FER_STEP_PASS : FER_STEP_FAIL;
     bool recursive = d->slot == KW_RECURSIVE_REF;
-    const fer_node *node =
-        fer_vm_scope_find(vm, f, recursive ? recursive_of : dynamic_of, d->name);
+    const fer_node *node = fer_vm_scope_find(vm, f, recursive ? recursive_of : dynamic_of, d->name);
     if (!node) node = d->otherwise;
     if (!node) {
-        vm->code = fer_fail(vm->err, FER_INVALID_SCHEMA,
-                            "Nothing in scope has the `$dynamicAnchor` \"%.*s\".", FER_PRI(d->name));
+        vm->code =
+            fer_fail(vm->err, FER_INVALID_SCHEMA,
+                     "Nothing in scope has the `$dynamicAnchor` \"%.*s\".", FER_PRI(d->name));
         return FER_STEP_ERROR;
     }
     return ask(vm, f, node, d->slot);
@@ -88,8 +88,8 @@ static bool ask_for(fer_build *b, fer_str name)
     for (size_t n = 0; n < c->dynamic_count; n++) {
         if (fer_str_eq(c->dynamic_names[n], name)) return true;
     }
-    fer_str *names = fer_arena_room(c->scratch, c->dynamic_names, c->dynamic_count,
-                                    &c->dynamic_cap, sizeof *names);
+    fer_str *names = fer_arena_room(c->scratch, c->dynamic_names, c->dynamic_count, &c->dynamic_cap,
+                                    sizeof *names);
     if (!names) return fer_compile_no_memory(c);
     c->dynamic_names = names;
     names[c->dynamic_count++] = name;

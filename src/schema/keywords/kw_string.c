@@ -42,8 +42,8 @@ static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(v->expected), length);
     v->hint = at_least && i->count == 1 ? FER_STR("Give a text that is not empty.")
-              : at_least               ? FER_STR("Give a longer text.")
-                                       : FER_STR("Shorten the text.");
+              : at_least                ? FER_STR("Give a longer text.")
+                                        : FER_STR("Shorten the text.");
 }
 
 static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
@@ -62,9 +62,9 @@ static void explain_pattern(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     v->expected = fer_say(t, "text that matches the pattern %.*s", FER_PRI(fer_val_str(i->source)));
     v->actual = fer_say_value(t, v, u->value);
-    v->message = fer_say(t, "%.*s must match the pattern %.*s, but is %.*s.",
-                         FER_PRI(fer_say_field(t, v)), FER_PRI(fer_val_str(i->source)),
-                         FER_PRI(v->actual));
+    v->message =
+        fer_say(t, "%.*s must match the pattern %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
+                FER_PRI(fer_val_str(i->source)), FER_PRI(v->actual));
     v->hint = FER_STR("Rewrite the text so that the pattern fits.");
 }
 

@@ -58,7 +58,8 @@ static fer_str hint(fer_teller *t, const yyjson_val *types, const yyjson_val *v)
     if (allows(types, "array")) return FER_STR("Put the value in a list: [ ... ].");
     if (fer_is_num(v) && allows(types, "integer")) return FER_STR("Send a whole number.");
     if (fer_is_num(v) && allows(types, "string")) return FER_STR("Put the value in quotes.");
-    if (fer_val_type(v) == YYJSON_TYPE_NULL) return FER_STR("Leave the field out, or give a value.");
+    if (fer_val_type(v) == YYJSON_TYPE_NULL)
+        return FER_STR("Leave the field out, or give a value.");
     return fer_say(t, "%s", "");
 }
 

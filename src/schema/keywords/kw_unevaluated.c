@@ -38,9 +38,9 @@ static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
                          const yyjson_val *value)
 {
     bool object = fer_is_obj(u->value);
-    fer_violation *v = fer_tell(t, u, i->source,
-                                object ? FER_UNKNOWN_FIELD : FER_CONSTRAINT_VIOLATION,
-                                object ? value - 1 : value);
+    fer_violation *v =
+        fer_tell(t, u, i->source, object ? FER_UNKNOWN_FIELD : FER_CONSTRAINT_VIOLATION,
+                 object ? value - 1 : value);
     if (!v) return;
     if (!object) {
         v->expected = FER_STR("no further items");

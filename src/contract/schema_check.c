@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schema_check.h"
+
+#include <ferrule/schema.h>
+
+#include "json_pointer.h"
+#include "json_value.h"
+
+/* The finding's place in the tool: where the value stands in its entry. */
+static void point_at(fer_drafts *d, const fer_tool *t, const yyjson_val *value, fer_str below)
+{
+    fer_buf b;
+    if (d->no_memory || d->count == 0) return;
+    fer_buf_init(&b, d->arena, (size_t)64 << 10);
+    fer_pointer_of(&b, t->entry, value);
+    fer_buf_add(&b, below);
+    if (b.failure) d->no_memory = true;
+    else if (b.ptr) d->list[d->count - 1].finding.tool_pointer = fer_buf_view(&b);
+}
+
+static enum fer_rule_id rule_of(const fer_schema_problem *p)
+{
+    if (p->warning) return FER_RULE_SCHEMA_SUSPICIOUS;
+    switch (p->code) {
+    case FER_UNSUPPORTED_DIALECT: return FER_RULE_SCHEMA_DIALECT;
+    case FER_EXTERNAL_REF: return FER_RULE_SCHEMA_EXTERNAL_REF;
+    case FER_LIMIT_EXCEEDED: return FER_RULE_SCHEMA_LIMIT;
+    default: return FER_RULE_SCHEMA_INVALID;
+    }
+}
+
+/* Gemini's API writes types in upper case, which JSON Schema does not know. */
+static bool is_upper_type(const fer_drafts *d, const yyjson_val *v)
+{
+    static const char *const names[] = {"STRING", "NUMBER", "INTEGER", "BOOLEAN",
+                                        "ARRAY",  "OBJECT", "NULL"};
+    if (!d->upper_types || !fer_is_str(v)) return false;
+    for (size_t i = 0; i < FER_COUNT(names); i++) {
+        if (fer_str_is(fer_val_str(v), names[i])) return true;
+    }
+    return false;
+}
+
+/* Whether a finding about that very value is there already: one is enough. */
+static bool is_noted(const fer_drafts *d, const yyjson_val *v)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->list[i].at == v) return true;
+    }
+    return false;
+}
+
+/* Whether the schema can be used. */
+static bool check_schema(fer_drafts *d, const fer_tool *t, const yyjson_val *schema,
+                         fer_arena *scratch)
+{
+    static const fer_path root;
+    fer_schema_problem *list;
+    size_t count;
+    bool usable = true;
+    if (fer_schema_problems(scratch, NULL, schema, NULL, true, &list, &count, NULL)) {
+        d->no_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        usable = usable && list[i].warning;
+        if (is_upper_type(d, list[i].value) || is_noted(d, list[i].value)) continue;
+        fer_drafts_add(d, rule_of(&list[i]), list[i].value, &root, "%.*s",
+                       FER_PRI(list[i].message));
+        point_at(d, t, list[i].value, FER_STR(""));
+    }
+    return usable;
+}
+
+static void check_example(fer_drafts *d, const fer_tool *t, const fer_schema *schema,
+                          const yyjson_val *args, fer_arena *scratch)
+{
+    static const fer_path root;
+    fer_result *result;
+    fer_err err;
+    fer_code code = fer_schema_validate(scratch, schema, NULL, args, NULL, &result, &err);
+    if (code == FER_OUT_OF_MEMORY) {
+        d->no_memory = true;
+        return;
+    }
+    if (code) {
+        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, args, &root, "%s", err.message);
+        point_at(d, t, args, FER_STR(""));
+        return;
+    }
+    size_t count;
+    const fer_violation *list = fer_result_violations(result, &count);
+    for (size_t i = 0; i < count; i++) {
+        const fer_violation *v = &list[i];
+        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, v->value, &root, "%.*s", FER_PRI(v->message));
+        if (v->hint.len) fer_drafts_hint(d, "%.*s", FER_PRI(v->hint));
+        point_at(d, t, args, v->field);
+    }
+}
+
+static void check_examples(fer_drafts *d, const fer_tool *t, const yyjson_val *schema,
+                           fer_arena *scratch)
+{
+    const yyjson_val *examples = t->values[FER_FIELD_EXAMPLES];
+    fer_schema *program;
+    if (!examples || !fer_is_arr(examples) || !fer_val_len(examples)) return;
+    if (fer_schema_compile_value(NULL, schema, NULL, &program, NULL)) {
+        d->no_memory = true; /* it has no problems, so this is all that can be */
+        return;
+    }
+    FER_EACH_ITEM (examples, example) {
+        const yyjson_val *args = fer_is_obj(example) ? fer_val_get(example, "args") : NULL;
+        if (fer_is_obj(args)) check_example(d, t, program, args, scratch);
+    }
+    fer_schema_unref(program);
+}
+
+void fer_check_schemas(fer_drafts *d, const fer_tool *t)
+{
+    const yyjson_val *input = t->values[FER_FIELD_INPUT_SCHEMA];
+    const yyjson_val *output = t->values[FER_FIELD_OUTPUT_SCHEMA];
+    fer_arena *scratch = fer_arena_new(0);
+    if (!scratch) {
+        d->no_memory = true;
+        return;
+    }
+    if (fer_is_obj(input) && check_schema(d, t, input, scratch))
+        check_examples(d, t, input, scratch);
+    if (fer_is_obj(output)) check_schema(d, t, output, scratch);
+    fer_arena_free(scratch);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changing a copy of an instance so that it fits: rounds of validating, deriving changes from
+ * what was found, and applying them, until nothing is left to change. A round that leaves more
+ * findings than before is taken back. The engine itself is the judge of every change.
+ */
+#include "edits.h"
+#include "errors.h"
+#include "json_number.h"
+#include "json_pointer.h"
+#include "json_write.h"
+#include "result.h"
+
+#define ROUNDS_MAX 32   /* of changing and validating again */
+#define EDITS_MAX  1000 /* changes of one round */
+#define LOOK_MAX   500  /* units that are asked for the types they want */
+
+struct adapter {
+    fer_arena *arena;
+    const fer_schema *schema;
+    const fer_adapt_options *adapt;
+    fer_validate_options options;
+    const fer_json *doc;
+    const yyjson_val *value;
+    fer_result *result;
+    fer_edits edits; /* of this round */
+    fer_change *changes;
+    size_t change_count, change_cap;
+    bool no_memory;
+};
+
+/* ---- repairing types --------------------------------------------------------------------- */
+
+enum {
+    WANT_NULL = 1,
+    WANT_BOOLEAN = 2,
+    WANT_INTEGER = 4,
+    WANT_NUMBER = 8,
+    WANT_STRING = 16,
+    WANT_ARRAY = 32,
+    WANT_OBJECT = 64,
+};
+
+static unsigned want_of(const yyjson_val *name)
+{
+    static const struct {
+        const char *name;
+        unsigned want;
+    } rows[] = {{"null", WANT_NULL},     {"boolean", WANT_BOOLEAN}, {"integer", WANT_INTEGER},
+                {"number", WANT_NUMBER}, {"string", WANT_STRING},   {"array", WANT_ARRAY},
+                {"object", WANT_OBJECT}};
+    for (size_t i = 0; fer_is_str(name) && i < FER_COUNT(rows); i++) {
+        if (fer_str_is(fer_val_str(name), rows[i].name)) return rows[i].want;
+    }
+    return 0;
+}
+
+/* The types that the subschemas which failed on this very value would take. */
+static unsigned wanted(const fer_unit *top)
+{
+    unsigned want = 0;
+    size_t looked = 0;
+    for (const fer_unit *u = top; u && looked < LOOK_MAX; looked++) {
+        bool own = u->value == top->value;
+        const yyjson_val *type =
+            own && fer_is_obj(u->node->schema) ? fer_val_get(u->node->schema, "type") : NULL;
+        if (fer_is_arr(type)) {
+            FER_EACH_ITEM (type, item) want |= want_of(item);
+        } else if (type) {
+            want |= want_of(type);
+        }
+        u = fer_unit_next(top, u, own);
+    }
+    return want;
+}
+
+static fer_str trimmed(fer_str s)
+{
+    size_t from = 0, to = s.len;
+    while (from < to && strchr(" \t\r\n", s.ptr[from])) from++;
+    while (to > from && strchr(" \t\r\n", s.ptr[to - 1])) to--;
+    return fer_str_slice(s, from, to);
+}
+
+/* What a string holds, read as JSON, where that is of a wanted type. */
+static bool from_text(struct adapter *ad, fer_str text, unsigned want, fer_str *out)
+{
+    fer_json *doc;
+    text = trimmed(text);
+    if ((want & WANT_BOOLEAN) && fer_str_eq_nocase(text, FER_STR("true"))) {
+        *out = FER_STR("true");
+        return true;
+    }
+    if ((want & WANT_BOOLEAN) && fer_str_eq_nocase(text, FER_STR("false"))) {
+        *out = FER_STR("false");
+        return true;
+    }
+    if (!text.len || fer_json_read(ad->arena, text, NULL, &doc, NULL)) return false;
+    const yyjson_val *v = fer_json_root(doc);
+    bool fits = ((want & WANT_NUMBER) && fer_is_num(v)) ||
+                ((want & WANT_INTEGER) && fer_is_num(v) && fer_number_is_integer(v)) ||
+                ((want & WANT_NULL) && fer_val_type(v) == YYJSON_TYPE_NULL) ||
+                ((want & WANT_ARRAY) && fer_is_arr(v)) || ((want & WANT_OBJECT) && fer_is_obj(v));
+    if (fits) *out = text;
+    return fits;
+}
+
+static fer_str json_of(struct adapter *ad, const yyjson_val *v)
+{
+    fer_str json;
+    if (fer_json_write(ad->arena, v, false, &json, NULL)) {
+        ad->no_memory = true;
+        return FER_STR("null");
+    }
+    return json;
+}
+
+/* The value in a type that is wanted; false: there is no plain way. */
+static bool repaired(struct adapter *ad, const yyjson_val *v, unsigned want, fer_str *out)
+{
+    if (fer_is_str(v) && from_text(ad, fer_val_str(v), want, out)) return true;
+    bool scalar = fer_is_num(v) || fer_is_bool(v);
+    if (scalar && (want & WANT_STRING)) {
+        fer_str json = json_of(ad, v);
+        *out = fer_arena_printf(ad->arena, "\"%.*s\"", FER_PRI(json));
+        return out->ptr != NULL;
+    }
+    if ((want & WANT_ARRAY) && !fer_is_arr(v) && fer_val_type(v) != YYJSON_TYPE_NULL) {
+        fer_str json = json_of(ad, v);
+        *out = fer_arena_printf(ad->arena, "[%.*s]", FER_PRI(json));
+        return out->ptr != NULL;
+    }
+    return false;
+}
+
+/* ---- changes from findings --------------------------------------------------------------------
+ */
+
+static void edit(struct adapter *ad, fer_edit_kind kind, const yyjson_val *at, fer_str name,
+                 fer_str json, const char *why)
+{
+    if (ad->edits.count == EDITS_MAX) return;
+    fer_edit e = {kind, at, name, json, why};
+    if (!fer_edits_add(ad->arena, &ad->edits, &e)) ad->no_memory = true;
+}
+
+/* The key of a member's value; NULL: it is no member (its parent is an array, or it is the root).
+ */
+static const yyjson_val *key_of(const struct adapter *ad, const yyjson_val *value)
+{
+    const yyjson_val *at = ad->value;
+    while (at != value) {
+        const yyjson_val *inner = NULL;
+        if (fer_is_obj(at)) {
+            FER_EACH_MEMBER (at, key) {
+                if (key + 1 == value) return key;
+                if (value < fer_val_next(key + 1)) {
+                    inner = key + 1;
+                    break;
+                }
+            }
+        } else if (fer_is_arr(at)) {
+            FER_EACH_ITEM (at, item) {
+                if (value < fer_val_next(item)) {
+                    inner = item;
+                    break;
+                }
+            }
+        }
+        if (!inner) return NULL;
+        at = inner;
+    }
+    return NULL;
+}
+
+/* The default of a property in a schema object, or NULL. */
+static const yyjson_val *default_of(const yyjson_val *schema, fer_str name)
+{
+    const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
+    const yyjson_val *key = fer_is_obj(properties) ? fer_val_key(properties, name) : NULL;
+    return key && fer_is_obj(key + 1) ? fer_val_get(key + 1, "default") : NULL;
+}
+
+static void change_missing(struct adapter *ad, const fer_violation *v)
+{
+    size_t slash = v->field.len;
+    while (slash && v->field.ptr[slash - 1] != '/') slash--;
+    const fer_unit *u = v->unit;
+    if (!fer_is_arr(v->schema) || !fer_is_obj(u->value)) return;
+    FER_EACH_ITEM (v->schema, item) {
+        fer_str name = fer_val_str(item);
+        const yyjson_val *json = default_of(u->node->schema, name);
+        if (!json || fer_val_key(u->value, name)) continue;
+        edit(ad, FER_EDIT_ADD, u->value, name, json_of(ad, json), "default");
+    }
+}
+
+static void change_for(struct adapter *ad, const fer_violation *v)
+{
+    const fer_adapt_options *o = ad->adapt;
+    const yyjson_val *key = NULL;
+    fer_str json;
+    switch (v->code) {
+    case FER_UNKNOWN_FIELD:
+        if (o->strip_unknown)
+            edit(ad, FER_EDIT_REMOVE, v->value, FER_STR(""), FER_STR(""), "unknown");
+        return;
+    case FER_REQUIRED_MISSING:
+        if (o->fill_defaults) change_missing(ad, v);
+        return;
+    case FER_INVALID_TYPE:
+    case FER_INVALID_ENUM_VALUE:
+    case FER_DISCRIMINATOR_MISMATCH: break;
+    default: return;
+    }
+    if (!v->unit || v->unit->value != v->value) return;
+    if (o->null_to_absent && fer_val_type(v->value) == YYJSON_TYPE_NULL) {
+        key = key_of(ad, v->value);
+        if (key) edit(ad, FER_EDIT_REMOVE, key, FER_STR(""), FER_STR(""), "null");
+    } else if (o->repair && v->code != FER_INVALID_ENUM_VALUE &&
+               repaired(ad, v->value, wanted(v->unit), &json)) {
+        edit(ad, FER_EDIT_REPLACE, v->value, FER_STR(""), json, "repair");
+    }
+}
+
+/* ---- defaults of a valid instance ---------------------------------------------------------------
+ */
+
+static void fill_from(struct adapter *ad, const fer_unit *u)
+{
+    const yyjson_val *schema = u->node->schema;
+    const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
+    if (!fer_is_obj(properties) || !fer_is_obj(u->value)) return;
+    FER_EACH_MEMBER (properties, key) {
+        fer_str name = fer_val_str(key);
+        const yyjson_val *json = fer_is_obj(key + 1) ? fer_val_get(key + 1, "default") : NULL;
+        if (!json || fer_val_key(u->value, name)) continue;
+        edit(ad, FER_EDIT_ADD, u->value, name, json_of(ad, json), "default");
+    }
+}
+
+static void fill_defaults(struct adapter *ad)
+{
+    for (const fer_unit *u = ad->result->trace; u;) {
+        bool counts = u->valid && !u->dropped && u->keyword != KW_IF;
+        if (counts) fill_from(ad, u);
+        u = fer_unit_next(ad->result->trace, u, counts);
+    }
+}
+
+/* ---- rounds
+ * ------------------------------------------------------------------------------------------ */
+
+static fer_code note_changes(struct adapter *ad, fer_err *err)
+{
+    for (size_t i = 0; i < ad->edits.count; i++) {
+        const fer_edit *e = &ad->edits.list[i];
+        fer_change *list =
+            fer_arena_room(ad->arena, ad->changes, ad->change_count, &ad->change_cap, sizeof *list);
+        if (!list) return fer_arena_failed(ad->arena, err);
+        ad->changes = list;
+        fer_buf b;
+        fer_buf_init(&b, ad->arena, (size_t)64 << 10);
+        fer_pointer_of(&b, ad->value, e->at);
+        if (e->kind == FER_EDIT_ADD) fer_pointer_add(&b, e->name);
+        if (b.failure) return fer_buf_code(&b, err);
+        static const char *const ops[] = {"add", "replace", "remove"};
+        const yyjson_val *was = e->kind == FER_EDIT_REPLACE ? e->at : e->at + 1;
+        list[ad->change_count++] = (fer_change){
+            .op = ops[e->kind],
+            .pointer = b.ptr ? fer_buf_view(&b) : FER_STR(""),
+            .was = e->kind == FER_EDIT_ADD ? FER_STR("") : json_of(ad, was),
+            .value = e->json,
+            .why = e->why,
+        };
+    }
+    return ad->no_memory ? fer_arena_failed(ad->arena, err) : FER_OK;
+}
+
+static fer_code judge(struct adapter *ad, fer_err *err)
+{
+    return fer_schema_validate(ad->arena, ad->schema, ad->doc, ad->value, &ad->options, &ad->result,
+                               err);
+}
+
+/* Makes this round's changes; *kept says whether they were an improvement. */
+static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
+{
+    struct adapter before = *ad;
+    fer_json *doc;
+    fer_code code = note_changes(ad, err);
+    if (!code) code = fer_edits_apply(ad->arena, ad->value, &ad->edits, &doc, err);
+    if (code) return code;
+    ad->doc = doc;
+    ad->value = fer_json_root(doc);
+    code = judge(ad, err);
+    if (code) return code;
+    bool worse = !ad->result->valid && (before.result->valid || ad->result->violation_count >
+                                                                    before.result->violation_count);
+    *kept = !worse;
+    if (worse) *ad = before;
+    return FER_OK;
+}
+
+static fer_code adapt_all(struct adapter *ad, fer_err *err)
+{
+    fer_code code = judge(ad, err);
+    for (size_t round = 0; !code && round < ROUNDS_MAX; round++) {
+        bool kept = false;
+        ad->edits = (fer_edits){0};
+        if (!ad->result->valid) {
+            for (size_t i = 0; i < ad->result->violation_count; i++) {
+                change_for(ad, &ad->result->violations[i]);
+            }
+        } else if (ad->adapt->fill_defaults) {
+            fill_defaults(ad);
+        }
+        if (ad->no_memory) return fer_arena_failed(ad->arena, err);
+        if (!ad->edits.count) break;
+        code = turn(ad, &kept, err);
+        if (!kept) break;
+    }
+    return code;
+}
+
+fer_code fer_schema_adapt(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                          const yyjson_val *value, const fer_adapt_options *adapt,
+                          const fer_validate_options *options, fer_adapted *out, fer_err *err)
+{
+    struct adapter ad = {.arena = a, .schema = s, .adapt = adapt, .doc = doc};
+    ad.value = value ? value : fer_json_root(doc);
+    if (options) ad.options = *options;
+    if (adapt->fill_defaults) ad.options.annotations = true;
+    fer_code code = adapt_all(&ad, err);
+    if (code) return code;
+    *out = (fer_adapted){.doc = ad.doc,
+                         .value = ad.value,
+                         .changes = ad.changes,
+                         .change_count = ad.change_count,
+                         .result = ad.result};
+    return FER_OK;
+}

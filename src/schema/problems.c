@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything that is wrong with a schema, and what is suspicious. */
+#include "compile.h"
+#include "errors.h"
+#include "json_doc.h"
+#include "json_number.h"
+#include "json_pointer.h"
+
+/* ---- what has no effect ------------------------------------------------------------------- */
+
+static void warn_unknown(fer_compile *c, const struct fer_rules *rules, const yyjson_val *key)
+{
+    fer_str name = fer_val_str(key);
+    if (fer_str_starts(name, "x-")) return;
+    fer_str near = fer_keyword_near(rules, name);
+    if (fer_keyword_elsewhere(name)) {
+        fer_warn(c, "other-dialect", key, "`%.*s` is a keyword of another dialect, not of %s.",
+                 FER_PRI(name), fer_dialect_name(rules->dialect));
+    } else if (near.ptr) {
+        fer_warn(c, "unknown-keyword", key, "`%.*s` is no keyword of %s. Did you mean `%.*s`?",
+                 FER_PRI(name), fer_dialect_name(rules->dialect), FER_PRI(near));
+    } else {
+        fer_warn(c, "unknown-keyword", key,
+                 "`%.*s` is no keyword of %s and is only kept as an annotation.", FER_PRI(name),
+                 fer_dialect_name(rules->dialect));
+    }
+}
+
+/* Keywords that say nothing without another one. */
+static const struct {
+    const char *name;
+    const char *needs;
+    unsigned dialects;
+} partners[] = {
+    {"then", "if", FER_IN_7 | FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
+    {"else", "if", FER_IN_7 | FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
+    {"minContains", "contains", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
+    {"maxContains", "contains", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
+    {"contentSchema", "contentMediaType", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
+    {"additionalItems", "items", FER_IN_4 | FER_IN_6 | FER_IN_7 | FER_IN_2019},
+};
+
+static void warn_partners(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+{
+    for (size_t i = 0; i < FER_COUNT(partners); i++) {
+        const yyjson_val *value = fer_val_get(schema, partners[i].name);
+        if (!value || !(partners[i].dialects & rules->bit)) continue;
+        if (fer_val_get(schema, partners[i].needs)) continue;
+        fer_warn(c, "no-effect", value, "`%s` says nothing without `%s`.", partners[i].name,
+                 partners[i].needs);
+    }
+    const yyjson_val *items = fer_val_get(schema, "items");
+    const yyjson_val *more = fer_val_get(schema, "additionalItems");
+    if (more && items && !fer_is_arr(items) && (rules->bit & partners[5].dialects)) {
+        fer_warn(c, "no-effect", more,
+                 "`additionalItems` says nothing beside `items` that is no list.");
+    }
+}
+
+static void warn_siblings(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+{
+    const yyjson_val *ref = fer_val_get(schema, "$ref");
+    if (!fer_is_str(ref) || !(rules->bit & (FER_IN_4 | FER_IN_6 | FER_IN_7))) return;
+    static const uint64_t silent = FER_SLOT(KW_REF) | FER_SLOT(KW_TITLE) |
+                                   FER_SLOT(KW_DESCRIPTION) | FER_SLOT(KW_DEFINITIONS) |
+                                   FER_SLOT(KW_COMMENT) | FER_SLOT(KW_DEFAULT) |
+                                   FER_SLOT(KW_EXAMPLES) | FER_SLOT(KW_READ_ONLY) |
+                                   FER_SLOT(KW_WRITE_ONLY) | FER_SLOT(KW_SCHEMA);
+    FER_EACH_MEMBER (schema, key) {
+        const fer_keyword *k = fer_keyword_find(rules, fer_val_str(key));
+        if (!k || (FER_SLOT(k->slot) & silent)) continue;
+        fer_warn(c, "ref-siblings", key + 1, "`%s` is ignored beside `$ref` in %s.", k->name,
+                 fer_dialect_name(rules->dialect));
+    }
+}
+
+/* ---- what no value can fit --------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *low;
+    const char *high;
+} ranges[] = {
+    {"minimum", "maximum"},         {"minLength", "maxLength"},
+    {"minItems", "maxItems"},       {"minProperties", "maxProperties"},
+    {"minContains", "maxContains"},
+};
+
+static void warn_ranges(fer_compile *c, const yyjson_val *schema)
+{
+    for (size_t i = 0; i < FER_COUNT(ranges); i++) {
+        const yyjson_val *low = fer_val_get(schema, ranges[i].low);
+        const yyjson_val *high = fer_val_get(schema, ranges[i].high);
+        if (!low || !high || !fer_is_num(low) || !fer_is_num(high)) continue;
+        if (fer_number_cmp(low, high) <= 0) continue;
+        fer_warn(c, "contradiction", low, "`%s` is above `%s`: no value can fit.", ranges[i].low,
+                 ranges[i].high);
+    }
+}
+
+static void warn_impossible_names(fer_compile *c, const yyjson_val *schema)
+{
+    const yyjson_val *required = fer_val_get(schema, "required");
+    const yyjson_val *closed = fer_val_get(schema, "additionalProperties");
+    const yyjson_val *properties = fer_val_get(schema, "properties");
+    bool shut = fer_is_bool(closed) && !fer_is_true(closed);
+    if (!shut || !fer_is_arr(required) || fer_val_get(schema, "patternProperties")) return;
+    FER_EACH_ITEM (required, item) {
+        if (!fer_is_str(item)) continue;
+        if (fer_is_obj(properties) && fer_val_key(properties, fer_val_str(item))) continue;
+        fer_warn(
+            c, "contradiction", item,
+            "\"%.*s\" is required, but `additionalProperties: false` refuses it: no object can fit.",
+            FER_PRI(fer_val_str(item)));
+    }
+}
+
+/* ---- references without progress
+ * ------------------------------------------------------------------ */
+
+/*
+ * A circle of plain references that never moves on to a part of the value. Each node is
+ * followed along its first `$ref`; nodes on the way are marked with the number of the walk.
+ */
+static void warn_circles(fer_compile *c)
+{
+    size_t count = c->program->node_count;
+    uint32_t *seen = fer_arena_alloc_zero(c->scratch, count + 1, sizeof *seen);
+    if (!seen) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    uint32_t walk = 0;
+    for (size_t i = 0; i < c->library.spot_cap; i++) {
+        const fer_node *node = c->library.spots[i].node;
+        if (!node || seen[node->id]) continue;
+        walk++;
+        while (node && !seen[node->id]) {
+            seen[node->id] = walk;
+            const fer_node *next = NULL;
+            for (uint32_t n = 0; n < node->count && !next; n++) {
+                if (strcmp(node->insts[n].op->name, "$ref") == 0) next = node->insts[n].node;
+            }
+            if (next && seen[next->id] == walk) {
+                const yyjson_val *ref = fer_val_get(node->schema, "$ref");
+                fer_warn(c, "endless-reference", ref ? ref : node->schema,
+                         "This reference leads back to itself without looking at any part of the "
+                         "value: validating cannot end.");
+            }
+            node = next;
+        }
+    }
+}
+
+/* ---- all of it
+ * --------------------------------------------------------------------------------------- */
+
+static void lint_one(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+{
+    FER_EACH_MEMBER (schema, key) {
+        if (!fer_keyword_find(rules, fer_val_str(key))) warn_unknown(c, rules, key);
+    }
+    warn_partners(c, rules, schema);
+    warn_siblings(c, rules, schema);
+    warn_ranges(c, schema);
+    warn_impossible_names(c, schema);
+}
+
+static void lint_all(fer_compile *c)
+{
+    for (size_t i = 0; i < c->library.spot_cap; i++) {
+        const struct fer_spot *s = &c->library.spots[i];
+        if (s->value && s->resource->doc == c->doc && fer_is_obj(s->value)) {
+            lint_one(c, s->resource->rules, s->value);
+        }
+    }
+    warn_circles(c);
+}
+
+static void locate(fer_compile *c, fer_schema_problem *p, const yyjson_val *root)
+{
+    fer_buf b;
+    fer_buf_init(&b, c->scratch, (size_t)64 << 10);
+    const fer_json *doc = c->doc;
+    bool inside = doc && p->value >= doc->vals && p->value < doc->vals + doc->count;
+    if (inside) p->place = fer_json_place(doc, p->value);
+    fer_pointer_of(&b, root, p->value);
+    p->pointer = b.ptr && !b.failure ? fer_buf_view(&b) : FER_STR("");
+}
+
+/* A failure that is no finding about one place (a limit, an unknown dialect) is told as one. */
+static bool tell_failure(fer_compile *c, const yyjson_val *value, const fer_err *why)
+{
+    switch (c->code) {
+    case FER_LIMIT_EXCEEDED:
+    case FER_UNSUPPORTED_DIALECT:
+    case FER_INVALID_SCHEMA:
+    case FER_EXTERNAL_REF: break;
+    default: return false;
+    }
+    const yyjson_val *named = fer_is_obj(value) ? fer_val_get(value, "$schema") : NULL;
+    bool dialect = c->code == FER_UNSUPPORTED_DIALECT && named;
+    fer_problem(c, c->code, dialect ? "dialect" : "limit", dialect ? named : value, "%s",
+                why->message);
+    return true;
+}
+
+fer_code fer_schema_problems(fer_arena *a, const fer_json *doc, const yyjson_val *value,
+                             const fer_schema_options *options, bool lint, fer_schema_problem **out,
+                             size_t *count, fer_err *err)
+{
+    fer_compile c;
+    fer_err why = {0};
+    if (!value) value = fer_json_root(doc);
+    fer_code code = fer_compile_open(&c, options, a, a, &why);
+    if (!code) {
+        c.lint = lint;
+        fer_compile_build(&c, doc, value);
+        if (lint && !c.code) lint_all(&c);
+        code = c.code;
+        if (code && tell_failure(&c, value, &why)) code = FER_OK;
+    }
+    if (code) {
+        if (err) *err = why;
+        return code;
+    }
+    fer_problems_sort(&c);
+    for (size_t i = 0; i < c.problem_count; i++) locate(&c, &c.problems[i], value);
+    *out = c.problems;
+    *count = c.problem_count;
+    return FER_OK;
+}

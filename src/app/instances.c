@@ -70,10 +70,9 @@ static fer_code visit_whole(struct visit *v, fer_format format, fer_err *err)
     fer_code code = fer_stream_rest(&v->stream, &v->at.text, &why);
     if (!code) {
         format = fer_format_detect(v->at.source, v->at.text, format);
-        code = format == FER_FORMAT_YAML ? fer_yaml_read(v->arena, v->at.text,
-                                                         fer_json_limits_file(), &v->at.doc, &why)
-                                         : fer_json_read(v->arena, v->at.text,
-                                                         fer_json_limits_file(), &v->at.doc, &why);
+        code = format == FER_FORMAT_YAML
+                   ? fer_yaml_read(v->arena, v->at.text, fer_json_limits_file(), &v->at.doc, &why)
+                   : fer_json_read(v->arena, v->at.text, fer_json_limits_file(), &v->at.doc, &why);
     }
     return hand_over(v, code, &why, err);
 }

@@ -77,10 +77,13 @@ void fer_source_deinit(fer_source *s)
     *s = (fer_source){0};
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------
+ */
 
 fer_code fer_source_open_file(fer_source *s, const char *path, fer_err *err)
 {
+    fer_arena_reset(s->arena);
+    s->doc = NULL;
     fer_code code = read_document(s, path, &s->doc, err);
     if (!code) s->value = fer_json_root(s->doc);
     return code;
@@ -164,7 +167,7 @@ static fer_code find_tool(fer_source *s, fer_inputs *in, fer_toolset *set, const
                           const char *field, fer_err *err)
 {
     const fer_tool *tool;
-    struct file *files;
+    struct file *files = NULL;
     struct hunt h = {.source = s, .field = field};
     fer_code code = read_files(s, in, &files, err);
     for (size_t i = 0; i < in->count && !code; i++) {
@@ -199,7 +202,8 @@ fer_code fer_source_open_tool(fer_source *s, const char *tools, const char *id, 
     return code;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------- */
+/* ---- compiling
+ * ----------------------------------------------------------------------------------- */
 
 static void move_error(const fer_source *s, fer_err *err)
 {
@@ -218,7 +222,8 @@ fer_code fer_source_compile(fer_source *s, fer_err *err)
 fer_place fer_source_place(const fer_source *s, const yyjson_val *value)
 {
     fer_lines lines;
-    bool inside = s->text.ptr && s->doc && value >= s->doc->vals && value < s->doc->vals + s->doc->count;
+    bool inside =
+        s->text.ptr && s->doc && value >= s->doc->vals && value < s->doc->vals + s->doc->count;
     if (!inside) return (fer_place){0};
     fer_lines_init(&lines, s->text);
     return fer_lines_place(&lines, s->base + fer_json_offset(s->doc, value));
@@ -238,4 +243,37 @@ int fer_source_refuse(fer_source *s, const fer_report_kind *kind, fer_report *re
     if (err->code != FER_BAD_USAGE) fer_inputs_name_error(&named, s->name);
     fer_app_fail(s->app, &named);
     return exit_code;
+}
+
+/* ---- commands on one schema -------------------------------------------------------------------
+ */
+
+fer_code fer_source_print(fer_source *s, fer_str text, fer_err *err)
+{
+    fer_json *doc;
+    fer_str pretty;
+    fer_code code = fer_json_read(s->arena, text, fer_json_limits_file(), &doc, err);
+    if (!code) code = fer_json_write(s->arena, fer_json_root(doc), true, &pretty, err);
+    if (code) return code;
+    fer_out_add(&s->app->out, pretty);
+    fer_out_text(&s->app->out, "\n");
+    return FER_OK;
+}
+
+int fer_source_run(fer_app *app, fer_source_work *work)
+{
+    fer_source s;
+    fer_err err;
+    fer_out errors;
+    fer_report report = {.out = &errors, .about = FER_ABOUT_INSTANCES};
+    if (app->arg_count != 1)
+        return fer_app_usage(app, "%s needs one schema: a file, or - for standard input",
+                             app->command->name);
+    fer_out_init(&errors, STDERR_FILENO, app->log.colour, false);
+    fer_code code = fer_source_init(&s, app, &err);
+    if (!code) code = work(&s, app, &err);
+    int result = code ? fer_source_refuse(&s, &fer_report_text, &report, &err) : s.result;
+    fer_out_close(&errors);
+    fer_source_deinit(&s);
+    return result;
 }

@@ -24,6 +24,7 @@ typedef struct fer_source {
     fer_registry *registry;  /* or NULL */
     fer_schema_options options;
     fer_schema *program; /* or NULL */
+    int result;          /* of a command that works on it: its exit code when nothing failed */
 } fer_source;
 
 /* The options of the command that concern schemas, --register included. */
@@ -46,5 +47,15 @@ fer_place fer_source_place(const fer_source *s, const yyjson_val *value);
  */
 int fer_source_refuse(fer_source *s, const fer_report_kind *kind, fer_report *report,
                       const fer_err *err);
+
+/* Prints JSON text, pretty. */
+fer_code fer_source_print(fer_source *s, fer_str text, fer_err *err);
+
+/*
+ * Runs a command that works on one schema, its only argument: what fails is shown on
+ * standard error. Returns the exit code.
+ */
+typedef fer_code fer_source_work(fer_source *s, fer_app *app, fer_err *err);
+int fer_source_run(fer_app *app, fer_source_work *work);
 
 #endif

@@ -55,8 +55,8 @@ static fer_code make_room(fer_stream *s, fer_err *err)
     }
     if (s->cap - s->to > CHUNK) return FER_OK;
     size_t cap = s->cap ? s->cap * 2 : CHUNK * 2;
-    char *bytes = s->cap ? fer_arena_grow(s->arena, s->bytes, s->cap, cap)
-                         : fer_arena_alloc(s->arena, cap);
+    char *bytes =
+        s->cap ? fer_arena_grow(s->arena, s->bytes, s->cap, cap) : fer_arena_alloc(s->arena, cap);
     if (!bytes) return fer_arena_failed(s->arena, err);
     s->bytes = bytes;
     s->cap = cap;

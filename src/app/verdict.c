@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "buf.h"
+
 /* ---- standard output formats ---------------------------------------------------------------- */
 
 bool fer_output_find(const char *name, fer_output *out)
@@ -40,7 +42,8 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
     (void)text;
     fer_buf_init_fixed(&b, where, sizeof where - 1);
     if (err->line) fer_buf_printf(&b, ":%u:%u", err->line, err->column);
-    fer_out_text(r->out, "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"error\":");
+    fer_out_text(r->out,
+                 "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"error\":");
     char message[2 * FER_ERR_TEXT];
     fer_buf_init_fixed(&b, message, sizeof message);
     fer_buf_add(&b, fer_str_head(source, FER_ERR_TEXT / 2));
@@ -55,7 +58,8 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
 
 const fer_report_kind fer_report_standard = {"standard", nothing, no_remark, failure, nothing};
 
-/* ---- remarks ------------------------------------------------------------------------------------ */
+/* ---- remarks ------------------------------------------------------------------------------------
+ */
 
 /* The place of a field in the instance as it was read, or of what is nearest around it. */
 static fer_place nearest_place(const fer_json *doc, fer_str pointer)
@@ -107,7 +111,8 @@ void fer_verdict_remarks(fer_report *r, const fer_report_kind *kind, const fer_s
     fer_out_printf(r->out, ": there are more findings than these %zu (--max-findings)\n", count);
 }
 
-/* ---- changes --------------------------------------------------------------------------------------- */
+/* ---- changes
+ * --------------------------------------------------------------------------------------- */
 
 #define SHOWN 120 /* bytes of a value in a line of text */
 

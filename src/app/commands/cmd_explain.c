@@ -84,7 +84,6 @@ int fer_run_help(fer_app *app)
     else if (group) fer_help_group(&app->out, app->args[0]);
     else
         return fer_app_usage(app, "there is no command '%s%s%s'", app->args[0],
-                             app->arg_count > 1 ? " " : "",
-                             app->arg_count > 1 ? app->args[1] : "");
+                             app->arg_count > 1 ? " " : "", app->arg_count > 1 ? app->args[1] : "");
     return FER_EXIT_OK;
 }

@@ -27,7 +27,8 @@ struct validate {
     fer_progress progress;
 };
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------
+ */
 
 static bool given(const struct validate *v, const char *name)
 {
@@ -62,7 +63,8 @@ static int check_options(struct validate *v)
 
 static int read_options(struct validate *v)
 {
-    const char *format = fer_app_option(v->app, "format"), *max = fer_app_option(v->app, "max-findings");
+    const char *format = fer_app_option(v->app, "format"),
+               *max = fer_app_option(v->app, "max-findings");
     uint64_t most = 0;
     v->adapt = (fer_adapt_options){.fill_defaults = given(v, "fill-defaults"),
                                    .repair = given(v, "repair"),
@@ -84,7 +86,8 @@ static int read_options(struct validate *v)
     return 0;
 }
 
-/* ---- one instance -------------------------------------------------------------------------------- */
+/* ---- one instance
+ * -------------------------------------------------------------------------------- */
 
 static void report_failure(struct validate *v, fer_str source, const fer_err *why, fer_str text)
 {
@@ -187,7 +190,8 @@ static fer_code visit(void *context, const fer_instance *i, fer_err *err)
     return FER_OK;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------- */
+/* ---- all of them
+ * ---------------------------------------------------------------------------------- */
 
 static fer_code open_schema(struct validate *v, fer_err *err)
 {
@@ -238,7 +242,8 @@ static int run(struct validate *v, fer_inputs *in)
         fer_out_close(&v->errors);
         return bad;
     }
-    code = fer_sink_open(&v->sink, v->app, v->adapting ? fer_app_option(v->app, "write") : NULL, &err);
+    code =
+        fer_sink_open(&v->sink, v->app, v->adapting ? fer_app_option(v->app, "write") : NULL, &err);
     if (!code) code = validate_all(v, in, &err);
     return finish(v, code, &err);
 }

@@ -6,7 +6,6 @@
  */
 #include "explain.h"
 #include "json_number.h"
-#include "near.h"
 
 #define LOOK_MAX 2000 /* units that are looked at to rate one alternative */
 
@@ -93,12 +92,14 @@ static bool fails_by(const fer_unit *u, const char *op)
     return false;
 }
 
-static struct rating rate(const fer_unit *top)
+static struct rating rate(fer_teller *t, const fer_unit *top)
 {
     const fer_unit *start = top->same ? top->same : top;
     struct rating r = {.unit = top};
     size_t looked = 0;
     for (const fer_unit *u = start; u && looked < LOOK_MAX; u = walk_next(start, u), looked++) {
+        if (!t->look_left) break;
+        t->look_left--;
         if (u->valid || u->keyword == KW_IF) continue;
         bool own = u->value == top->value;
         if (own && fails_by(u, "type")) r.wrong_type = true;
@@ -128,7 +129,8 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
     size_t typed = 0, count = 0;
     for (const fer_unit *b = u->first; b; b = b->next) {
         if (&u->node->insts[b->by] != i || b->valid) continue;
-        struct rating r = rate(b);
+        struct rating r = rate(t, b);
+        if (!t->look_left) return NULL;
         count++;
         typed += !r.wrong_type;
         int order = best.unit ? nearer(&r, &best) : 1;
@@ -153,7 +155,7 @@ const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_ins
  */
 
 /* A property that every alternative of objects ties to strings, none of them the value's. */
-static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
+static const yyjson_val *common_tag(fer_teller *t, const fer_node *const *nodes, size_t count)
 {
     const yyjson_val *first = NULL;
     for (size_t n = 0; n < count && !first; n++) {
@@ -165,6 +167,8 @@ static const yyjson_val *common_tag(const fer_node *const *nodes, size_t count)
             const yyjson_val *values;
             bool all = tag_schema(key + 1, &values) != NULL;
             for (size_t m = 0; m < count && all; m++) {
+                if (!t->look_left) return NULL;
+                t->look_left--;
                 const yyjson_val *other = behind_refs(nodes[m])->schema;
                 other = fer_is_obj(other) ? fer_val_get(other, "properties") : NULL;
                 other = fer_is_obj(other) ? fer_val_key(other, fer_val_str(key)) : NULL;
@@ -200,7 +204,7 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
     if (!fer_is_str(value)) return;
     fer_near_init(&near, fer_val_str(value));
     for (size_t n = 0; n < v->allowed_count; n++) {
-        fer_near_try(&near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
+        fer_tell_near(t, &near, fer_str_slice(v->allowed[n], 1, v->allowed[n].len - 1));
     }
     if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
 }
@@ -210,7 +214,7 @@ static void near_tag(fer_teller *t, fer_violation *v, const yyjson_val *value)
 bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
                   size_t count)
 {
-    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(nodes, count) : NULL;
+    const yyjson_val *tag = fer_is_obj(u->value) ? common_tag(t, nodes, count) : NULL;
     if (!tag) return false;
     fer_str name = fer_val_str(tag);
     const yyjson_val *member = fer_val_key(u->value, name);
@@ -293,12 +297,13 @@ fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_
  * ------------------------------------------------------------- */
 
 /* For unevaluatedProperties: names of the schema itself and of what it refers to or combines. */
-static void try_names(fer_near *near, const yyjson_val *schema, const yyjson_val *object)
+static void try_names(fer_teller *t, fer_near *near, const yyjson_val *schema,
+                      const yyjson_val *object)
 {
     const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
     if (!fer_is_obj(properties)) return;
     FER_EACH_MEMBER (properties, key) {
-        if (!fer_val_key(object, fer_val_str(key))) fer_near_try(near, fer_val_str(key));
+        if (!fer_tell_near_property(t, near, object, fer_val_str(key))) return;
     }
 }
 
@@ -308,16 +313,16 @@ fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name)
     fer_near near;
     fer_near_init(&near, name);
     const yyjson_val *schema = u->node->schema;
-    try_names(&near, schema, u->value);
+    try_names(t, &near, schema, u->value);
     for (uint32_t n = 0; n < u->node->count; n++) {
         const fer_inst *i = &u->node->insts[n];
         if (strcmp(i->op->name, "$ref") == 0)
-            try_names(&near, behind_refs(i->node)->schema, u->value);
+            try_names(t, &near, behind_refs(i->node)->schema, u->value);
     }
     for (size_t n = 0; n < FER_COUNT(combining); n++) {
         const yyjson_val *list = fer_val_get(schema, combining[n]);
         if (!fer_is_arr(list)) continue;
-        FER_EACH_ITEM (list, item) try_names(&near, item, u->value);
+        FER_EACH_ITEM (list, item) try_names(t, &near, item, u->value);
     }
     return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
 }

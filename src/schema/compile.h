@@ -26,6 +26,8 @@ typedef struct fer_compile {
     size_t todo_count, todo_cap;
     size_t home_cap;
     size_t refs;
+    fer_map keys; /* of the large object that a reference led through last */
+    const yyjson_val *keys_of;
     fer_str *dynamic_names; /* that some `$dynamicRef` asks for */
     size_t dynamic_count, dynamic_cap;
     bool recursive; /* some `$recursiveRef` is there */

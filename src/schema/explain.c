@@ -4,10 +4,8 @@
 #include <stdarg.h>
 
 #include "errors.h"
-#include "json_doc.h"
 #include "json_pointer.h"
 #include "json_write.h"
-#include "near.h"
 #include "uri.h"
 
 #define TEXT_MAX   ((size_t)64 << 10) /* bytes of one text of a finding */
@@ -44,15 +42,33 @@ fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
 {
     fer_buf b;
-    fer_buf_init(&b, t->arena, TEXT_MAX);
+    fer_buf_init(&b, t->arena, max + 16);
+    if (fer_is_str(value) && fer_val_len(value) > max) {
+        return fer_say(t, "\"%.*s ...\"", FER_PRI(fer_str_head(fer_val_str(value), max)));
+    }
     static const fer_notation plain;
-    fer_err err;
-    fer_code code = fer_write_add(t->arena, &b, value, &plain, &err);
+    fer_code code = fer_write_add(t->arena, &b, value, &plain, NULL);
     if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
-    if (code && !b.len) return FER_STR("");
-    fer_str json = fer_buf_view(&b);
+    fer_str json = b.ptr ? fer_buf_view(&b) : FER_STR("");
     if (json.len <= max && !code) return json;
     return fer_say(t, "%.*s ...", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)));
+}
+
+bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
+{
+    if (!t->near_left) return false;
+    t->near_left--;
+    fer_near_try(near, candidate);
+    return true;
+}
+
+bool fer_tell_near_property(fer_teller *t, fer_near *near, const yyjson_val *object,
+                            fer_str candidate)
+{
+    fer_near better = *near;
+    if (!fer_tell_near(t, &better, candidate)) return false;
+    if (better.best.ptr != near->best.ptr && !fer_val_key(object, candidate)) *near = better;
+    return true;
 }
 
 /* ---- what is hidden ----------------------------------------------------------------------------
@@ -107,12 +123,16 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 {
     size_t count = fer_val_len(list), n = 0;
+    if (count > FER_ALLOWED_MAX) count = FER_ALLOWED_MAX;
     fer_str *allowed = fer_arena_alloc(t->arena, count ? count * sizeof *allowed : 1);
     if (!allowed) {
         t->no_memory = true;
         return;
     }
-    FER_EACH_ITEM (list, item) allowed[n++] = fer_say_json(t, item, 1000);
+    FER_EACH_ITEM (list, item) {
+        if (n == count) break;
+        allowed[n++] = fer_say_json(t, item, 200);
+    }
     v->allowed = allowed;
     v->allowed_count = count;
 }
@@ -168,12 +188,6 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
     return b.failure || pointer.failure ? FER_STR_NONE : fer_buf_view(&b);
 }
 
-static fer_place place_in(const fer_json *doc, const yyjson_val *value)
-{
-    bool inside = doc && value >= doc->vals && value < doc->vals + doc->count;
-    return inside ? fer_json_place(doc, value) : (fer_place){0};
-}
-
 /* What stands in a string (contentSchema) has no place: the string has. */
 static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, const yyjson_val *value)
 {
@@ -208,13 +222,11 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
 static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
                          const yyjson_val *source)
 {
-    const fer_resource *r = fer_node_resource(t->program, u->node);
     bool whole = source == u->node->schema && u->node->verdict == FER_NEVER;
     v->keyword = whole ? FER_STR("false") : fer_val_str(source - 1);
     v->schema = source;
     v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
     v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
-    v->schema_place = place_in(r->doc, source);
     if (!v->keyword_location.ptr || !v->absolute_location.ptr) t->no_memory = true;
 }
 
@@ -233,7 +245,6 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
     v->dotted = text_of(t, &dotted);
     v->value = value;
     v->unit = u;
-    v->place = place_in(t->doc, value);
     fill_keyword(t, v, u, source);
     return v;
 }

@@ -9,20 +9,21 @@
 #define FER_EXPLAIN_H
 
 #include "buf.h"
+#include "near.h"
 #include "trace.h"
 
 typedef struct fer_teller {
     fer_arena *arena;
     const struct fer_schema *program;
-    const fer_json *doc;    /* of the instance; NULL: places are not known */
     const yyjson_val *root; /* of the instance */
     const fer_validate_options *options;
     fer_violation *list;
     size_t count, cap, max;
     bool cut;
     bool no_memory;
-    bool shallow; /* a unit speaks for itself, not for those below it */
-    bool within;  /* in that unit now */
+    size_t near_left; /* names that may still be compared to say "did you mean" */
+    bool shallow;     /* a unit speaks for itself, not for those below it */
+    bool within;      /* in that unit now */
 } fer_teller;
 
 /* Tells everything about a unit that failed. */
@@ -60,6 +61,14 @@ fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword);
 /* The URI of a value of the schema. */
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
                             const yyjson_val *value);
+
+#define FER_ALLOWED_MAX 100 /* values or names that one finding lists */
+
+/* Looks at a name for "did you mean"; false: that has cost enough for this validation. */
+bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate);
+/* The same for a property, which is not meant where the object has it. */
+bool fer_tell_near_property(fer_teller *t, fer_near *near, const yyjson_val *object,
+                            fer_str candidate);
 
 /* The unit of an anyOf or oneOf that was meant; NULL where none stands out. */
 const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_inst *i,

@@ -33,7 +33,7 @@ static void field_member(struct writer *w, const yyjson_val *value)
 /* What a unit that failed has to say for itself, without what is below it. */
 static fer_teller own_words(struct writer *w, const fer_unit *u)
 {
-    fer_teller t = fer_result_teller(w->arena, w->result, NULL);
+    fer_teller t = fer_result_teller(w->arena, w->result);
     t.shallow = true;
     fer_tell_unit(&t, u);
     return t;

@@ -66,10 +66,27 @@ static bool next_token(fer_arena *a, fer_str pointer, size_t *at, fer_str *out)
     return true;
 }
 
-static const yyjson_val *child(const yyjson_val *v, fer_str token)
+/* One by one in small objects; large ones (`$defs`) get a table, of which the last is kept. */
+static const yyjson_val *member(fer_compile *c, const yyjson_val *object, fer_str name)
+{
+    if (fer_val_len(object) <= 32) return fer_val_key(object, name);
+    if (c->keys_of != object) {
+        c->keys_of = NULL;
+        fer_map_init(&c->keys, c->scratch);
+        FER_EACH_MEMBER (object, key) {
+            void **place = fer_map_put(&c->keys, fer_val_str(key));
+            if (!place) return fer_compile_no_memory(c);
+            *place = (void *)(uintptr_t)key;
+        }
+        c->keys_of = object;
+    }
+    return fer_map_get(&c->keys, name);
+}
+
+static const yyjson_val *child(fer_compile *c, const yyjson_val *v, fer_str token)
 {
     if (fer_is_obj(v)) {
-        const yyjson_val *key = fer_val_key(v, token);
+        const yyjson_val *key = member(c, v, token);
         return key ? key + 1 : NULL;
     }
     uint64_t index;
@@ -92,8 +109,9 @@ static bool by_pointer(fer_compile *c, const yyjson_val *reference, fer_str poin
             fer_compile_no_memory(c);
             return false;
         }
-        at = child(at, token);
+        at = child(c, at, token);
         if (!at) {
+            if (c->code) return false;
             fer_str what =
                 fer_arena_printf(c->scratch, "there is no \"%.*s\" there", FER_PRI(token));
             return unresolved(c, reference, what);

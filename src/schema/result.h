@@ -36,6 +36,10 @@ bool fer_unit_notes(fer_arena *a, const struct fer_schema *s, const fer_unit *u,
                     void *context);
 
 /* A teller for this result, which tells nothing yet. */
-fer_teller fer_result_teller(fer_arena *a, const fer_result *r, const fer_json *doc);
+fer_teller fer_result_teller(fer_arena *a, const fer_result *r);
+
+/* Fills the places of findings, in the instance's document (or NULL) and in those of schemas. */
+fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const fer_json *doc,
+                         fer_violation *list, size_t count, fer_err *err);
 
 #endif

@@ -7,6 +7,9 @@
 #include "result.h"
 #include "vm.h"
 
+#define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
+#define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
+
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
@@ -16,13 +19,14 @@ fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjso
 
 /* ---- findings --------------------------------------------------------------------------- */
 
-fer_teller fer_result_teller(fer_arena *a, const fer_result *r, const fer_json *doc)
+fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
 {
     return (fer_teller){.arena = a,
                         .program = r->program,
-                        .doc = doc,
                         .root = r->root,
                         .options = &r->options,
+                        .near_left = NEAR_MAX,
+                        .look_left = LOOK_MAX,
                         .max = r->options.max_violations};
 }
 
@@ -36,14 +40,14 @@ static int by_place(const void *x, const void *y)
 
 static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
 {
-    fer_teller t = fer_result_teller(r->arena, r, doc);
+    fer_teller t = fer_result_teller(r->arena, r);
     fer_tell_unit(&t, r->trace);
     if (t.no_memory) return fer_arena_failed(r->arena, err);
     if (t.count) qsort(t.list, t.count, sizeof *t.list, by_place);
     r->violations = t.list;
     r->violation_count = t.count;
     r->cut |= t.cut;
-    return FER_OK;
+    return fer_places_fill(r->arena, r->program, doc, t.list, t.count, err);
 }
 
 /* The one finding of a validation that took too long. */
@@ -135,13 +139,13 @@ fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *
     if (!value) value = fer_json_root(doc);
     fer_result *r = new_result(a, s, value, options);
     if (!r) return fer_arena_failed(a, err);
-    /* The verdict first: most values are valid, and then nothing has to be told. */
-    fer_code code = FER_OK;
-    if (!r->annotated) code = fer_schema_accepts(s, a, value, &r->valid, err);
-    if (!code && !r->valid) {
+    /* The verdict first: most values are valid, and then there is nothing to tell. */
+    fer_code code = fer_schema_accepts(s, a, value, &r->valid, err);
+    if (!code && (!r->valid || r->annotated)) {
+        bool traced;
         fer_trace trace = {.arena = a, .keep_valid = r->annotated};
         fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace};
-        code = fer_vm_run(&vm, value, &r->valid);
+        code = fer_vm_run(&vm, value, &traced);
         r->trace = trace.root;
         r->cut = trace.cut;
         if (!code && !r->valid) code = tell_all(r, doc, err);

@@ -106,6 +106,35 @@ static bool marks_take(fer_vm *vm, fer_frame *f, fer_marks *from)
     return true;
 }
 
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* One by one in small objects; large ones get a table, of which the last is kept. */
+#define FEW_KEYS 32
+
+fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out)
+{
+    size_t count = fer_val_len(object);
+    if (count <= FEW_KEYS) {
+        if (!fer_vm_spend(vm, 1 + count / 8)) return FER_STEP_ERROR;
+        *out = fer_val_key(object, name);
+        return FER_STEP_PASS;
+    }
+    if (vm->keys_of != object) {
+        if (!fer_vm_spend(vm, count)) return FER_STEP_ERROR;
+        vm->keys_of = NULL;
+        fer_map_init(&vm->keys, vm->arena);
+        FER_EACH_MEMBER (object, key) {
+            void **place = fer_map_put(&vm->keys, fer_val_str(key));
+            if (!place) return fer_vm_no_memory(vm);
+            *place = (void *)(uintptr_t)key;
+        }
+        vm->keys_of = object;
+    }
+    if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+    *out = fer_map_get(&vm->keys, name);
+    return FER_STEP_PASS;
+}
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 static fer_frame *frame_push(fer_vm *vm)
@@ -142,8 +171,10 @@ static void frame_pop(fer_vm *vm)
 }
 
 /*
- * Whether the new frame asks what a frame below on the same value is asking already. Only
+ * Whether a frame asks what a frame below on the same value is asking already. Only
  * looked for at depths that double: a circle stays a circle, and is found a little later.
+ * That is a failure, but not in a trace: it goes where the verdict did not have to, and what
+ * cannot be told is left out.
  */
 static bool circles(fer_vm *vm, const fer_frame *f)
 {
@@ -151,6 +182,7 @@ static bool circles(fer_vm *vm, const fer_frame *f)
     const fer_frame *b = f->below;
     for (uint32_t i = 0; i < f->same && b; i++, b = b->below) {
         if (b->node != f->node || b->scope != f->scope) continue;
+        if (vm->trace) return true;
         vm->code =
             fer_fail(vm->err, FER_INVALID_SCHEMA,
                      "The schema refers to itself without end: a subschema of \"%.*s\" asks itself "
@@ -217,7 +249,7 @@ static fer_step ask(fer_vm *vm)
         const struct fer_answer *a = fer_memo_get(vm, call->node, call->value, scope, tracks);
         if (a) return recall(vm, below, a);
     }
-    fer_frame *f = frame_push(vm);
+    fer_frame *f = fer_vm_spend(vm, 1) ? frame_push(vm) : NULL;
     if (!f) return FER_STEP_ERROR;
     *f = (fer_frame){.below = below,
                      .node = call->node,
@@ -228,7 +260,12 @@ static fer_step ask(fer_vm *vm)
                      .valid = call->node->verdict != FER_NEVER,
                      .tracks = tracks,
                      .gives = below && below->tracks && call->in_place && !call->drop};
-    if (!open_unit(vm, below, &f->unit) || circles(vm, f)) return FER_STEP_ERROR;
+    if (!open_unit(vm, below, &f->unit)) return FER_STEP_ERROR;
+    if (circles(vm, f)) {
+        if (vm->code) return FER_STEP_ERROR;
+        f->at += f->node->count;
+        f->valid = false;
+    }
     if (below) below->busy = true;
     vm->top = f;
     return FER_STEP_CALL;

@@ -74,6 +74,8 @@ typedef struct fer_vm {
     size_t scope_count;
     size_t scope_cap;
     struct fer_memo *memo;
+    fer_map keys; /* of the large object that was asked last for a key */
+    const yyjson_val *keys_of;
     struct fer_trace *trace; /* NULL: only the verdict counts */
 } fer_vm;
 
@@ -120,6 +122,9 @@ static inline bool fer_vm_marked(const fer_frame *f, size_t index)
 {
     return f->marks && (f->marks->words[index / 64] >> (index % 64) & 1);
 }
+
+/* The key of an object (NULL: it has none), paid for. FER_STEP_PASS or FER_STEP_ERROR. */
+fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out);
 
 /* The outermost resource of the frame's dynamic scope for which `found` gives a node. */
 const fer_node *fer_vm_scope_find(const fer_vm *vm, const fer_frame *f,

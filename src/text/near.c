@@ -39,6 +39,8 @@ void fer_near_init(fer_near *n, fer_str word)
 
 void fer_near_try(fer_near *n, fer_str candidate)
 {
+    size_t x = n->word.len, y = candidate.len;
+    if ((x > y ? x - y : y - x) >= n->distance) return; /* that many edits at least */
     size_t d = fer_near_distance(n->word, candidate, n->distance);
     if (d >= n->distance || d >= n->word.len) return;
     n->distance = d;

@@ -25,31 +25,45 @@ static bool applies(const struct dependent *d, const yyjson_val *object)
     return fer_is_str(key + 1) && fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals));
 }
 
-static bool has_all(const yyjson_val *object, const yyjson_val *names)
+/* The same and what follows, with look-ups that are paid for. */
+static fer_step now_applies(fer_vm *vm, const struct dependent *d, const yyjson_val *object)
 {
-    FER_EACH_ITEM (names, item) {
-        if (!fer_val_key(object, fer_val_str(item))) return false;
-    }
-    return true;
+    const yyjson_val *key;
+    if (fer_vm_key(vm, object, d->name, &key) == FER_STEP_ERROR) return FER_STEP_ERROR;
+    bool same = key && (!d->equals || (fer_is_str(key + 1) &&
+                                       fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals))));
+    return same ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
-/* hits counts failures; each look-up goes through the object once. */
+static fer_step has_all(fer_vm *vm, const yyjson_val *object, const yyjson_val *names)
+{
+    FER_EACH_ITEM (names, item) {
+        const yyjson_val *key;
+        if (fer_vm_key(vm, object, fer_val_str(item), &key) == FER_STEP_ERROR)
+            return FER_STEP_ERROR;
+        if (!key) return FER_STEP_FAIL;
+    }
+    return FER_STEP_PASS;
+}
+
+/* hits counts failures */
 static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
     const struct dependents *d = i->data;
-    size_t members = fer_val_len(f->value);
     while (f->index < d->count) {
         const struct dependent *one = &d->list[f->index++];
-        if (!fer_vm_spend(vm, 1 + members / 8)) return FER_STEP_ERROR;
-        if (!applies(one, f->value)) continue;
+        fer_step s = now_applies(vm, one, f->value);
+        if (s == FER_STEP_ERROR) return s;
+        if (s == FER_STEP_FAIL) continue;
         if (one->node) {
             fer_vm_call(vm, one->node, f->value, d->slot, 0);
             vm->call.in_place = true;
             vm->call.key = one->equals ? one->equals : one->key;
             return FER_STEP_CALL;
         }
-        if (!fer_vm_spend(vm, fer_val_len(one->names) * (1 + members / 8))) return FER_STEP_ERROR;
-        if (has_all(f->value, one->names)) continue;
+        s = has_all(vm, f->value, one->names);
+        if (s == FER_STEP_ERROR) return s;
+        if (s == FER_STEP_PASS) continue;
         f->hits++;
         if (!vm->trace) return FER_STEP_FAIL;
     }

@@ -5,7 +5,6 @@
 #include "explain.h"
 #include "families.h"
 #include "json_number.h"
-#include "near.h"
 
 #define FEW 8 /* values that are compared one by one */
 
@@ -20,7 +19,7 @@ static fer_step equal(fer_vm *vm, const yyjson_val *x, const yyjson_val *y)
         return FER_STEP_FAIL;
     }
     size_t size = (size_t)(fer_val_next(x) - x);
-    if (!fer_vm_spend(vm, size)) return FER_STEP_ERROR;
+    if (!fer_vm_spend(vm, size * 2)) return FER_STEP_ERROR;
     vm->code = fer_json_equal(vm->arena, x, y, &same, vm->err);
     if (vm->code) return FER_STEP_ERROR;
     return same ? FER_STEP_PASS : FER_STEP_FAIL;
@@ -84,7 +83,7 @@ static void near_value(fer_teller *t, fer_violation *v, const yyjson_val *list,
     fer_near near;
     fer_near_init(&near, fer_val_str(value));
     FER_EACH_ITEM (list, item) {
-        if (fer_is_str(item)) fer_near_try(&near, fer_val_str(item));
+        if (fer_is_str(item) && !fer_tell_near(t, &near, fer_val_str(item))) break;
     }
     if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
 }

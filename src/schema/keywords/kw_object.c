@@ -6,7 +6,6 @@
  */
 #include "explain.h"
 #include "families.h"
-#include "near.h"
 
 /* A name that the schema knows. */
 struct property {
@@ -154,18 +153,21 @@ static fer_str near_name(fer_teller *t, const struct object *o, const yyjson_val
     fer_near near;
     fer_near_init(&near, name);
     for (size_t n = 0; n < o->count; n++) {
-        /* A name that is there already was not meant. */
-        if (!fer_val_key(object, o->properties[n].name)) fer_near_try(&near, o->properties[n].name);
+        if (!fer_tell_near_property(t, &near, object, o->properties[n].name)) break;
     }
     return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
 }
 
 static void list_names(fer_teller *t, const struct object *o, fer_violation *v)
 {
-    fer_str *names = fer_arena_alloc(t->arena, o->count ? o->count * sizeof *names : 1);
-    if (!names) return;
+    size_t most = o->count < FER_ALLOWED_MAX ? o->count : FER_ALLOWED_MAX;
+    fer_str *names = fer_arena_alloc(t->arena, most ? most * sizeof *names : 1);
+    if (!names) {
+        t->no_memory = true;
+        return;
+    }
     size_t count = 0;
-    for (size_t n = 0; n < o->count; n++) {
+    for (size_t n = 0; n < o->count && count < most; n++) {
         if (o->properties[n].node) names[count++] = o->properties[n].name;
     }
     v->allowed = names;

@@ -56,6 +56,8 @@ extern const fer_option fer_common_options[];
 const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used);
 /* Whether the word begins the names of commands of two words, such as "schema". */
 bool fer_command_is_group(const char *word);
+/* What the commands of its group have in common, half a line. */
+const char *fer_group_summary(const fer_command *c);
 bool fer_command_in_group(const fer_command *c, const char *group);
 /* The verb of a command in a group; NULL: it is in none. */
 const char *fer_command_verb(const fer_command *c);

@@ -212,6 +212,19 @@ const fer_command fer_commands[] = {
     {0},
 };
 
+static const struct {
+    const char *name;
+    const char *summary;
+} groups[] = {{"schema", "work on JSON Schemas"}};
+
+const char *fer_group_summary(const fer_command *c)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (fer_str_is(fer_command_word(c), groups[i].name)) return groups[i].summary;
+    }
+    return c->summary;
+}
+
 const char *fer_command_verb(const fer_command *c)
 {
     const char *blank = strchr(c->name, ' ');

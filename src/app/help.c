@@ -90,6 +90,9 @@ static void write_summary(fer_out *out, const fer_command *c)
 
 void fer_help_group(fer_out *out, const char *group)
 {
+    const fer_command *first = fer_commands;
+    while (first->name && !fer_command_in_group(first, group)) first++;
+    if (first->name) fer_out_printf(out, "ferrule %s: %s\n\n", group, fer_group_summary(first));
     heading(out, "Usage");
     fer_out_printf(out, "  ferrule %s COMMAND [OPTIONS] [ARGUMENTS]\n\n", group);
     heading(out, "Commands");

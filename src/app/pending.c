@@ -6,36 +6,6 @@
 
 #define PENDING return fer_fail(err, FER_INTERNAL, "not built yet")
 
-__attribute__((weak)) fer_code fer_schema_problems(fer_arena *a, const fer_json *doc,
-                                                   const struct yyjson_val *value,
-                                                   const fer_schema_options *options, bool lint,
-                                                   fer_schema_problem **out, size_t *count,
-                                                   fer_err *err)
-{
-    (void)a;
-    (void)doc;
-    (void)value;
-    (void)options;
-    (void)lint;
-    (void)out;
-    (void)count;
-    PENDING;
-}
-__attribute__((weak)) fer_code fer_schema_adapt(fer_arena *a, const fer_schema *s,
-                                                const fer_json *doc, const struct yyjson_val *value,
-                                                const fer_adapt_options *adapt,
-                                                const fer_validate_options *options,
-                                                fer_adapted *out, fer_err *err)
-{
-    (void)a;
-    (void)s;
-    (void)doc;
-    (void)value;
-    (void)adapt;
-    (void)options;
-    (void)out;
-    PENDING;
-}
 __attribute__((weak)) fer_code fer_schema_describe(fer_arena *a, const fer_schema *s,
                                                    fer_schema_info *out, fer_err *err)
 {

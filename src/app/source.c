@@ -84,6 +84,7 @@ fer_code fer_source_open_file(fer_source *s, const char *path, fer_err *err)
 {
     fer_arena_reset(s->arena);
     s->doc = NULL;
+    s->value = NULL;
     fer_code code = read_document(s, path, &s->doc, err);
     if (!code) s->value = fer_json_root(s->doc);
     return code;
@@ -229,20 +230,43 @@ fer_place fer_source_place(const fer_source *s, const yyjson_val *value)
     return fer_lines_place(&lines, s->base + fer_json_offset(s->doc, value));
 }
 
+/* Everything that keeps the schema from compiling; false where there is nothing to say. */
+static bool tell_problems(fer_source *s, const fer_report_kind *kind, fer_report *report)
+{
+    fer_schema_problem *list;
+    size_t count;
+    bool told = false;
+    if (!s->value || s->program) return false;
+    if (fer_schema_problems(s->arena, s->doc, s->value, &s->options, false, &list, &count, NULL))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].warning) continue;
+        fer_schema_problem p = list[i];
+        if (p.value) p.place = fer_source_place(s, p.value);
+        fer_remark m = fer_remark_of_problem(&p, s->name, s->text);
+        m.rule = fer_code_info(p.code)->name;
+        kind->remark(report, &m, s->text);
+        told = true;
+    }
+    return told;
+}
+
 int fer_source_refuse(fer_source *s, const fer_report_kind *kind, fer_report *report,
                       const fer_err *err)
 {
     const fer_code_row *row = fer_code_info(err->code);
-    int exit_code = row->exit_code == FER_EXIT_SYSTEM ? FER_EXIT_SYSTEM : FER_EXIT_USAGE;
+    bool usage = err->code == FER_BAD_USAGE || err->code == FER_TOOL_NOT_FOUND;
+    bool broken = row->exit_code == FER_EXIT_SYSTEM;
     report->counts.errors++;
-    if (kind && err->code != FER_BAD_USAGE && exit_code == FER_EXIT_USAGE) {
-        kind->failure(report, s->name, err, s->text);
-        return exit_code;
+    report->counts.unreadable++;
+    if (kind && !usage && !broken) {
+        if (!tell_problems(s, kind, report)) kind->failure(report, s->name, err, s->text);
+        return FER_EXIT_USAGE;
     }
     fer_err named = *err;
-    if (err->code != FER_BAD_USAGE) fer_inputs_name_error(&named, s->name);
+    if (!usage) fer_inputs_name_error(&named, s->name);
     fer_app_fail(s->app, &named);
-    return exit_code;
+    return broken ? FER_EXIT_SYSTEM : FER_EXIT_USAGE;
 }
 
 /* ---- commands on one schema -------------------------------------------------------------------

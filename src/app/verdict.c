@@ -27,36 +27,37 @@ static void nothing(fer_report *r)
     (void)r;
 }
 
-static void no_remark(fer_report *r, const fer_remark *m, fer_str text)
+/* What cannot be read is not valid; a line for it keeps the others in step with the input. */
+static void write_unit(fer_out *o, fer_str source, uint32_t line, uint32_t column, fer_code code,
+                       fer_str message)
 {
-    (void)r;
-    (void)m;
-    (void)text;
+    char text[2 * FER_ERR_TEXT];
+    fer_buf b;
+    fer_buf_init_fixed(&b, text, sizeof text);
+    fer_buf_add(&b, fer_str_head(source, FER_ERR_TEXT / 2));
+    if (line) fer_buf_printf(&b, ":%u:%u", line, column);
+    fer_buf_printf(&b, ": %s: ", fer_code_info(code)->name);
+    fer_buf_add(&b, fer_str_head(message, FER_ERR_TEXT));
+    fer_out_text(o,
+                 "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"error\":");
+    fer_out_json(o, fer_buf_view(&b));
+    fer_out_text(o, "}\n");
 }
 
-/* What cannot be read is not valid; a line for it keeps the others in step with the input. */
+/* Only of a schema that cannot be used: instances have their results. */
+static void remark(fer_report *r, const fer_remark *m, fer_str text)
+{
+    (void)text;
+    write_unit(r->out, m->source, m->place.line, m->place.column, m->code, m->message);
+}
+
 static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
 {
-    char where[64] = "";
-    fer_buf b;
     (void)text;
-    fer_buf_init_fixed(&b, where, sizeof where - 1);
-    if (err->line) fer_buf_printf(&b, ":%u:%u", err->line, err->column);
-    fer_out_text(r->out,
-                 "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"error\":");
-    char message[2 * FER_ERR_TEXT];
-    fer_buf_init_fixed(&b, message, sizeof message);
-    fer_buf_add(&b, fer_str_head(source, FER_ERR_TEXT / 2));
-    fer_buf_add_text(&b, where);
-    fer_buf_add_text(&b, ": ");
-    fer_buf_add_text(&b, fer_code_info(err->code)->name);
-    fer_buf_add_text(&b, ": ");
-    fer_buf_add_text(&b, err->message);
-    fer_out_json(r->out, fer_buf_view(&b));
-    fer_out_text(r->out, "}\n");
+    write_unit(r->out, source, err->line, err->column, err->code, fer_str_of(err->message));
 }
 
-const fer_report_kind fer_report_standard = {"standard", nothing, no_remark, failure, nothing};
+const fer_report_kind fer_report_standard = {"standard", nothing, remark, failure, nothing};
 
 /* ---- remarks ------------------------------------------------------------------------------------
  */

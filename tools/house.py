@@ -8,8 +8,8 @@ import os
 import re
 import sys
 
-ORDER = ["base", "json", "text", "contract", "app"]
-PURE = {"json", "text", "contract"}
+ORDER = ["base", "json", "text", "schema", "contract", "app"]
+PURE = {"json", "text", "schema", "contract"}
 EFFECTS = re.compile(r'#\s*include\s+"(log|clock|file)\.h"')
 FILE_LINES, FUNCTION_LINES = 600, 80
 

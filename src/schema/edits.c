@@ -58,7 +58,7 @@ static void skip_edits(struct writer *w, const yyjson_val *end)
     while (w->edit < w->edit_end && w->edit->at < end) w->edit++;
 }
 
-static void open(struct writer *w, const yyjson_val *v)
+static void open_level(struct writer *w, const yyjson_val *v)
 {
     struct level *levels = fer_arena_room(w->arena, w->levels, w->depth, &w->cap, sizeof *levels);
     if (!levels) {
@@ -93,7 +93,7 @@ static void put(struct writer *w, const yyjson_val *v)
         skip_edits(w, fer_val_next(v));
     } else if (fer_is_ctn(v)) {
         w->edit = e;
-        open(w, v);
+        open_level(w, v);
     } else {
         static const fer_notation plain;
         fer_write_add(w->arena, &w->b, v, &plain, NULL);

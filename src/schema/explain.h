@@ -22,6 +22,7 @@ typedef struct fer_teller {
     bool cut;
     bool no_memory;
     size_t near_left; /* names that may still be compared to say "did you mean" */
+    size_t look_left; /* units and schemas that may still be looked at to find what was meant */
     bool shallow;     /* a unit speaks for itself, not for those below it */
     bool within;      /* in that unit now */
 } fer_teller;

@@ -71,6 +71,7 @@ static bool undo(struct back *b, size_t floor, uint32_t *state, size_t *at)
 static void cut(struct back *b, size_t floor)
 {
     size_t kept = floor;
+    assert(floor <= b->depth);
     for (size_t i = floor; i < b->depth; i++) {
         if (b->stack[i].state == NO_STATE) b->stack[kept++] = b->stack[i];
     }
@@ -81,23 +82,23 @@ static void cut(struct back *b, size_t floor)
 
 static bool read_one(const struct back *b, const fer_re_instr *in, size_t *at)
 {
-    size_t from = *at, to = *at;
+    size_t from = *at, to;
     if (in->flag) {
         if (from == 0) return false;
-        from = fer_re_before(b->text, from);
+        to = from;
+        from = fer_re_before(b->text, to);
     } else {
-        if (to == b->text.len) return false;
-        to += fer_re_step(b->text, to);
+        if (from == b->text.len) return false;
+        to = from + fer_re_step(b->text, from);
     }
-    uint32_t c = fer_re_decode(b->text.ptr + from, to - from);
     *at = in->flag ? from : to;
-    return fer_set_has(&b->prog->sets[in->x], c);
+    return fer_set_has(&b->prog->sets[in->x], fer_re_decode(b->text.ptr + from, to - from));
 }
 
 /* A group that has captured nothing matches the empty text (22.2.2.7.2, 3). */
 static bool read_reference(struct back *b, const fer_re_instr *in, size_t *at)
 {
-    size_t from = b->slots[2 * in->x], to = b->slots[2 * in->x + 1];
+    size_t from = b->slots[2 * (size_t)in->x], to = b->slots[2 * (size_t)in->x + 1];
     if (from == UNSET || to == UNSET || from == to) return true;
     size_t len = to - from;
     if (in->flag ? *at < len : b->text.len - *at < len) return false;

@@ -269,7 +269,7 @@ fer_re_node *fer_re_escape(fer_re_parser *p)
         if (n) n->assertion = c == 'b' ? FER_RE_EDGE : FER_RE_NO_EDGE;
         return n;
     }
-    struct meaning what;
+    struct meaning what = {.what = ONE};
     fer_set_maker m = {.arena = p->arena};
     if (!read_escape(p, false, &what)) return NULL;
     if (what.what == ONE) return fer_re_one(p, what.one);
@@ -296,30 +296,37 @@ static void put_code_point(char *out, size_t *len, uint32_t c)
     if (c >= 0x80) out[(*len)++] = (char)(0x80 | (c & 63));
 }
 
+/* One code point of a name, which may be escaped. */
+static bool read_name_part(fer_re_parser *p, bool first, uint32_t *c)
+{
+    if (!fer_re_take(p, '\\')) {
+        *c = fer_utf8_next(p->text, &p->at);
+    } else if (!fer_re_take(p, 'u') || !read_unicode(p, c)) {
+        return false;
+    }
+    return fer_set_names(*c, first);
+}
+
+static fer_str no_name(fer_re_parser *p, size_t offset)
+{
+    fer_re_wrong(p, offset, "this is no name for a group");
+    return FER_STR_NONE;
+}
+
 /* Escapes in a name are read, so that the same name is the same text. It never grows by that. */
 fer_str fer_re_name(fer_re_parser *p)
 {
     size_t offset = p->at, len = 0, end = fer_str_find(p->text, p->at, '>');
-    if (end == SIZE_MAX) {
-        fer_re_wrong(p, offset, "the name of the group has no end");
-        return FER_STR_NONE;
-    }
-    char *name = fer_arena_alloc(p->arena, end - p->at);
+    if (end == SIZE_MAX || end == offset) return no_name(p, offset);
+    char *name = fer_arena_alloc(p->arena, end - offset);
     if (!name) {
         fer_re_no_memory(p);
         return FER_STR_NONE;
     }
     while (p->at < end) {
-        bool escaped = fer_re_take(p, '\\');
-        uint32_t c = 0;
-        if (escaped ? !fer_re_take(p, 'u') || !read_unicode(p, &c) : false) break;
-        if (!escaped) c = fer_utf8_next(p->text, &p->at);
-        if (p->at > end || !fer_set_names(c, len == 0)) break;
+        uint32_t c;
+        if (!read_name_part(p, len == 0, &c)) return no_name(p, offset);
         put_code_point(name, &len, c);
-    }
-    if (p->at != end || len == 0) {
-        fer_re_wrong(p, offset, "this is no name for a group");
-        return FER_STR_NONE;
     }
     p->at++;
     return (fer_str){name, len};
@@ -353,7 +360,7 @@ fer_re_node *fer_re_class(fer_re_parser *p)
     fer_set_maker m = {.arena = p->arena};
     bool negated = fer_re_take(p, '^');
     while (fer_re_more(p) && fer_re_peek(p) != ']') {
-        struct meaning from, to;
+        struct meaning from = {.what = ONE}, to = {.what = ONE};
         size_t offset = p->at;
         if (!read_member(p, &from)) return NULL;
         bool range =

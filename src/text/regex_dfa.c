@@ -393,6 +393,7 @@ fer_match fer_re_dfa_search(const fer_re_dfa *d, fer_str text, size_t *steps)
             at++;
         } else {
             size_t len = fer_re_step(text, at);
+            if (len > end - at) break;
             class = d->wide_count == 1 ? d->wide_class[0]
                                        : wide_class(d, fer_re_decode(text.ptr + at, len));
             at += len;
@@ -400,8 +401,9 @@ fer_match fer_re_dfa_search(const fer_re_dfa *d, fer_str text, size_t *steps)
         state = d->moves[(state - FIRST) * d->classes + class];
         if (state < FIRST) break;
     }
-    *steps -= at < *steps ? at : *steps;
+    bool decided = state < FIRST || at == text.len;
+    *steps = decided ? *steps - at : 0;
+    if (!decided) return FER_MATCH_BUDGET;
     if (state < FIRST) return state == FOUND ? FER_MATCH_YES : FER_MATCH_NO;
-    if (at < text.len) return FER_MATCH_BUDGET;
     return d->match_end[state - FIRST] ? FER_MATCH_YES : FER_MATCH_NO;
 }

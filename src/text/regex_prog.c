@@ -186,6 +186,7 @@ static uint32_t emit_look(fer_re_prog *p, const fer_re_node *n, uint32_t next)
         p->code[entry].y = next;
         return entry;
     }
+    assert(n->look.index < p->look_count);
     fer_re_look *look = &p->looks[n->look.index];
     if (look->start == UINT32_MAX) {
         look->behind = n->look.behind;

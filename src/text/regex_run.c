@@ -126,12 +126,12 @@ fer_match fer_re_run_search(const fer_re_prog *p, fer_str text, size_t *steps, f
         return FER_MATCH_NO_MEMORY;
     uint32_t *block = fer_arena_alloc(scratch, size);
     if (!block) return FER_MATCH_NO_MEMORY;
-    memset(block, 0, size);
-    r.mark = block;
-    r.reached = block + states;
+    r.reached = block;
     r.live = r.reached + states;
     r.stack = r.live + states;
-    r.bits = (unsigned char *)(r.stack + states);
+    r.mark = r.stack + states;
+    r.bits = (unsigned char *)(r.mark + states);
+    memset(r.mark, 0, states * sizeof *r.mark + bits);
     fer_match m = search(&r);
     *steps = m == FER_MATCH_BUDGET ? 0 : r.steps;
     fer_arena_trim(scratch, block);

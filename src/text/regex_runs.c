@@ -120,23 +120,30 @@ bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, f
 
 /* ---- searching ----------------------------------------------------------------------------- */
 
-/* Where the run of an item ends that begins at `at`; `end` is where reading must stop. */
-static size_t run_of(const fer_re_item *item, fer_str text, size_t at, size_t end, uint32_t *times)
+/* How far a search has come. */
+struct place {
+    size_t at;
+    size_t seen; /* behind the last byte that was read */
+    size_t end;  /* no byte from here on may be read */
+};
+
+/* Takes all that an item can; returns how often it did. */
+static uint32_t take(const fer_re_item *item, fer_str text, struct place *p)
 {
-    uint32_t n = 0;
-    for (; n < item->max && at < end; n++) {
-        unsigned char c = (unsigned char)text.ptr[at];
-        if (c < 0x80) {
-            if (!fer_set_has(item->set, c)) break;
-            at++;
-        } else {
-            size_t len = fer_re_step(text, at);
-            if (!fer_set_has(item->set, fer_re_decode(text.ptr + at, len))) break;
-            at += len;
+    uint32_t times = 0;
+    for (; times < item->max && p->at < p->end; times++) {
+        uint32_t c = (unsigned char)text.ptr[p->at];
+        size_t len = 1;
+        if (c >= 0x80) {
+            len = fer_re_step(text, p->at);
+            if (len > p->end - p->at) break;
+            c = fer_re_decode(text.ptr + p->at, len);
         }
+        p->seen = p->at + len;
+        if (!fer_set_has(item->set, c)) break;
+        p->at += len;
     }
-    *times = n;
-    return at;
+    return times;
 }
 
 static fer_match find_literal(fer_str literal, fer_str text, size_t *steps)
@@ -144,29 +151,29 @@ static fer_match find_literal(fer_str literal, fer_str text, size_t *steps)
     size_t seen = text.len < *steps ? text.len : *steps;
     const char *found = text.len ? memmem(text.ptr, seen, literal.ptr, literal.len) : NULL;
     if (found) {
-        *steps -= (size_t)(found - text.ptr);
+        *steps -= (size_t)(found - text.ptr) + literal.len;
         return FER_MATCH_YES;
     }
     *steps -= seen;
     return seen < text.len ? FER_MATCH_BUDGET : FER_MATCH_NO;
 }
 
+static fer_match run(const fer_re_runs *r, fer_str text, struct place *p)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t times = take(&r->items[i], text, p);
+        bool undecided = times < r->items[i].max && p->seen <= p->at && p->at < text.len;
+        if (undecided) return FER_MATCH_BUDGET;
+        if (times < r->items[i].min) return FER_MATCH_NO;
+    }
+    return r->to_end && p->at < text.len ? FER_MATCH_NO : FER_MATCH_YES;
+}
+
 fer_match fer_re_runs_search(const fer_re_runs *r, fer_str text, size_t *steps)
 {
     if (r->literal.ptr) return find_literal(r->literal, text, steps);
-    size_t at = 0, end = text.len < *steps ? text.len : *steps;
-    fer_match result = FER_MATCH_YES;
-    for (size_t i = 0; i < r->count && result == FER_MATCH_YES; i++) {
-        uint32_t times;
-        at = run_of(&r->items[i], text, at, end, &times);
-        bool cut = at >= end && end < text.len && times < r->items[i].max;
-        if (cut) {
-            result = FER_MATCH_BUDGET;
-        } else if (times < r->items[i].min) {
-            result = FER_MATCH_NO;
-        }
-    }
-    if (result == FER_MATCH_YES && r->to_end && at < text.len) result = FER_MATCH_NO;
-    *steps -= at < *steps ? at : *steps;
-    return result;
+    struct place p = {.end = text.len < *steps ? text.len : *steps};
+    fer_match m = run(r, text, &p);
+    *steps = m == FER_MATCH_BUDGET ? 0 : *steps - p.seen;
+    return m;
 }

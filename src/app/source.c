@@ -28,9 +28,11 @@ static fer_code read_document(fer_source *s, const char *path, fer_json **out, f
 {
     fer_code code = read_text(s, path, err);
     if (code) return code;
+    fer_json_limits limits = *fer_json_limits_file();
+    limits.depth = fer_schema_limits_file()->depth;
     bool yaml = fer_format_detect(s->name, s->text, FER_FORMAT_AUTO) == FER_FORMAT_YAML;
     code = yaml ? fer_yaml_read(s->arena, s->text, fer_json_limits_file(), out, err)
-                : fer_json_read(s->arena, s->text, fer_json_limits_file(), out, err);
+                : fer_json_read(s->arena, s->text, &limits, out, err);
     /* So that places are found at once, however many are asked for. */
     return code ? code : fer_json_index(s->arena, *out, err);
 }
@@ -276,7 +278,9 @@ fer_code fer_source_print(fer_source *s, fer_str text, fer_err *err)
 {
     fer_json *doc;
     fer_str pretty;
-    fer_code code = fer_json_read(s->arena, text, fer_json_limits_file(), &doc, err);
+    fer_json_limits limits = *fer_json_limits_file();
+    limits.depth = SIZE_MAX; /* it was made from what was read within its limits */
+    fer_code code = fer_json_read(s->arena, text, &limits, &doc, err);
     if (!code) code = fer_json_write(s->arena, fer_json_root(doc), true, &pretty, err);
     if (code) return code;
     fer_out_add(&s->app->out, pretty);

@@ -360,8 +360,12 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
             fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.", (int)c->options->dialect);
         return;
     }
-    c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
-                                 c->err);
+    fer_str base = fer_arena_copy(c->arena, c->options->base_uri); /* the program may live longer */
+    if (!base.ptr) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
     fer_root_form(c, root->rules, value);
     check_forms(c);
@@ -430,6 +434,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
     if (!code) code = c.code;
     if (!code && c.failed) code = first_problem(&c, doc, value);
     if (!code) {
+        c.program->library = c.library;
         c.program->doc = doc;
         c.program->value = value;
         c.program->registry = fer_registry_ref(c.options->registry);

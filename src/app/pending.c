@@ -6,14 +6,6 @@
 
 #define PENDING return fer_fail(err, FER_INTERNAL, "not built yet")
 
-__attribute__((weak)) fer_code fer_schema_describe(fer_arena *a, const fer_schema *s,
-                                                   fer_schema_info *out, fer_err *err)
-{
-    (void)a;
-    (void)s;
-    (void)out;
-    PENDING;
-}
 __attribute__((weak)) fer_code fer_schema_bundle(fer_arena *a, const fer_json *doc,
                                                  const fer_schema_options *options, fer_str *out,
                                                  fer_err *err)

@@ -316,32 +316,48 @@ def toolsets():
 
 
 def authoring():
-    info = run(["schema", "info", SCHEMA])
-    if b"not built yet" in info.stderr:
-        for name, *_ in AUTHORING:
-            skip(name, "the library cannot do it yet")
-        return
-    rows(AUTHORING)
+    for row in AUTHORING:
+        result = run(row[1], row[2])
+        if b"not built yet" in result.stderr:
+            skip(row[0], "the library cannot do it yet")
+        else:
+            rows([row])
     about = json.loads(run(["schema", "info", "--json", SCHEMA]).stdout)
     currency = [p for p in about["parameters"] if p["name"] == "currency"]
-    case("info: JSON", [] if about["dialect"] == "2020-12" and currency and currency[0]["default"] == "EUR" else [str(about)])
+    case("info: JSON", [] if about["dialect"] == "2020-12" and about["subschemas"] > 5 and currency and currency[0]["default"] == "EUR" else [str(about)])
     table = terminal(["schema", "info", SCHEMA])
     case("info: a table on a terminal", [] if "REQUIRED" in table and "currency" in table else [table[:300]])
-    bundled = run(["schema", "bundle", "-r", "https://example.com/order=" + SCHEMA, "-r", "https://example.com/money=" + ORDERS + "money.schema.json",
-                   ORDERS + "invoice.schema.json"])
+    inject([["schema", "info", SCHEMA]])
+
+
+def bundles():
+    both = ["-r", "https://example.com/order=" + SCHEMA, "-r", "https://example.com/money=" + ORDERS + "money.schema.json"]
+    bundled = run(["schema", "bundle", *both, ORDERS + "invoice.schema.json"])
+    if b"not built yet" in bundled.stderr:
+        skip("bundle", "the library cannot do it yet")
+        return
     alone = json.loads(bundled.stdout)
     case("bundle", expect(bundled, 0, ['\n  "$defs"']) + ([] if "$defs" in alone else [str(alone)]))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "b.json")
         open(path, "wb").write(bundled.stdout)
         case("bundle: stands alone", expect(run(["validate", "-s", path, ORDERS + "invoice.json"]), 1, ["OutOfRange"]))
-    converted = json.loads(run(["schema", "convert-dialect", "--to", "2020-12", "--json", ORDERS + "old.schema.json"]).stdout)
+    inject([["schema", "bundle", *both, ORDERS + "invoice.schema.json"]])
+
+
+def conversions():
+    convert = ["schema", "convert-dialect", "--to"]
+    first = run([*convert, "2020-12", "--json", ORDERS + "old.schema.json"])
+    if b"not built yet" in first.stderr:
+        skip("convert", "the library cannot do it yet")
+        return
+    converted = json.loads(first.stdout)
     case("convert: JSON", [] if "$schema" in converted["schema"] and converted["changes"] else [str(converted)])
-    down = json.loads(run(["schema", "convert-dialect", "--to", "draft-07", "--json", SCHEMA]).stdout)
+    down = json.loads(run([*convert, "draft-07", "--json", SCHEMA]).stdout)
     case("convert: down to draft-07", [] if "draft-07" in down["schema"]["$schema"] else [str(down)])
-    case("convert: from", expect(run(["schema", "convert-dialect", "--from", "draft-04", "--to", "2020-12", "-"], '{"minimum":1,"exclusiveMinimum":true}'), 0, ['"exclusiveMinimum": 1']))
-    inject([["schema", "info", SCHEMA], ["schema", "convert-dialect", "--to", "2020-12", ORDERS + "old.schema.json"],
-            ["schema", "bundle", "-r", "https://example.com/order=" + SCHEMA, "-r", "https://example.com/money=" + ORDERS + "money.schema.json", ORDERS + "invoice.schema.json"]])
+    from_4 = run([*convert, "2020-12", "--from", "draft-04", "-"], '{"minimum":1,"exclusiveMinimum":true}')
+    case("convert: from", expect(from_4, 0, ['"exclusiveMinimum": 1']))
+    inject([[*convert, "2020-12", ORDERS + "old.schema.json"]])
 
 
 def guide():
@@ -366,6 +382,8 @@ streams()
 files()
 toolsets()
 authoring()
+bundles()
+conversions()
 guide()
 inject([[*V, ORDERS + "wrong.json"], [*V, "-f", "json", ORDERS + "orders.jsonl"], [*V, "--fill-defaults", "--repair", ORDERS + "order.yaml"],
         ["validate", "--tool", "tickets:create_issue", "--tools", "examples/toolset/tickets.json", ORDERS + "order.json"],

@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "errors.h"
+#include "program.h"
 #include "source.h"
 
 static fer_str joined_types(fer_arena *a, const fer_parameter *p)
@@ -44,8 +45,9 @@ static void raw_member(fer_out *o, const char *key, fer_str json)
 static void write_json(const fer_source *s, const fer_schema_info *info)
 {
     fer_out *o = &s->app->out;
-    fer_out_printf(o, "{\"dialect\":\"%s\",\"bytes\":%zu,\"parameters\":[",
-                   fer_dialect_name(fer_schema_dialect(s->program)), s->text.len);
+    fer_out_printf(o, "{\"dialect\":\"%s\",\"bytes\":%zu,\"subschemas\":%zu,\"parameters\":[",
+                   fer_dialect_name(fer_schema_dialect(s->program)), s->text.len,
+                   s->program->node_count);
     for (size_t i = 0; i < info->count; i++) {
         const fer_parameter *p = &info->parameters[i];
         fer_out_printf(o, "%s\n{\"name\":", i ? "," : "");
@@ -69,8 +71,9 @@ static void write_json(const fer_source *s, const fer_schema_info *info)
 static void write_lines(fer_source *s, const fer_schema_info *info)
 {
     fer_out *o = &s->app->out;
-    fer_out_printf(o, "dialect\t%s\nbytes\t%zu\n", fer_dialect_name(fer_schema_dialect(s->program)),
-                   s->text.len);
+    fer_out_printf(o, "dialect\t%s\nbytes\t%zu\nsubschemas\t%zu\n",
+                   fer_dialect_name(fer_schema_dialect(s->program)), s->text.len,
+                   s->program->node_count);
     for (size_t i = 0; i < info->count; i++) {
         const fer_parameter *p = &info->parameters[i];
         const fer_str cells[] = {p->name, joined_types(s->arena, p),
@@ -101,8 +104,10 @@ static bool add_row(struct libscols_table *table, fer_source *s, const fer_param
 static fer_code write_table(fer_source *s, const fer_schema_info *info, fer_err *err)
 {
     fer_out *o = &s->app->out;
-    fer_out_printf(o, "%s, %zu bytes, %zu %s\n", fer_dialect_name(fer_schema_dialect(s->program)),
-                   s->text.len, info->count, info->count == 1 ? "parameter" : "parameters");
+    fer_out_printf(o, "%s, %zu bytes, %zu %s, %zu %s\n",
+                   fer_dialect_name(fer_schema_dialect(s->program)), s->text.len,
+                   s->program->node_count, s->program->node_count == 1 ? "subschema" : "subschemas",
+                   info->count, info->count == 1 ? "parameter" : "parameters");
     if (!info->count) return FER_OK;
     struct libscols_table *t = scols_new_table();
     bool ok = t && scols_table_new_column(t, "NAME", 0, 0) &&

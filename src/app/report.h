@@ -34,7 +34,8 @@ typedef struct fer_report {
     fer_out *out;
     fer_report_about about;
     fer_counts counts;
-    bool any; /* something was written already, so a separator is due */
+    bool hide; /* no source lines: their values are nobody's business */
+    bool any;  /* something was written already, so a separator is due */
 } fer_report;
 
 /* One finding as reports show it, whoever found it. */

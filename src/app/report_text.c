@@ -141,7 +141,7 @@ static void remark(fer_report *r, const fer_remark *m, fer_str text)
     fer_out *o = r->out;
     bool error = m->severity == FER_SEVERITY_ERROR;
     write_head(r, m->source, m->place.line, m->place.column, m->severity, m->rule, m->message);
-    if (m->place.line)
+    if (m->place.line && !r->hide)
         write_source(o, text, m->offset, m->place.line, m->length,
                      error ? FER_STYLE_RED : FER_STYLE_YELLOW);
     if (m->finding) {
@@ -165,7 +165,8 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
 {
     write_head(r, source, err->line, err->column, FER_SEVERITY_ERROR,
                fer_code_info(err->code)->name, fer_str_of(err->message));
-    if (err->line && text.ptr) write_source(r->out, text, err->offset, err->line, 1, FER_STYLE_RED);
+    if (err->line && text.ptr && !r->hide)
+        write_source(r->out, text, err->offset, err->line, 1, FER_STYLE_RED);
 }
 
 static void count(fer_out *o, size_t n, const char *one, const char *many)

@@ -15,7 +15,7 @@ static fer_code read_text(fer_source *s, const char *path, fer_err *err)
     fer_str text;
     s->name = fer_str_of(from_stdin ? "<stdin>" : path);
     s->text = FER_STR_NONE;
-    s->base = 0;
+    s->base = (fer_place){0};
     fer_code code =
         from_stdin ? fer_file_read_fd(s->arena, STDIN_FILENO, "standard input", max, &text, err)
                    : fer_file_read(s->arena, path, max, &text, err);
@@ -119,6 +119,7 @@ struct hunt {
     const char *field;
     size_t left;
     bool found;
+    size_t base; /* of what was found */
 };
 
 static fer_code hunt_visit(void *context, const fer_visited *visited, fer_err *err)
@@ -128,7 +129,7 @@ static fer_code hunt_visit(void *context, const fer_visited *visited, fer_err *e
     if (!visited->tool) return FER_OK;
     if (h->left-- > 0) return FER_OK;
     h->source->doc = visited->item->doc;
-    h->source->base = visited->item->base;
+    h->base = visited->item->base;
     h->source->value = fer_tool_field(visited->tool, h->field);
     h->found = true;
     return FER_CANCELLED;
@@ -147,6 +148,9 @@ static fer_code hunt_down(fer_source *s, const struct file *files, struct hunt *
         fer_reader_deinit(&r);
         if (code && !h->found) return code;
     }
+    fer_lines lines;
+    fer_lines_init(&lines, s->text);
+    s->base = fer_lines_place(&lines, h->base);
     return fer_json_index(s->arena, s->doc, err);
 }
 
@@ -161,6 +165,7 @@ static size_t index_of(const fer_toolset *set, const fer_tool *tool)
 static fer_code open_anything(fer_source *s, fer_err *err)
 {
     s->text = FER_STR_NONE;
+    s->base = (fer_place){0};
     fer_code code = fer_json_read(s->arena, FER_STR("true"), NULL, &s->doc, err);
     if (!code) s->value = fer_json_root(s->doc);
     return code;
@@ -208,11 +213,22 @@ fer_code fer_source_open_tool(fer_source *s, const char *tools, const char *id, 
 /* ---- compiling
  * ----------------------------------------------------------------------------------- */
 
+/* A place in the document, seen from the start of the file. */
+static fer_place moved(const fer_source *s, fer_place place)
+{
+    if (!s->base.line || !place.line) return place;
+    place.offset += s->base.offset;
+    if (place.line == 1) place.column += s->base.column - 1;
+    place.line += s->base.line - 1;
+    return place;
+}
+
 static void move_error(const fer_source *s, fer_err *err)
 {
-    if (!err->line || !s->base) return;
-    err->offset += s->base;
-    fer_err_locate(err, s->text);
+    fer_place place = moved(s, (fer_place){err->offset, err->line, err->column});
+    err->offset = place.offset;
+    err->line = place.line;
+    err->column = place.column;
 }
 
 fer_code fer_source_compile(fer_source *s, fer_err *err)
@@ -222,14 +238,11 @@ fer_code fer_source_compile(fer_source *s, fer_err *err)
     return code;
 }
 
-fer_place fer_source_place(const fer_source *s, const yyjson_val *value)
+fer_place fer_source_place(const fer_source *s, const yyjson_val *value, fer_place place)
 {
-    fer_lines lines;
-    bool inside =
-        s->text.ptr && s->doc && value >= s->doc->vals && value < s->doc->vals + s->doc->count;
-    if (!inside) return (fer_place){0};
-    fer_lines_init(&lines, s->text);
-    return fer_lines_place(&lines, s->base + fer_json_offset(s->doc, value));
+    const fer_json *doc = s->text.ptr ? s->doc : NULL;
+    bool inside = doc && value >= doc->vals && value < doc->vals + doc->count;
+    return inside ? moved(s, place) : (fer_place){0};
 }
 
 /* Everything that keeps the schema from compiling; false where there is nothing to say. */
@@ -244,7 +257,7 @@ static bool tell_problems(fer_source *s, const fer_report_kind *kind, fer_report
     for (size_t i = 0; i < count; i++) {
         if (list[i].warning) continue;
         fer_schema_problem p = list[i];
-        if (p.value) p.place = fer_source_place(s, p.value);
+        p.place = fer_source_place(s, p.value, p.place);
         fer_remark m = fer_remark_of_problem(&p, s->name, s->text);
         m.rule = fer_code_info(p.code)->name;
         kind->remark(report, &m, s->text);

@@ -18,7 +18,7 @@ typedef struct fer_source {
     fer_arena *arena;
     fer_str name;            /* of the file that is read, or was read last */
     fer_str text;            /* the whole of it; ptr NULL: it could not be read */
-    size_t base;             /* where the document's text starts in it */
+    fer_place base;          /* where the document's text starts in it; line 0: at the start */
     fer_json *doc;           /* that holds the schema */
     const yyjson_val *value; /* the schema in it */
     fer_registry *registry;  /* or NULL */
@@ -38,8 +38,11 @@ fer_code fer_source_open_tool(fer_source *s, const char *tools, const char *id, 
                               fer_err *err);
 fer_code fer_source_compile(fer_source *s, fer_err *err);
 
-/* The place, in the whole file, of a value of the schema; line 0: it is in another document. */
-fer_place fer_source_place(const fer_source *s, const yyjson_val *value);
+/*
+ * The place in the whole file of a value whose place in its document is known; line 0: it is
+ * in another document.
+ */
+fer_place fer_source_place(const fer_source *s, const yyjson_val *value, fer_place place);
 
 /*
  * Reports why the schema cannot be used: everything that is wrong with it where `err` is

@@ -93,7 +93,7 @@ static fer_remark remark_of(const fer_source *schema, const fer_instance *i, con
                         .hint = v->hint,
                         .violation = v,
                         .schema = schema->name,
-                        .schema_place = fer_source_place(schema, v->schema)};
+                        .schema_place = fer_source_place(schema, v->schema, v->schema_place)};
 }
 
 void fer_verdict_remarks(fer_report *r, const fer_report_kind *kind, const fer_source *schema,
@@ -124,7 +124,7 @@ static void short_value(fer_out *o, fer_str json)
     if (head.len < json.len) fer_out_text(o, "...");
 }
 
-void fer_changes_text(fer_out *o, const fer_instance *i, const fer_adapted *adapted)
+void fer_changes_text(fer_out *o, const fer_instance *i, const fer_adapted *adapted, bool hide)
 {
     for (size_t n = 0; n < adapted->change_count; n++) {
         const fer_change *c = &adapted->changes[n];
@@ -132,10 +132,12 @@ void fer_changes_text(fer_out *o, const fer_instance *i, const fer_adapted *adap
         if (i->line) fer_out_printf(o, ":%u", i->line);
         fer_out_printf(o, ": %s ", c->op);
         fer_out_clean(o, c->pointer);
-        fer_out_text(o, ": ");
-        short_value(o, c->was);
-        if (c->was.len && c->value.len) fer_out_text(o, " -> ");
-        short_value(o, c->value);
+        if (!hide) {
+            fer_out_text(o, ": ");
+            short_value(o, c->was);
+            if (c->was.len && c->value.len) fer_out_text(o, " -> ");
+            short_value(o, c->value);
+        }
         fer_out_printf(o, " (%s)\n", c->why);
     }
 }

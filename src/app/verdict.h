@@ -20,8 +20,8 @@ bool fer_output_find(const char *name, fer_output *out);
 void fer_verdict_remarks(fer_report *r, const fer_report_kind *kind, const fer_source *schema,
                          const fer_instance *i, const fer_result *result, bool moved);
 
-/* The changes as lines of text, or as one JSON object. */
-void fer_changes_text(fer_out *o, const fer_instance *i, const fer_adapted *adapted);
+/* The changes as lines of text (with `hide`, without values), or as one JSON object. */
+void fer_changes_text(fer_out *o, const fer_instance *i, const fer_adapted *adapted, bool hide);
 void fer_changes_json(fer_out *o, const fer_instance *i, const fer_adapted *adapted);
 
 #endif

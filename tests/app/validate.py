@@ -84,6 +84,8 @@ ROWS = [
     ("content is noted", ["validate", "-s", "tests/app/data/contact.schema.json"], '{"card":"{"}', 0, ["1 valid"], []),
     ("content is asserted", ["validate", "-s", "tests/app/data/contact.schema.json", "--assert-content"], '{"card":"{"}', 1, ["`card`"], []),
     ("hide-values", [*V, "--hide-values", "-f", "json"], BAD.replace('"1"', '"secret"'), 1, ["InvalidType"], []),
+    ("hide-values: as text", [*V, "--hide-values"], BAD.replace('"1"', '"secret"'), 1, ["<stdin>:1:45: InvalidType"], []),
+    ("log", [*V, "--log-level", "info"], GOOD, 0, ["1 valid"], ['"event":"input.validated"', '"valid":1']),
     ("tool", ["validate", "--tool", "tickets:create_issue", "--tools", "examples/toolset"], '{"projectId":"p","title":1}', 1,
      ["<stdin>:1:26: InvalidType", "= schema: examples/toolset/tickets.json:15:29, #/properties/title/type"], []),
     ("tool: input", ["validate", "--tool", "mcp::tickets::create_issue", "--tools", "examples/toolset", "--input"], '{"projectId":"p","title":"t"}', 0, ["1 valid"], []),
@@ -142,7 +144,7 @@ def rows(table):
         problems = expect(result, code, out, err)
         if "quiet" in name and result.stdout:
             problems.append(f"stdout is not empty: {result.stdout!r}")
-        if name == "hide-values" and b"secret" in result.stdout:
+        if name.startswith("hide-values") and b"secret" in result.stdout:
             problems.append("the message holds the value")
         case(name, problems)
 
@@ -198,6 +200,8 @@ def changes():
     case("fill-defaults", expect(filled, 0, ['"currency": "EUR"'], ['add /currency: "EUR" (default)', "1 valid"]))
     absent = run([*V, "--null-to-absent"], GOOD.replace("}]}", '}],"currency":null}'))
     case("null-to-absent", expect(absent, 0, ['"id": "AB-1"'], ["remove /currency: null (null)"], absent=['"currency"']))
+    hidden = run([*V, "--repair", "--hide-values"], BAD)
+    case("hide-values: changes", expect(hidden, 0, [], ["replace /items/0/quantity (repair)"]))
     unchanged = run([*V, "--repair"], GOOD)
     case("nothing to change", [] if json.loads(unchanged.stdout) == json.loads(GOOD) and unchanged.returncode == 0 else [str(unchanged)])
     silent = run([*V, "-q", "--repair"], BAD)

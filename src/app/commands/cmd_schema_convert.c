@@ -36,7 +36,7 @@ static void write_changes(const fer_source *s, const fer_schema_change *list, si
     fer_out_init(&o, STDERR_FILENO, s->app->log.colour, false);
     for (size_t i = 0; i < count; i++) {
         const yyjson_val *at = fer_json_at(s->value, list[i].pointer, NULL);
-        fer_place place = at ? fer_source_place(s, at) : (fer_place){0};
+        fer_place place = at ? fer_json_place(s->doc, at) : (fer_place){0};
         fer_out_style(&o, FER_STYLE_BOLD);
         fer_out_clean(&o, s->name);
         if (place.line) fer_out_printf(&o, ":%u:%u", place.line, place.column);

@@ -79,7 +79,7 @@ static int read_options(struct validate *v)
         return fer_app_usage(v->app, "--max-findings takes a number from 1 on, not '%s'", max);
     v->options.max_violations = (size_t)most;
     v->options.annotations = given(v, "annotations");
-    v->options.hide_values = given(v, "hide-values");
+    v->options.hide_values = v->report.hide = given(v, "hide-values");
     v->kind = fer_report_find(format ? format : "text");
     if (format && fer_output_find(format, &v->output)) v->kind = &fer_report_standard;
     if (given(v, "quiet")) v->kind = NULL;
@@ -115,10 +115,11 @@ static fer_code tell(struct validate *v, const fer_instance *i, const fer_result
                      bool moved, fer_err *err)
 {
     bool valid = fer_result_valid(result);
+    fer_code code = v->kind == &fer_report_standard ? write_output(v, result, err) : FER_OK;
+    if (code) return code;
     v->report.counts.valid += valid;
     v->report.counts.invalid += !valid;
-    if (v->kind == &fer_report_standard) return write_output(v, result, err);
-    if (valid || !v->kind) return FER_OK;
+    if (v->kind == &fer_report_standard || valid || !v->kind) return FER_OK;
     fer_progress_clear(&v->progress);
     fer_verdict_remarks(&v->report, v->kind, &v->schema, i, result, moved);
     return FER_OK;
@@ -132,8 +133,9 @@ static fer_code adapt_one(struct validate *v, const fer_instance *i, fer_err *er
     fer_code code = fer_schema_adapt(v->arena, v->schema.program, i->doc, NULL, &v->adapt,
                                      &v->options, &adapted, err);
     if (code) return code;
+    if (adapted.change_count) fer_progress_clear(&v->progress);
     if (v->changes) fer_changes_json(&v->app->out, i, &adapted);
-    else if (v->kind && adapted.change_count) fer_changes_text(&v->errors, i, &adapted);
+    else if (v->kind) fer_changes_text(&v->errors, i, &adapted, v->report.hide);
     if (!v->changes || given(v, "write")) {
         code = fer_json_write(v->arena, adapted.value, v->pretty && !i->line, &text, err);
         if (code) return code;
@@ -212,8 +214,14 @@ static fer_code validate_all(struct validate *v, fer_inputs *in, fer_err *err)
     fer_code code = FER_OK;
     v->pretty = in->count == 1;
     for (size_t i = 0; i < in->count && !code; i++) {
+        fer_counts *n = &v->report.counts, before = *n;
         code = fer_instances_visit(v->arena, in->paths[i], in->format, visit, v, err);
-        v->report.counts.files++;
+        n->files++;
+        fer_log_event(&v->app->log, FER_LOG_INFO, "input.validated",
+                      FER_LOG_S("file", fer_str_of(in->paths[i])),
+                      FER_LOG_I("valid", n->valid - before.valid),
+                      FER_LOG_I("invalid", n->invalid - before.invalid),
+                      FER_LOG_I("unreadable", n->unreadable - before.unreadable));
     }
     return code;
 }

@@ -6,16 +6,6 @@
 
 #define PENDING return fer_fail(err, FER_INTERNAL, "not built yet")
 
-__attribute__((weak)) fer_code fer_schema_bundle(fer_arena *a, const fer_json *doc,
-                                                 const fer_schema_options *options, fer_str *out,
-                                                 fer_err *err)
-{
-    (void)a;
-    (void)doc;
-    (void)options;
-    (void)out;
-    PENDING;
-}
 __attribute__((weak)) fer_code fer_schema_convert(fer_arena *a, const fer_json *doc,
                                                   fer_dialect from, fer_dialect to, fer_str *out,
                                                   fer_schema_change **changes, size_t *change_count,

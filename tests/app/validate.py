@@ -15,7 +15,7 @@ from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, ski
 
 ORDERS = "examples/orders/"
 SCHEMA = ORDERS + "order.schema.json"
-TOOLS = "/work/shared/data/tools"
+TOOLS = os.environ.get("FERRULE_TOOLSETS", os.path.join(SOURCE, "../shared/data/tools"))
 GOOD = '{"id":"AB-1","items":[{"sku":"x","quantity":1}]}'
 BAD = '{"id":"AB-1","items":[{"sku":"x","quantity":"1"}]}'
 V = ["validate", "--schema", SCHEMA]

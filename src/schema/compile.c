@@ -170,7 +170,8 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     const fer_regex_limits limits = {c->limits->pattern, c->limits->repeat, c->limits->states};
     void **place = fer_map_put(&c->patterns, fer_val_str(pattern));
     if (!place) return fer_compile_no_memory(c);
-    if (*place) return *place;
+    const fer_regex *known = *place;
+    if (known) return known;
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {

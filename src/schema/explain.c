@@ -172,11 +172,11 @@ fer_str fer_slot_name(enum fer_slot slot)
 /* The units above, from the root down, without recursion: far ones are left out. */
 static void add_evaluation_path(fer_buf *b, const fer_unit *u)
 {
-    const fer_unit *chain[TELL_DEPTH * 4];
+    const fer_unit *chain[TELL_DEPTH * 4] = {NULL};
     size_t count = 0;
     for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
-    while (count-- > 0) {
-        const fer_unit *at = chain[count];
+    while (count > 0) {
+        const fer_unit *at = chain[--count];
         fer_pointer_add(b, fer_slot_name((enum fer_slot)at->keyword));
         if (at->plain) continue;
         if (at->key) fer_pointer_add(b, fer_val_str(at->key));

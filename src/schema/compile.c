@@ -162,6 +162,14 @@ void *fer_build_alloc(fer_build *b, size_t count, size_t size)
     return p ? p : fer_compile_no_memory(b->c);
 }
 
+/* Which limit a regular expression is over. */
+static const char *regex_limit(const fer_compile *c, const yyjson_val *pattern, const fer_err *why)
+{
+    if (fer_val_len(pattern) > c->limits->pattern) return " (limit schema.pattern)";
+    bool count = strstr(why->message, "a count over") != NULL;
+    return count ? " (limit schema.repeat)" : " (limit schema.states)";
+}
+
 const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
 {
     fer_compile *c = b->c;
@@ -175,9 +183,10 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {
+        const char *limit = code == FER_LIMIT_EXCEEDED ? regex_limit(c, pattern, &why) : "";
         fer_problem(c, code == FER_LIMIT_EXCEEDED ? code : FER_INVALID_SCHEMA, "pattern", pattern,
-                    "\"%.*s\" cannot be used as a regular expression: %s",
-                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message);
+                    "\"%.*s\" cannot be used as a regular expression: %s%s",
+                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message, limit);
         return NULL;
     }
     union {

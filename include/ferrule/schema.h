@@ -171,7 +171,7 @@ typedef struct fer_validate_options {
     size_t max_violations; /* 0: FER_VIOLATIONS_MAX */
     bool annotations;      /* collect them too */
     bool hide_values;      /* name types, never values */
-    const fer_str *redact; /* dotted paths whose values are hidden; `*` is any one step */
+    const fer_str *redact; /* paths whose values are hidden: a.b, *, **, [0] */
     size_t redact_count;
 } fer_validate_options;
 

@@ -20,6 +20,10 @@ void *fer_compile_no_memory(fer_compile *c)
     return NULL;
 }
 
+FER_PRINTF(3, 0)
+static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
+                        va_list args) FER_PRINTF(3, 0);
+
 static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
                         va_list args)
 {
@@ -447,6 +451,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
 fer_code fer_schema_compile_value(const fer_json *doc, const yyjson_val *value,
                                   const fer_schema_options *options, fer_schema **out, fer_err *err)
 {
+    if (!value && !doc) return fer_fail(err, FER_INVALID_SCHEMA, "There is no schema.");
     fer_arena *arena = fer_arena_new(0);
     if (!arena) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
     fer_code code = compile_into(arena, doc, value ? value : fer_json_root(doc), options, out, err);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "errors.h"
+#include "hide.h"
 #include "json_pointer.h"
 #include "json_write.h"
 #include "uri.h"
@@ -36,22 +37,52 @@ fer_str fer_say(fer_teller *t, const char *format, ...)
 fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 {
     if (!v->dotted.len) return FER_STR("The value");
-    return fer_say(t, "`%.*s`", FER_PRI(fer_str_head(v->dotted, 300)));
+    return fer_say(t, "%s`%.*s`", t->naming ? "The name of " : "",
+                   FER_PRI(fer_str_head(v->dotted, 300)));
 }
 
 fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
 {
     fer_buf b;
-    fer_buf_init(&b, t->arena, max + 16);
-    if (fer_is_str(value) && fer_val_len(value) > max) {
-        return fer_say(t, "\"%.*s ...\"", FER_PRI(fer_str_head(fer_val_str(value), max)));
-    }
     static const fer_notation plain;
+    bool long_text = fer_is_str(value) && fer_val_len(value) > max;
+    fer_buf_init(&b, t->arena, long_text ? max * 6 + 2 : max + 16); /* an escape has six bytes */
+    if (long_text) {
+        fer_buf_add_quoted(&b, fer_str_head(fer_val_str(value), max));
+        t->no_memory |= b.arena_failed;
+        return b.failure ? FER_STR("...") : fer_say(t, "%.*s...\"", (int)b.len - 1, b.ptr);
+    }
     fer_code code = fer_write_add(t->arena, &b, value, &plain, NULL);
     if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
     fer_str json = b.ptr ? fer_buf_view(&b) : FER_STR("");
     if (json.len <= max && !code) return json;
-    return fer_say(t, "%.*s ...", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)));
+    return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),
+                   fer_is_str(value) ? "\"" : "");
+}
+
+fer_str fer_say_simply(fer_teller *t, const yyjson_val *schema)
+{
+    if (!fer_is_obj(schema) || fer_val_len(schema) != 1) return FER_STR("");
+    fer_str keyword = fer_val_str(schema + 1);
+    const yyjson_val *value = schema + 2;
+    if (fer_str_is(keyword, "const")) return fer_say_json(t, value, 200);
+    if (fer_str_is(keyword, "enum")) {
+        return fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, value, 600)));
+    }
+    if (fer_str_is(keyword, "type") && fer_is_str(value)) {
+        fer_str name = fer_val_str(value);
+        return fer_say_types(t, &name, 1);
+    }
+    return FER_STR("");
+}
+
+void fer_say_reason(fer_teller *t, size_t from, fer_str reason)
+{
+    for (size_t n = from; n < t->count; n++) {
+        fer_str said = t->list[n].message;
+        if (!said.len || said.ptr[said.len - 1] == ')') continue;
+        t->list[n].message = fer_say(t, "%.*s (%.*s)", FER_PRI(said), FER_PRI(reason));
+    }
 }
 
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
@@ -62,52 +93,40 @@ bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
     return true;
 }
 
-bool fer_tell_near_property(fer_teller *t, fer_near *near, const yyjson_val *object,
-                            fer_str candidate)
+bool fer_tell_look(fer_teller *t, size_t looks)
 {
-    fer_near better = *near;
-    if (!fer_tell_near(t, &better, candidate)) return false;
-    if (better.best.ptr != near->best.ptr && !fer_val_key(object, candidate)) *near = better;
-    return true;
+    bool enough = t->look_left >= looks;
+    t->look_left -= enough ? looks : t->look_left;
+    return enough;
 }
 
 /* ---- what is hidden ----------------------------------------------------------------------------
  */
 
-static fer_str segment(fer_str s, size_t *at, char separator)
-{
-    size_t end = fer_str_find(s, *at, separator);
-    if (end == SIZE_MAX) end = s.len;
-    fer_str one = fer_str_slice(s, *at, end);
-    *at = end + 1;
-    return one;
-}
-
-/* Whether a path such as "headers.*.token" leads to the pointer or above it. */
-static bool path_covers(fer_str path, fer_str pointer)
-{
-    size_t p = 0, q = 1;
-    while (p <= path.len) {
-        fer_str want = segment(path, &p, '.');
-        if (q > pointer.len) return false;
-        fer_str have = segment(pointer, &q, '/');
-        if (!fer_str_is(want, "*") && !fer_str_eq_nocase(want, have)) return false;
-    }
-    return true;
-}
-
-static bool is_hidden(const fer_teller *t, const fer_violation *v)
+bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 {
     if (t->options->hide_values) return true;
     for (size_t i = 0; i < t->options->redact_count; i++) {
-        if (path_covers(t->options->redact[i], v->field)) return true;
+        if (fer_hide_covers(t->options->redact[i], v->field) == FER_HIDE_COVERS) return true;
+    }
+    return false;
+}
+
+/* Whether something in the field must not be shown. */
+static bool holds_hidden(const fer_teller *t, const fer_violation *v)
+{
+    for (size_t i = 0; i < t->options->redact_count; i++) {
+        if (fer_hide_covers(t->options->redact[i], v->field) == FER_HIDE_BELOW) return true;
     }
     return false;
 }
 
 fer_str fer_say_value(fer_teller *t, const fer_violation *v, const yyjson_val *value)
 {
-    if (is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
+    bool part = fer_is_ctn(value) || value != v->value;
+    if (fer_is_hidden(t, v) || (part && holds_hidden(t, v))) {
+        return fer_str_of(fer_val_type_name(value));
+    }
     return fer_say_json(t, value, VALUE_MAX);
 }
 
@@ -115,7 +134,7 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
 {
     const char *type = fer_val_type_name(value);
     bool small = !fer_is_ctn(value) && fer_val_type(value) != YYJSON_TYPE_NULL;
-    if (!small || is_hidden(t, v)) return fer_str_of(type);
+    if (!small || fer_is_hidden(t, v)) return fer_str_of(type);
     const char *noun = fer_str_starts(fer_str_of(type), "a ") ? type + 2 : type;
     return fer_say(t, "the %s %.*s", noun, FER_PRI(fer_say_json(t, value, VALUE_MAX)));
 }
@@ -202,6 +221,14 @@ static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, cons
 /* ---- findings
  * --------------------------------------------------------------------------------------- */
 
+/* Under propertyNames, the value is a name. */
+static bool is_naming(const fer_unit *u)
+{
+    const fer_unit *top = u;
+    while (top->up && top->up->value == u->value) top = top->up;
+    return top->keyword == KW_PROPERTY_NAMES && top->up;
+}
+
 static fer_violation *new_violation(fer_teller *t, fer_code code)
 {
     if (t->count == t->max) {
@@ -222,8 +249,9 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
 static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
                          const yyjson_val *source)
 {
-    bool whole = source == u->node->schema && u->node->verdict == FER_NEVER;
-    v->keyword = whole ? FER_STR("false") : fer_val_str(source - 1);
+    /* A schema as a whole has no name: what stands before it may be anything. */
+    bool whole = source == u->node->schema, never = u->node->verdict == FER_NEVER;
+    v->keyword = !whole ? fer_val_str(source - 1) : never ? FER_STR("false") : FER_STR("");
     v->schema = source;
     v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
     v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
@@ -235,6 +263,7 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
 {
     fer_violation *v = new_violation(t, code);
     if (!v) return NULL;
+    t->naming = value == u->value && is_naming(u);
     value = told_value(t, u, value);
     fer_buf pointer, dotted;
     fer_buf_init(&pointer, t->arena, TEXT_MAX);
@@ -264,6 +293,46 @@ fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_va
     v->field = text_of(t, &pointer);
     v->dotted = text_of(t, &dotted);
     return v;
+}
+
+fer_str fer_say_place(fer_teller *t, const fer_unit *u)
+{
+    fer_buf dotted;
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
+    return text_of(t, &dotted);
+}
+
+fer_str fer_say_member(fer_teller *t, const fer_unit *u, fer_str name)
+{
+    fer_buf dotted;
+    fer_buf_init(&dotted, t->arena, TEXT_MAX);
+    fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
+    fer_dotted_add(&dotted, name);
+    return text_of(t, &dotted);
+}
+
+bool fer_is_hidden_unit(fer_teller *t, const fer_unit *u)
+{
+    fer_violation about = {0};
+    fer_buf pointer;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
+    about.field = text_of(t, &pointer);
+    return fer_is_hidden(t, &about);
+}
+
+fer_str fer_say_because(fer_teller *t, const fer_unit *u, fer_str member, fer_str is)
+{
+    fer_violation about = {0};
+    fer_str dotted = fer_say_member(t, u, member);
+    fer_buf pointer;
+    fer_buf_init(&pointer, t->arena, TEXT_MAX);
+    fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
+    fer_pointer_add(&pointer, member);
+    about.field = text_of(t, &pointer);
+    if (fer_is_hidden(t, &about)) return fer_say(t, "Because of `%.*s`.", FER_PRI(dotted));
+    return fer_say(t, "Because `%.*s` is %.*s.", FER_PRI(dotted), FER_PRI(is));
 }
 
 /* ---- units
@@ -312,6 +381,18 @@ static void tell_plainly(fer_teller *t, const fer_unit *u)
     if (v) v->message = fer_say(t, "%.*s does not fit the schema.", FER_PRI(fer_say_field(t, v)));
 }
 
+/* A value that is none of those listed is of the wrong type at most on top of that. */
+static bool says_more(const fer_unit *u, const fer_inst *i)
+{
+    if (strcmp(i->op->name, "type") != 0) return false;
+    for (uint32_t n = 0; n < u->node->count; n++) {
+        const char *name = u->node->insts[n].op->name;
+        bool lists = strcmp(name, "enum") == 0 || strcmp(name, "const") == 0;
+        if (lists && (u->failed >> n & 1)) return true;
+    }
+    return false;
+}
+
 /* Its own failures, one keyword after the other. */
 static void tell_own(fer_teller *t, const fer_unit *u)
 {
@@ -320,7 +401,9 @@ static void tell_own(fer_teller *t, const fer_unit *u)
         return;
     }
     for (uint32_t n = 0; n < u->node->count; n++) {
-        if (u->failed >> n & 1) u->node->insts[n].op->explain(t, u, &u->node->insts[n]);
+        const fer_inst *i = &u->node->insts[n];
+        if (!(u->failed >> n & 1) || (!t->shallow && says_more(u, i))) continue;
+        i->op->explain(t, u, i);
     }
 }
 
@@ -329,7 +412,7 @@ void fer_tell_unit(fer_teller *t, const fer_unit *u)
     if (t->shallow) {
         if (!t->within) {
             t->within = true;
-            tell_own(t, u);
+            tell_own(t, u->same && !u->failed ? u->same : u);
         }
         return;
     }

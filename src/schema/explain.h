@@ -25,6 +25,7 @@ typedef struct fer_teller {
     size_t look_left; /* units and schemas that may still be looked at to find what was meant */
     bool shallow;     /* a unit speaks for itself, not for those below it */
     bool within;      /* in that unit now */
+    bool naming;      /* the finding in hand is about the name of a property */
 } fer_teller;
 
 /* Tells everything about a unit that failed. */
@@ -56,6 +57,25 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max);
 fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *value);
 /* Sets the allowed values of a finding from a list of the schema's. */
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list);
+/* Whether the value that a finding is about must not be shown. */
+bool fer_is_hidden(const fer_teller *t, const fer_violation *v);
+/* The same before there is a finding. */
+bool fer_is_hidden_unit(fer_teller *t, const fer_unit *u);
+/* "a string, an integer or null" */
+fer_str fer_say_types(fer_teller *t, const fer_str *names, size_t count);
+/* What to do about a unit's value that should be of one of these types. */
+fer_str fer_type_hint(fer_teller *t, const fer_unit *u, const fer_violation *v,
+                      const fer_str *names, size_t count);
+/* What a schema of one keyword asks for, as in "must be X": a value, "one of ...", "a string"; ""
+ * where it is not that simple. */
+fer_str fer_say_simply(fer_teller *t, const yyjson_val *schema);
+/* Says behind the messages from number `from` on why they count, where nothing is said yet. */
+void fer_say_reason(fer_teller *t, size_t from, fer_str reason);
+/* The dotted form of a unit's value, and of a member of it. */
+fer_str fer_say_place(fer_teller *t, const fer_unit *u);
+fer_str fer_say_member(fer_teller *t, const fer_unit *u, fer_str name);
+/* "Because `kind` is "card"."; without its value where that must not be shown. */
+fer_str fer_say_because(fer_teller *t, const fer_unit *u, fer_str member, fer_str is);
 
 /* The path through the keywords that led to a unit, and on to a keyword of it (or ""). */
 fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword);
@@ -67,23 +87,51 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
 
 /* Looks at a name for "did you mean"; false: that has cost enough for this validation. */
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate);
-/* The same for a property, which is not meant where the object has it. */
-bool fer_tell_near_property(fer_teller *t, fer_near *near, const yyjson_val *object,
-                            fer_str candidate);
+/* Pays for looks at schemas and units; false: that has cost enough. */
+bool fer_tell_look(fer_teller *t, size_t looks);
 
-/* The unit of an anyOf or oneOf that was meant; NULL where none stands out. */
+/* The unit of an anyOf or oneOf that was meant, and why; NULL where none stands out. */
 const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_inst *i,
-                                 const char **why);
+                                 const fer_node *const *nodes, size_t count, fer_str *why);
+/* The node behind plain references. */
+const fer_node *fer_behind_refs(const fer_node *node);
 /*
  * Where all alternatives are told apart by one property and its value is none of theirs,
  * tells just that. False: they are not.
  */
 bool fer_tell_tag(fer_teller *t, const fer_unit *u, const fer_inst *i, const fer_node *const *nodes,
                   size_t count);
+/* Fills a finding about a value that is none of those that count, given as JSON. */
+void fer_tell_values(fer_teller *t, fer_violation *v, const yyjson_val *value,
+                     const fer_str *values, size_t count, const char *must);
 /* What the alternatives are, in a few words each. */
 fer_str fer_branches_in_words(fer_teller *t, const fer_node *const *nodes, size_t count);
-/* The known property that is nearest to an unknown one, or "". */
-fer_str fer_near_property(fer_teller *t, const fer_unit *u, fer_str name);
+/* The subschemas of an instruction that is allOf, anyOf or oneOf; none of another. */
+const fer_node *const *fer_branches(const fer_inst *i, size_t *count);
+/* One alternative in a few words. */
+fer_str fer_branch_in_words(fer_teller *t, const fer_node *node);
+
+/* Whether the object that a unit's value is a member of must have it. */
+bool fer_is_required(fer_teller *t, const fer_unit *u);
+/* What the unit's schema, or one above it on the same value, says of a property; or NULL. */
+const yyjson_val *fer_property_schema(fer_teller *t, const fer_unit *u, fer_str name);
+/* Names of the properties that the schema, and what it refers to and combines, describes. */
+const fer_str *fer_known_names(fer_teller *t, const fer_unit *u, size_t *count);
+/* Which of the names it is shown was most likely meant by another. */
+typedef struct fer_meant {
+    fer_near near;
+    fer_str word;
+    fer_str begun; /* begins as the word does, or the other way round */
+    bool unsure;   /* more than one does */
+} fer_meant;
+void fer_meant_init(fer_meant *m, fer_str word);
+/* A name that the object has already was not meant. False: that has cost enough. */
+bool fer_meant_try(fer_teller *t, fer_meant *m, const yyjson_val *object, fer_str candidate);
+/* The one that was, or "". */
+fer_str fer_meant_best(const fer_meant *m);
+/* Fills a finding about a property that is not among the names. */
+void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_meant *meant,
+                      const fer_str *names, size_t count);
 /* `a`, `b` and so on. */
 fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count);
 

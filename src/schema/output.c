@@ -2,7 +2,8 @@
 /*
  * The standard output formats. 2019-09 and 2020-12 (core 12): flag, basic, detailed; v1: list
  * and hierarchical. The lists are flat and have an entry for each keyword (basic) or each
- * subschema (list); the trees nest one subschema in the other.
+ * subschema (list); the trees nest one subschema in the other. Writing ends as soon as the
+ * output is too long, so that the work is bounded by its size.
  */
 #include "json_pointer.h"
 #include "result.h"
@@ -13,13 +14,22 @@ struct writer {
     fer_arena *arena;
     const fer_result *result;
     fer_buf b;
-    size_t count; /* entries of the list that is being written */
+    size_t count;   /* entries of the list that is being written */
+    bool no_memory; /* something could not be made */
 };
 
-static void member(fer_buf *b, const char *name, fer_str text)
+/* Whether there is no use in going on. */
+static bool is_over(const struct writer *w)
 {
-    fer_buf_printf(b, ",\"%s\":", name);
-    fer_buf_add_quoted(b, text);
+    return w->no_memory || w->b.failure;
+}
+
+/* ptr NULL: there was no memory to make the text. */
+static void member(struct writer *w, const char *name, fer_str text)
+{
+    w->no_memory |= !text.ptr;
+    fer_buf_printf(&w->b, ",\"%s\":", name);
+    fer_buf_add_quoted(&w->b, text);
 }
 
 static void field_member(struct writer *w, const yyjson_val *value)
@@ -27,7 +37,8 @@ static void field_member(struct writer *w, const yyjson_val *value)
     fer_buf field;
     fer_buf_init(&field, w->arena, OUTPUT_MAX);
     fer_pointer_of(&field, w->result->root, value);
-    member(&w->b, "instanceLocation", field.ptr ? fer_buf_view(&field) : FER_STR(""));
+    fer_str text = field.ptr ? fer_buf_view(&field) : FER_STR("");
+    member(w, "instanceLocation", field.failure ? FER_STR_NONE : text);
 }
 
 /* What a unit that failed has to say for itself, without what is below it. */
@@ -36,6 +47,7 @@ static fer_teller own_words(struct writer *w, const fer_unit *u)
     fer_teller t = fer_result_teller(w->arena, w->result);
     t.shallow = true;
     fer_tell_unit(&t, u);
+    w->no_memory |= t.no_memory;
     return t;
 }
 
@@ -70,10 +82,10 @@ static void basic_error(struct writer *w, fer_str location, fer_str absolute,
                         const yyjson_val *value, fer_str message)
 {
     fer_buf_printf(&w->b, "%s{\"valid\":false", w->count++ ? "," : "");
-    member(&w->b, "keywordLocation", location);
-    member(&w->b, "absoluteKeywordLocation", absolute);
+    member(w, "keywordLocation", location);
+    member(w, "absoluteKeywordLocation", absolute);
     field_member(w, value);
-    member(&w->b, "error", message);
+    member(w, "error", message);
     fer_buf_add_char(&w->b, '}');
 }
 
@@ -93,6 +105,7 @@ static void basic_unit(struct writer *w, const fer_unit *u)
                                         key ? key + 1 : u->node->schema),
                     u->value, fer_say(&t, "A subschema of `%.*s` does not hold.", FER_PRI(name)));
     }
+    w->no_memory |= t.no_memory;
 }
 
 static bool basic_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
@@ -100,8 +113,8 @@ static bool basic_note(void *context, const fer_unit *u, fer_str keyword, const 
 {
     struct writer *w = context;
     fer_buf_printf(&w->b, "%s{\"valid\":true", w->count++ ? "," : "");
-    member(&w->b, "keywordLocation", fer_evaluation_path(w->arena, u, keyword));
-    member(&w->b, "absoluteKeywordLocation",
+    member(w, "keywordLocation", fer_evaluation_path(w->arena, u, keyword));
+    member(w, "absoluteKeywordLocation",
            fer_schema_location(w->arena, w->result->program, u->node, source));
     field_member(w, u->value);
     fer_buf_add_text(&w->b, ",\"annotation\":");
@@ -110,15 +123,42 @@ static bool basic_note(void *context, const fer_unit *u, fer_str keyword, const 
     return true;
 }
 
+/* What a valid unit says, by a function for each note. */
+static void notes(struct writer *w, const fer_unit *u, fer_note *each)
+{
+    w->no_memory |= !fer_unit_notes(w->arena, w->result->program, u, each, w);
+}
+
+/* 2020-12 core 12.3: the whole is a unit, too. */
+static void open_whole(struct writer *w)
+{
+    member(w, "keywordLocation", FER_STR(""));
+    member(w, "instanceLocation", FER_STR(""));
+}
+
+/* What there is to say where no unit does, as when the budget was spent. */
+static void whole_error(struct writer *w)
+{
+    const fer_result *r = w->result;
+    if (r->valid) return;
+    member(w, "error",
+           r->violation_count ? r->violations[0].message
+                              : FER_STR("The value does not fit the schema."));
+}
+
 static void write_basic(struct writer *w)
 {
     const fer_result *r = w->result;
-    if (r->valid && !r->annotated) return;
+    open_whole(w);
+    if (!r->trace) {
+        whole_error(w);
+        return;
+    }
     fer_buf_printf(&w->b, ",\"%s\":[", r->valid ? "annotations" : "errors");
-    for (const fer_unit *u = r->trace; u;) {
+    for (const fer_unit *u = r->trace; u && !is_over(w);) {
         bool into = told(r, u);
         if (into && r->valid) {
-            fer_unit_notes(w->arena, r->program, u, basic_note, w);
+            notes(w, u, basic_note);
         } else if (into) {
             basic_unit(w, u);
         }
@@ -161,34 +201,40 @@ static void list_errors(struct writer *w, const fer_unit *u)
     if (count) fer_buf_add_char(&w->b, '}');
 }
 
-/* A subschema's own part, its brace left open. */
+/* Where a subschema stands; the brace is left open. */
 static void unit_open(struct writer *w, const fer_unit *u, bool v1)
 {
     fer_buf_printf(&w->b, "{\"valid\":%s", u->valid ? "true" : "false");
-    member(&w->b, v1 ? "evaluationPath" : "keywordLocation",
+    member(w, v1 ? "evaluationPath" : "keywordLocation",
            fer_evaluation_path(w->arena, u, FER_STR("")));
-    member(&w->b, v1 ? "schemaLocation" : "absoluteKeywordLocation",
+    member(w, v1 ? "schemaLocation" : "absoluteKeywordLocation",
            fer_schema_location(w->arena, w->result->program, u->node, u->node->schema));
     field_member(w, u->value);
-    if (!v1) return;
+}
+
+/* The same with what it says for itself, as v1 has it. */
+static void unit_open_v1(struct writer *w, const fer_unit *u)
+{
+    unit_open(w, u, true);
     if (!u->valid) {
         list_errors(w, u);
         return;
     }
     w->count = 0;
-    fer_unit_notes(w->arena, w->result->program, u, list_note, w);
+    notes(w, u, list_note);
     if (w->count) fer_buf_add_char(&w->b, '}');
 }
 
 static void write_list(struct writer *w)
 {
     size_t count = 0;
+    if (!w->result->trace) return;
     fer_buf_add_text(&w->b, ",\"details\":[");
-    for (const fer_unit *u = w->result->trace; u;) {
+    for (const fer_unit *u = w->result->trace; u && !is_over(w);) {
         bool into = told(w->result, u);
         if (into) {
             if (count++) fer_buf_add_char(&w->b, ',');
-            unit_open(w, u, true);
+            unit_open_v1(w, u);
             fer_buf_add_char(&w->b, '}');
         }
         u = fer_unit_next(w->result->trace, u, into);
@@ -196,76 +242,175 @@ static void write_list(struct writer *w)
     fer_buf_add_char(&w->b, ']');
 }
 
-/* Trees are written on the way down and closed on the way up, without recursion. */
-static void write_tree(struct writer *w, bool v1)
+/* ---- trees ------------------------------------------------------------------------------------
+ */
+
+/* A unit that is told, in a list that has each before those below it. */
+struct branch {
+    const fer_unit *unit;
+    size_t up;           /* number of the one above; its own for the first */
+    size_t size;         /* how many it is with all below it */
+    size_t parts;        /* entries that it would have */
+    fer_violation *said; /* errors of its own */
+    size_t said_count;
+};
+
+struct tree {
+    struct branch *list;
+    size_t count, cap;
+};
+
+static bool count_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
+                       fer_str json)
+{
+    (void)u;
+    (void)keyword;
+    (void)source;
+    (void)json;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* What a unit says for itself, and how much of the output that takes at the least. */
+static size_t own_part(struct writer *w, struct branch *b)
+{
+    size_t bytes = 0;
+    if (b->unit->valid) {
+        w->no_memory |=
+            !fer_unit_notes(w->arena, w->result->program, b->unit, count_note, &b->parts);
+        return b->parts * 64;
+    }
+    fer_teller t = own_words(w, b->unit);
+    b->said = t.list;
+    b->said_count = b->parts = t.count;
+    for (size_t n = 0; n < t.count; n++) {
+        bytes += t.list[n].keyword_location.len + t.list[n].message.len;
+    }
+    return bytes;
+}
+
+/* The units in their order; a unit without anything to say is not counted as a part. */
+static void plant(struct writer *w, struct tree *t, bool parts)
 {
     const fer_result *r = w->result;
-    const fer_unit *top = r->trace, *u = top;
-    const char *children = v1         ? ",\"details\":["
-                           : r->valid ? ",\"annotations\":["
-                                      : ",\"errors\":[";
-    fer_buf *b = &w->b;
-    size_t depth = 0;
-    for (;;) {
-        bool first = true;
-        unit_open(w, u, v1);
-        if (!v1 && !r->valid) {
-            fer_teller t = own_words(w, u);
-            w->count = 0;
-            for (size_t n = 0; n < t.count; n++) {
-                if (first) fer_buf_add_text(b, children);
-                first = false;
-                basic_error(w, t.list[n].keyword_location, t.list[n].absolute_location, u->value,
-                            t.list[n].message);
-            }
-        } else if (!v1) {
-            size_t before = b->len;
-            fer_buf_add_text(b, children);
-            w->count = 0;
-            fer_unit_notes(w->arena, r->program, u, basic_note, w);
-            first = !w->count;
-            if (first) b->len = before;
+    size_t up = 0, bytes = 0;
+    for (const fer_unit *u = r->trace; u && !is_over(w);) {
+        bool into = told(r, u);
+        if (into) {
+            struct branch *list =
+                fer_arena_room(w->arena, t->list, t->count, &t->cap, sizeof *list);
+            w->no_memory |= !list;
+            if (!list) return;
+            t->list = list;
+            while (t->count && list[up].unit != u->up) up = list[up].up;
+            list[t->count] = (struct branch){.unit = u, .up = up, .size = 1};
+            if (parts) bytes += own_part(w, &list[t->count]);
+            up = t->count++;
+            if (bytes > OUTPUT_MAX) w->b.failure = FER_LIMIT_EXCEEDED;
         }
-        const fer_unit *below = u->first;
-        while (below && !told(r, below)) below = below->next;
-        if (below) {
-            fer_buf_add_text(b, first ? children : ",");
-            u = below;
-            depth++;
-            continue;
-        }
-        fer_buf_add_text(b, first ? "}" : "]}");
-        for (;;) {
-            if (u == top) return;
-            const fer_unit *next = u->next;
-            while (next && !told(r, next)) next = next->next;
-            if (next) {
-                fer_buf_add_char(b, ',');
-                u = next;
-                break;
-            }
-            u = u->up;
-            depth--;
-            fer_buf_add_text(b, "]}");
-        }
+        u = fer_unit_next(r->trace, u, into);
+    }
+    for (size_t n = t->count; n-- > 1;) {
+        struct branch *above = &t->list[t->list[n].up];
+        above->size += t->list[n].size;
+        above->parts += t->list[n].parts > 0;
     }
 }
+
+/* Ends the units that are open and that number `n` is not below. */
+static size_t close_until(struct writer *w, const struct tree *t, size_t open, size_t n)
+{
+    while (open != SIZE_MAX && n >= open + t->list[open].size) {
+        fer_buf_add_text(&w->b, t->list[open].parts ? "]}" : "}");
+        open = open ? t->list[open].up : SIZE_MAX;
+        while (open != SIZE_MAX && t->list[open].parts == 1) {
+            open = open ? t->list[open].up : SIZE_MAX;
+        }
+    }
+    return open;
+}
+
+/* v1: every unit, each in the `details` of the one above it. */
+static void write_hierarchical(struct writer *w)
+{
+    struct tree t = {0};
+    size_t open = SIZE_MAX;
+    plant(w, &t, false);
+    for (size_t n = 0; n < t.count && !is_over(w); n++) {
+        size_t before = open;
+        open = close_until(w, &t, open, n);
+        if (before != open) fer_buf_add_char(&w->b, ',');
+        unit_open_v1(w, t.list[n].unit);
+        /* `parts` says here whether a list was begun. */
+        t.list[n].parts = t.list[n].size > 1 ? 2 : 0;
+        if (t.list[n].parts) fer_buf_add_text(&w->b, ",\"details\":[");
+        open = n;
+    }
+    close_until(w, &t, open, SIZE_MAX);
+}
+
+/* One thing that a unit says for itself; notes write themselves. */
+static void write_own(struct writer *w, const struct branch *b)
+{
+    for (size_t n = 0; n < b->said_count; n++) {
+        const fer_violation *v = &b->said[n];
+        basic_error(w, v->keyword_location, v->absolute_location, b->unit->value, v->message);
+    }
+    if (b->unit->valid) notes(w, b->unit, basic_note);
+}
+
+/*
+ * 2020-12 core 12.4.3: units without entries are left out, and one with a single entry is
+ * replaced by it, the whole as well.
+ */
+static void write_detailed(struct writer *w)
+{
+    struct tree t = {0};
+    size_t open = SIZE_MAX;
+    const char *list = w->result->valid ? ",\"annotations\":[" : ",\"errors\":[";
+    plant(w, &t, true);
+    w->count = 0;
+    for (size_t n = 0; n < t.count && !is_over(w); n++) {
+        if (!t.list[n].parts) continue;
+        size_t before = open;
+        open = close_until(w, &t, open, n);
+        if (before != open) w->count = 1;
+        if (t.list[n].parts > 1) {
+            if (w->count) fer_buf_add_char(&w->b, ',');
+            unit_open(w, t.list[n].unit, false);
+            fer_buf_add_text(&w->b, list);
+            w->count = 0;
+            open = n;
+        }
+        write_own(w, &t.list[n]);
+    }
+    close_until(w, &t, open, SIZE_MAX);
+    if (w->b.len) return;
+    fer_buf_printf(&w->b, "{\"valid\":%s", w->result->valid ? "true" : "false");
+    open_whole(w);
+    whole_error(w);
+    fer_buf_add_char(&w->b, '}');
+}
+
+/* ---- all of them --------------------------------------------------------------------------------
+ */
 
 fer_code fer_result_output(fer_arena *a, const fer_result *r, fer_output format, fer_str *out,
                            fer_err *err)
 {
     struct writer w = {.arena = a, .result = r};
     fer_buf_init(&w.b, a, OUTPUT_MAX);
-    bool tree = format == FER_OUTPUT_DETAILED || format == FER_OUTPUT_HIERARCHICAL;
-    bool bare = format == FER_OUTPUT_FLAG || !r->trace;
-    if (tree && !bare) {
-        write_tree(&w, format == FER_OUTPUT_HIERARCHICAL);
+    if (format == FER_OUTPUT_DETAILED) {
+        write_detailed(&w);
+    } else if (format == FER_OUTPUT_HIERARCHICAL && r->trace) {
+        write_hierarchical(&w);
     } else {
         fer_buf_printf(&w.b, "{\"valid\":%s", r->valid ? "true" : "false");
-        if (!bare && format == FER_OUTPUT_BASIC) write_basic(&w);
-        if (!bare && format == FER_OUTPUT_LIST) write_list(&w);
+        if (format == FER_OUTPUT_BASIC) write_basic(&w);
+        if (format == FER_OUTPUT_LIST) write_list(&w);
         fer_buf_add_char(&w.b, '}');
     }
+    if (w.no_memory && !w.b.failure) return fer_arena_failed(a, err);
     fer_code code = fer_buf_code(&w.b, err);
     if (!code) *out = fer_buf_view(&w.b);
     return code;

@@ -30,12 +30,29 @@ fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
                         .max = r->options.max_violations};
 }
 
+struct numbered {
+    fer_violation violation;
+    size_t number; /* in the order they were told */
+};
+
 /* In the order of the instance's text; findings about one value keep the schema's order. */
 static int by_place(const void *x, const void *y)
 {
-    const fer_violation *v = x, *w = y;
+    const struct numbered *n = x, *m = y;
+    const fer_violation *v = &n->violation, *w = &m->violation;
     if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    return v->schema < w->schema ? -1 : v->schema > w->schema;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return n->number < m->number ? -1 : n->number > m->number;
+}
+
+static bool sort(fer_arena *a, fer_violation *list, size_t count)
+{
+    struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
+    if (!sorted) return false;
+    for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};
+    qsort(sorted, count, sizeof *sorted, by_place);
+    for (size_t i = 0; i < count; i++) list[i] = sorted[i].violation;
+    return true;
 }
 
 static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
@@ -43,7 +60,14 @@ static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
     fer_teller t = fer_result_teller(r->arena, r);
     fer_tell_unit(&t, r->trace);
     if (t.no_memory) return fer_arena_failed(r->arena, err);
-    if (t.count) qsort(t.list, t.count, sizeof *t.list, by_place);
+    if (!t.count) {
+        /* The trace was cut before anything that can be told. */
+        fer_violation *v =
+            fer_tell(&t, r->trace, r->program->value, FER_CONSTRAINT_VIOLATION, r->root);
+        if (!v || t.no_memory) return fer_arena_failed(r->arena, err);
+        v->message = FER_STR("The value does not fit the schema.");
+    }
+    if (t.count > 1 && !sort(r->arena, t.list, t.count)) return fer_arena_failed(r->arena, err);
     r->violations = t.list;
     r->violation_count = t.count;
     r->cut |= t.cut;
@@ -132,30 +156,42 @@ static fer_result *new_result(fer_arena *a, const fer_schema *s, const yyjson_va
     return r;
 }
 
-fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+fer_code fer_validate_traced(fer_arena *a, const fer_schema *s, const fer_json *doc,
                              const yyjson_val *value, const fer_validate_options *options,
-                             fer_result **out, fer_err *err)
+                             bool keep_valid, fer_result **out, fer_err *err)
 {
-    if (!value) value = fer_json_root(doc);
     fer_result *r = new_result(a, s, value, options);
     if (!r) return fer_arena_failed(a, err);
     /* The verdict first: most values are valid, and then there is nothing to tell. */
     fer_code code = fer_schema_accepts(s, a, value, &r->valid, err);
-    if (!code && (!r->valid || r->annotated)) {
+    if (!code && (!r->valid || keep_valid)) {
         bool traced;
-        fer_trace trace = {.arena = a, .keep_valid = r->annotated};
+        fer_trace trace = {.arena = a, .keep_valid = keep_valid};
         fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace};
         code = fer_vm_run(&vm, value, &traced);
         r->trace = trace.root;
         r->cut = trace.cut;
         if (!code && !r->valid) code = tell_all(r, doc, err);
-        if (!code && r->annotated && r->valid) code = note_all(r, err);
     }
     if (code == FER_VALIDATION_BUDGET_EXCEEDED) {
         r->valid = false;
         r->trace = NULL;
         code = tell_budget(r, doc, err);
     }
+    if (!code) *out = r;
+    return code;
+}
+
+fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                             const yyjson_val *value, const fer_validate_options *options,
+                             fer_result **out, fer_err *err)
+{
+    if (!value && !doc) return fer_fail(err, FER_BAD_USAGE, "There is no value to validate.");
+    if (!value) value = fer_json_root(doc);
+    fer_result *r;
+    bool annotations = options && options->annotations;
+    fer_code code = fer_validate_traced(a, s, doc, value, options, annotations, &r, err);
+    if (!code && annotations && r->valid) code = note_all(r, err);
     if (!code) *out = r;
     return code;
 }

@@ -51,14 +51,18 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     fer_violation *v =
         fer_tell(t, u, source ? source : i->source, FER_CONSTRAINT_VIOLATION, u->value);
     if (!v) return;
-    v->expected = fer_say(t, "%s %llu item%s that fit `contains`", few ? "at least" : "at most",
-                          (unsigned long long)(few ? d->min : d->max),
-                          (few ? d->min : d->max) == 1 ? "" : "s");
+    uint64_t limit = few ? d->min : d->max;
+    fer_str simple = fer_say_simply(t, i->source);
+    fer_str kind = simple.len ? simple : fer_say_json(t, i->source, 300);
+    const char *verb = simple.len ? (limit == 1 ? "is" : "are") : limit == 1 ? "fits" : "fit";
+    v->expected = fer_say(t, "%s %llu item%s that %s %.*s", few ? "at least" : "at most",
+                          (unsigned long long)limit, limit == 1 ? "" : "s", verb, FER_PRI(kind));
     v->actual = fer_say(t, "%zu", hits);
     v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(v->expected), hits);
-    v->hint = fer_say(t, "%s such items: %.*s", few ? "Add" : "Take out",
-                      FER_PRI(fer_say_json(t, i->source, 200)));
+    uint64_t off = few ? d->min - hits : hits - d->max;
+    v->hint = fer_say(t, "%s %llu such item%s.", few ? "Add" : "Take out", (unsigned long long)off,
+                      off == 1 ? "" : "s");
 }
 
 static const fer_op contains_op = {

@@ -54,11 +54,40 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
     return FER_STEP_CALL;
 }
 
+/* What is wrong with the document in the string, in the words of a teller of its own. */
+static void tell_inside(fer_teller *t, const fer_unit *u, const fer_unit *inside)
+{
+    fer_teller inner = *t;
+    inner.list = NULL;
+    inner.count = inner.cap = 0;
+    inner.root = inside->value;
+    fer_tell_unit(&inner, inside);
+    for (size_t n = 0; n < inner.count; n++) {
+        fer_violation told = inner.list[n];
+        fer_violation *v = fer_tell(t, u, told.schema, told.code, u->value);
+        if (!v) return;
+        fer_str field = fer_say_field(t, v);
+        told.field = v->field;
+        told.dotted = v->dotted;
+        told.value = v->value;
+        told.place = v->place;
+        *v = told;
+        v->message =
+            fer_say(t, "In the JSON that %.*s holds: %.*s", FER_PRI(field), FER_PRI(told.message));
+    }
+    t->no_memory |= inner.no_memory;
+    t->near_left = inner.near_left;
+    t->look_left = inner.look_left;
+}
+
 /* What is in the string has no place of its own: the finding is about the string. */
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const struct content *d = i->data;
     bool inside = u->last && &u->node->insts[u->last->by] == i && !u->last->valid;
+    size_t before = t->count;
+    if (inside && !t->shallow && !fer_is_hidden_unit(t, u)) tell_inside(t, u, u->last);
+    if (t->count > before) return;
     fer_str text;
     bool encoded = d->decode && d->decode(t->arena, fer_val_str(u->value), &text) != FER_OK;
     const yyjson_val *source = encoded ? d->encoding : d->media_type ? d->media_type : i->source;
@@ -69,9 +98,12 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->expected = inside    ? FER_STR("a document that fits `contentSchema`")
                   : encoded ? fer_say(t, "text in %.*s", FER_PRI(fer_val_str(d->encoding)))
                             : FER_STR("a JSON document");
-    v->message = fer_say(t, "%.*s must hold %.*s, but does not.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected));
-    v->hint = fer_say(t, "Encode %.*s.", FER_PRI(v->expected));
+    v->message = fer_say(t, "%.*s must hold %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected), FER_PRI(v->actual));
+    v->hint = inside    ? FER_STR("Change the document in the string.")
+              : encoded ? fer_say(t, "Encode the content in %.*s, with its padding.",
+                                  FER_PRI(fer_val_str(d->encoding)))
+                        : FER_STR("Write the document as JSON, then put it in a string.");
 }
 
 static const fer_op content_op = {

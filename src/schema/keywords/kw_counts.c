@@ -29,7 +29,9 @@ static void explain_count(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->actual = fer_say(t, "%zu", fer_val_len(u->value));
     v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(v->expected), fer_val_len(u->value));
-    v->hint = fer_say(t, "%s %s.", at_least ? "Add" : "Take out", many);
+    uint64_t off = at_least ? i->count - fer_val_len(u->value) : fer_val_len(u->value) - i->count;
+    v->hint = fer_say(t, "%s %llu %s%s.", at_least ? "Add" : "Take out", (unsigned long long)off,
+                      at_least && fer_val_len(u->value) ? "more " : "", off == 1 ? one : many);
 }
 
 static const fer_op min_op = {.name = "min", .check = check_min, .explain = explain_count};
@@ -82,9 +84,11 @@ static void explain_unique(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     v->expected = FER_STR("items that all differ");
     v->actual = fer_say(t, "items %zu and %zu are equal", pair[0], pair[1]);
-    v->message = fer_say(
-        t, "%.*s must not hold a value twice, but items %zu and %zu are both %.*s.",
-        FER_PRI(fer_say_field(t, v)), pair[0], pair[1], FER_PRI(fer_say_value(t, v, second)));
+    fer_str same = fer_is_hidden(t, v)
+                       ? FER_STR("equal")
+                       : fer_say(t, "both %.*s", FER_PRI(fer_say_value(t, v, second)));
+    v->message = fer_say(t, "%.*s must not hold a value twice, but items %zu and %zu are %.*s.",
+                         FER_PRI(fer_say_field(t, v)), pair[0], pair[1], FER_PRI(same));
     v->hint = fer_say(t, "Take out item %zu.", pair[1]);
 }
 

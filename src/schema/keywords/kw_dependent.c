@@ -78,6 +78,16 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
     return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
 }
 
+/* Which property a subschema was asked for. */
+static fer_str reason(fer_teller *t, const fer_unit *u, const struct dependents *d,
+                      const fer_unit *asked)
+{
+    const struct dependent *one = d->list;
+    while ((one->equals ? one->equals : one->key) != asked->key) one++;
+    if (one->equals) return fer_say_because(t, u, one->name, fer_say_json(t, one->equals, 120));
+    return fer_say(t, "Because `%.*s` is given.", FER_PRI(fer_say_member(t, u, one->name)));
+}
+
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const struct dependents *d = i->data;
@@ -96,7 +106,12 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
                 fer_say(t, "Add `%.*s`, or take out `%.*s`.", FER_PRI(name), FER_PRI(one->name));
         }
     }
-    fer_tell_below(t, u, i);
+    for (const fer_unit *b = u->first; b; b = b->next) {
+        if (&u->node->insts[b->by] != i || b->valid) continue;
+        size_t before = t->count;
+        fer_tell_unit(t, b);
+        if (t->count > before) fer_say_reason(t, before, reason(t, u, d, b));
+    }
 }
 
 static const fer_op dependent_op = {

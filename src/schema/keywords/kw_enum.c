@@ -75,17 +75,38 @@ static fer_step check_many(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     return FER_STEP_FAIL;
 }
 
-/* The value of the same text in another case or type is most likely the one that was meant. */
-static void near_value(fer_teller *t, fer_violation *v, const yyjson_val *list,
-                       const yyjson_val *value)
+/* ---- telling ------------------------------------------------------------------------------- */
+
+/* A string where the schema has the value that it spells, or the other way round. */
+static bool same_spelling(fer_teller *t, const yyjson_val *value, const yyjson_val *wanted)
 {
-    if (!fer_is_str(value)) return;
+    if (fer_is_str(value) == fer_is_str(wanted) || fer_is_ctn(value) || fer_is_ctn(wanted)) {
+        return false;
+    }
+    const yyjson_val *text = fer_is_str(value) ? value : wanted;
+    const yyjson_val *other = fer_is_str(value) ? wanted : value;
+    return fer_str_eq(fer_val_str(text), fer_say_json(t, other, 1000));
+}
+
+/* The value that was most likely meant: spelt the same, or nearly so. */
+static void hint_near(fer_teller *t, fer_violation *v, const yyjson_val *list,
+                      const yyjson_val *value)
+{
     fer_near near;
-    fer_near_init(&near, fer_val_str(value));
+    fer_near_init(&near, fer_is_str(value) ? fer_val_str(value) : FER_STR(""));
     FER_EACH_ITEM (list, item) {
+        if (same_spelling(t, value, item)) {
+            fer_str json = fer_say_json(t, item, 200);
+            v->did_you_mean = fer_is_str(item) ? fer_val_str(item) : json;
+            v->hint = fer_say(t, "Send %.*s, %s quotes.", FER_PRI(json),
+                              fer_is_str(item) ? "in" : "without");
+            return;
+        }
         if (fer_is_str(item) && !fer_tell_near(t, &near, fer_val_str(item))) break;
     }
-    if (near.best.ptr) v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
+    if (!near.best.ptr) return;
+    v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
+    v->hint = fer_say(t, "Did you mean \"%.*s\"?", FER_PRI(near.best));
 }
 
 static void explain_enum(fer_teller *t, const fer_unit *u, const fer_inst *i)
@@ -97,10 +118,9 @@ static void explain_enum(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->expected = fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, i->source, 600)));
     v->message = fer_say(t, "%.*s must be one of %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(fer_say_json(t, i->source, 600)), FER_PRI(v->actual));
-    near_value(t, v, i->source, u->value);
-    v->hint = v->did_you_mean.len
-                  ? fer_say(t, "Did you mean \"%.*s\"?", FER_PRI(v->did_you_mean))
-                  : FER_STR("Use one of the allowed values exactly as it is written.");
+    v->hint = FER_STR("Use one of the allowed values exactly as it is written.");
+    /* What is near to a value says something of the value. */
+    if (!fer_is_hidden(t, v)) hint_near(t, v, i->source, u->value);
 }
 
 static void explain_const(fer_teller *t, const fer_unit *u, const fer_inst *i)
@@ -114,11 +134,14 @@ static void explain_const(fer_teller *t, const fer_unit *u, const fer_inst *i)
         v->allowed = allowed;
         v->allowed_count = 1;
     }
+    t->no_memory |= !allowed;
     v->expected = json;
     v->actual = fer_say_value(t, v, u->value);
     v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(json), FER_PRI(v->actual));
-    v->hint = fer_say(t, "Set it to %.*s.", FER_PRI(json));
+    bool quotes = !fer_is_hidden(t, v) && same_spelling(t, u->value, i->source);
+    const char *how = !quotes ? "" : fer_is_str(i->source) ? ", in quotes" : ", without quotes";
+    v->hint = fer_say(t, "Set it to %.*s%s.", FER_PRI(json), how);
 }
 
 static const fer_op few_op = {.name = "enum", .check = check_few, .explain = explain_enum};

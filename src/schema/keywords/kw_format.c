@@ -13,6 +13,41 @@ static fer_step check(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     return is ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
+/* The text with something before or behind it, by which it would be right. */
+static bool would_fit(fer_teller *t, const fer_text_format *format, const char *before,
+                      fer_str text, const char *behind)
+{
+    fer_str tried =
+        fer_arena_printf(t->arena, "%s%.*s%s", before, FER_PRI(fer_str_head(text, 1000)), behind);
+    t->no_memory |= !tried.ptr;
+    return tried.ptr && format->check(t->arena, tried) == 1;
+}
+
+/* 2026-02-30: right but for the day. */
+static bool is_no_day(fer_teller *t, const fer_text_format *format, fer_str text)
+{
+    char tried[40];
+    if (text.len < 10 || text.len > sizeof tried || text.ptr[7] != '-') return false;
+    memcpy(tried, text.ptr, text.len);
+    memcpy(tried + 8, "01", 2);
+    return format->check(t->arena, (fer_str){tried, text.len}) == 1;
+}
+
+static fer_str hint(fer_teller *t, const fer_text_format *format, fer_str text)
+{
+    if (is_no_day(t, format, text)) return FER_STR("There is no such day: correct the date.");
+    if (would_fit(t, format, "", text, "Z")) {
+        return FER_STR("Add the offset from UTC at its end, such as Z or +01:00.");
+    }
+    if (would_fit(t, format, "", text, "T00:00:00Z")) {
+        return FER_STR("Add the time at its end, such as T09:30:00Z.");
+    }
+    if (would_fit(t, format, "https://", text, "")) {
+        return FER_STR("Put the scheme in front of it, such as https://.");
+    }
+    return FER_STR("Write it in that form.");
+}
+
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const fer_text_format *format = i->data;
@@ -22,7 +57,9 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->actual = fer_say_value(t, v, u->value);
     v->message = fer_say(t, "%.*s must be %s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
                          format->expected, FER_PRI(v->actual));
-    v->hint = fer_say(t, "Write it as %s.", format->expected);
+    /* A hint by what the text looks like says something of it. */
+    v->hint = fer_is_hidden(t, v) ? FER_STR("Write it in that form.")
+                                  : hint(t, format, fer_val_str(u->value));
 }
 
 static const fer_op format_op = {.name = "format", .check = check, .explain = explain};

@@ -46,12 +46,43 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
     return FER_STEP_CALL;
 }
 
+/* A test that looks at one property's value is said in words, others as they are. */
+static fer_str reason(fer_teller *t, const fer_unit *u, const struct condition *d, bool then)
+{
+    const yyjson_val *schema = d->test->schema;
+    const yyjson_val *map = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
+    const yyjson_val *required = fer_is_obj(schema) ? fer_val_get(schema, "required") : NULL;
+    size_t other = (size_t)(map != NULL) + (size_t)(required != NULL);
+    bool plain = fer_is_obj(schema) && fer_val_len(schema) == other;
+    if (plain && fer_is_obj(map) && fer_val_len(map) == 1) {
+        fer_str simple = fer_say_simply(t, map + 2), name = fer_val_str(map + 1);
+        if (simple.len && (then || fer_val_key(u->value, name))) {
+            return fer_say_because(t, u, name,
+                                   fer_say(t, "%s%.*s", then ? "" : "not ", FER_PRI(simple)));
+        }
+    }
+    if (plain && !map && fer_is_arr(required) && fer_val_len(required) == 1) {
+        return fer_say(t, "Because `%.*s` is %sgiven.",
+                       FER_PRI(fer_say_member(t, u, fer_val_str(required + 1))),
+                       then ? "" : "not ");
+    }
+    /* What the condition compares with may be what must not be shown. */
+    bool hidden = t->options->hide_values || t->options->redact_count;
+    return fer_say(t, "Because %s%.*s %s.", hidden ? "a condition of the schema" : "the condition ",
+                   FER_PRI(hidden ? FER_STR("") : fer_say_json(t, schema, 200)),
+                   then ? "holds" : "does not hold");
+}
+
 /* The test is no demand: only what follows from it is told. */
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
+    size_t before = t->count;
     for (const fer_unit *b = u->first; b; b = b->next) {
         bool ours = &u->node->insts[b->by] == i;
-        if (ours && !b->valid && b->keyword != KW_IF) fer_tell_unit(t, b);
+        if (!ours || b->valid || b->keyword == KW_IF) continue;
+        fer_tell_unit(t, b);
+        if (t->count > before)
+            fer_say_reason(t, before, reason(t, u, i->data, b->keyword == KW_THEN));
     }
 }
 

@@ -48,12 +48,13 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
         refused = true;
         fer_violation *v = fer_tell(t, u, below->node->schema, FER_OUT_OF_RANGE, u->value);
         if (!v) return;
-        v->expected = fer_say(t, "at most %zu items", d->count);
+        size_t over = fer_val_len(u->value) - d->count;
+        v->expected = fer_say(t, "at most %zu item%s", d->count, d->count == 1 ? "" : "s");
         v->actual = fer_say(t, "%zu", fer_val_len(u->value));
-        v->message = fer_say(t, "%.*s must have at most %zu item%s, but has %zu.",
-                             FER_PRI(fer_say_field(t, v)), d->count, d->count == 1 ? "" : "s",
-                             fer_val_len(u->value));
-        v->hint = FER_STR("Take out the items behind that.");
+        v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
+                             FER_PRI(v->expected), fer_val_len(u->value));
+        v->hint = over == 1 ? FER_STR("Take out the last item.")
+                            : fer_say(t, "Take out the last %zu items.", over);
     }
 }
 

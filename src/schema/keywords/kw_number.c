@@ -40,6 +40,32 @@ static fer_step check_below(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     return fer_number_cmp(v, i->source) < 0 ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
+/* Multiples on both sides, where they are easily had. */
+static fer_str hint_multiple(fer_teller *t, const fer_violation *v, const fer_inst *i)
+{
+    const yyjson_val *x = v->value, *m = i->source;
+    bool whole = fer_val_tag(x) == FER_TAG_UINT && fer_val_tag(m) == FER_TAG_UINT;
+    if (!whole || fer_is_hidden(t, v) || x->uni.u64 > UINT64_MAX / 2 ||
+        m->uni.u64 > UINT64_MAX / 2) {
+        return fer_say(t, "Send a number that is %.*s.", FER_PRI(v->expected));
+    }
+    uint64_t below = x->uni.u64 - x->uni.u64 % m->uni.u64;
+    return fer_say(t, "Send a number that is %.*s, such as %llu or %llu.", FER_PRI(v->expected),
+                   (unsigned long long)below, (unsigned long long)(below + m->uni.u64));
+}
+
+/* Both bounds where there are two, so that the next try is not past the other one. */
+static fer_str hint_range(fer_teller *t, const fer_unit *u, const fer_violation *v)
+{
+    const yyjson_val *schema = u->node->schema;
+    const yyjson_val *min = fer_val_get(schema, "minimum"), *max = fer_val_get(schema, "maximum");
+    bool open = fer_val_get(schema, "exclusiveMinimum") || fer_val_get(schema, "exclusiveMaximum");
+    if (!min || !max || open)
+        return fer_say(t, "Send a number that is %.*s.", FER_PRI(v->expected));
+    return fer_say(t, "Send a number from %.*s to %.*s.", FER_PRI(fer_say_json(t, min, 120)),
+                   FER_PRI(fer_say_json(t, max, 120)));
+}
+
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     bool multiple = i->op->check == check_multiple;
@@ -50,7 +76,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->actual = fer_say_value(t, v, u->value);
     v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(v->expected), FER_PRI(v->actual));
-    v->hint = fer_say(t, "Send a number that is %.*s.", FER_PRI(v->expected));
+    v->hint = multiple ? hint_multiple(t, v, i) : hint_range(t, u, v);
 }
 
 static const fer_op multiple_op = {

@@ -147,42 +147,37 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-static fer_str near_name(fer_teller *t, const struct object *o, const yyjson_val *object,
-                         fer_str name)
-{
-    fer_near near;
-    fer_near_init(&near, name);
-    for (size_t n = 0; n < o->count; n++) {
-        if (!fer_tell_near_property(t, &near, object, o->properties[n].name)) break;
-    }
-    return near.best.ptr ? fer_say(t, "%.*s", FER_PRI(near.best)) : FER_STR("");
-}
-
-static void list_names(fer_teller *t, const struct object *o, fer_violation *v)
+static const fer_str *list_names(fer_teller *t, const struct object *o, size_t *count)
 {
     size_t most = o->count < FER_ALLOWED_MAX ? o->count : FER_ALLOWED_MAX;
     fer_str *names = fer_arena_alloc(t->arena, most ? most * sizeof *names : 1);
+    *count = 0;
     if (!names) {
         t->no_memory = true;
-        return;
+        return NULL;
     }
-    size_t count = 0;
-    for (size_t n = 0; n < o->count && count < most; n++) {
-        if (o->properties[n].node) names[count++] = o->properties[n].name;
+    for (size_t n = 0; n < o->count && *count < most; n++) {
+        if (o->properties[n].node) names[(*count)++] = o->properties[n].name;
     }
-    v->allowed = names;
-    v->allowed_count = count;
+    return names;
 }
 
-fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count)
+/* Names may also be told by their patterns. */
+static void hint_patterns(fer_teller *t, const struct object *o, fer_violation *v)
 {
     fer_buf b;
-    fer_buf_init(&b, t->arena, 1024);
-    for (size_t n = 0; n < count && n < 20; n++) {
-        fer_buf_printf(&b, "%s`%.*s`", n ? ", " : "", FER_PRI(fer_str_head(names[n], 80)));
+    if (!o->pattern_count || v->did_you_mean.len) return;
+    fer_buf_init(&b, t->arena, 600);
+    for (size_t n = 0; n < o->pattern_count && n < 5; n++) {
+        fer_buf_printf(&b, "%s`%.*s`", n ? ", " : "",
+                       FER_PRI(fer_str_head(fer_val_str(o->patterns[n].key), 100)));
     }
-    if (count > 20) fer_buf_printf(&b, " and %zu more", count - 20);
-    return b.failure ? FER_STR("...") : fer_buf_view(&b);
+    fer_str patterns = b.ptr ? fer_buf_view(&b) : FER_STR("...");
+    v->hint = v->allowed_count
+                  ? fer_say(t, "%.*s Names that match %.*s are allowed, too.", FER_PRI(v->hint),
+                            FER_PRI(patterns))
+                  : fer_say(t, "Take it out, or rename it: names that match %.*s are allowed.",
+                            FER_PRI(patterns));
 }
 
 /* A member that additionalProperties refuses altogether. */
@@ -191,22 +186,66 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *
 {
     fer_violation *v = fer_tell(t, u, o->sources[SOURCE_ADDITIONAL], FER_UNKNOWN_FIELD, key);
     if (!v) return;
-    fer_str name = fer_val_str(key);
-    list_names(t, o, v);
-    v->did_you_mean = near_name(t, o, u->value, name);
-    v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected =
-        v->allowed_count
-            ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)))
-            : FER_STR("no further properties");
-    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
-    if (v->did_you_mean.len) {
-        v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
-    } else if (v->allowed_count) {
-        v->hint = fer_say(t, "Take it out; known are %.*s.",
-                          FER_PRI(fer_say_names(t, v->allowed, v->allowed_count)));
-    } else {
-        v->hint = FER_STR("Take it out; no properties are allowed here.");
+    size_t count;
+    const fer_str *names = list_names(t, o, &count);
+    fer_meant meant;
+    fer_meant_init(&meant, fer_val_str(key));
+    for (size_t n = 0; n < o->count; n++) {
+        if (!fer_meant_try(t, &meant, u->value, o->properties[n].name)) break;
+    }
+    fer_tell_unknown(t, v, fer_val_str(key), &meant, names, count);
+    hint_patterns(t, o, v);
+}
+
+/* A member under a name that nobody knows and that is near to the one that is missing. */
+static fer_str misspelt(fer_teller *t, const fer_unit *u, const struct object *o, fer_str missing)
+{
+    FER_EACH_MEMBER (u->value, key) {
+        fer_meant meant;
+        fer_meant_init(&meant, fer_val_str(key));
+        if (!fer_meant_try(t, &meant, u->value, missing)) break;
+        if (!fer_meant_best(&meant).len) continue;
+        const struct property *p = find(o, fer_val_str(key));
+        bool known = (p && p->node) || fer_property_schema(t, u, fer_val_str(key));
+        if (!known) return fer_val_str(key);
+    }
+    return FER_STR("");
+}
+
+/* What is known of a property that is to be added: its value, its values, or its type. */
+static fer_str wanted(fer_teller *t, const yyjson_val *schema)
+{
+    static const char *const keywords[] = {"const", "enum"};
+    for (size_t n = 0; schema && n < FER_COUNT(keywords); n++) {
+        const yyjson_val *value = fer_val_get(schema, keywords[n]);
+        if (!value || (n && !fer_is_arr(value))) continue;
+        return fer_say(t, "%s%.*s", n ? "one of " : "", FER_PRI(fer_say_json(t, value, 300)));
+    }
+    const yyjson_val *type = schema ? fer_val_get(schema, "type") : NULL;
+    return fer_is_str(type) ? fer_val_str(type) : FER_STR("");
+}
+
+static void hint_missing(fer_teller *t, const fer_unit *u, const struct object *o, fer_violation *v,
+                         fer_str name)
+{
+    const struct property *p = find(o, name);
+    const yyjson_val *says = p && p->node && fer_is_obj(p->node->schema)
+                                 ? p->node->schema
+                                 : fer_property_schema(t, u, name);
+    const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
+    fer_str instead = misspelt(t, u, o, name);
+    v->expected = wanted(t, says);
+    if (instead.len) {
+        v->hint = fer_say(t, "Rename `%.*s` to `%.*s`.", FER_PRI(fer_str_head(instead, 80)),
+                          FER_PRI(name));
+        return;
+    }
+    v->hint = v->expected.len
+                  ? fer_say(t, "Add `%.*s` (%.*s).", FER_PRI(name), FER_PRI(v->expected))
+                  : fer_say(t, "Add `%.*s`.", FER_PRI(name));
+    if (fer_is_str(about)) {
+        v->hint = fer_say(t, "%.*s Its description: %.*s", FER_PRI(v->hint),
+                          FER_PRI(fer_str_head(fer_val_str(about), 160)));
     }
 }
 
@@ -218,22 +257,9 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *
         fer_violation *v =
             fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
         if (!v) return;
-        const struct property *p = find(o, name);
-        const yyjson_val *says =
-            p && p->node && fer_is_obj(p->node->schema) ? p->node->schema : NULL;
-        const yyjson_val *type = says ? fer_val_get(says, "type") : NULL;
-        const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
-        v->expected =
-            fer_is_str(type) ? fer_say(t, "%.*s", FER_PRI(fer_val_str(type))) : FER_STR("");
         v->actual = FER_STR("absent");
         v->message = fer_say(t, "%.*s is required, but is missing.", FER_PRI(fer_say_field(t, v)));
-        v->hint = v->expected.len
-                      ? fer_say(t, "Add `%.*s` (%.*s).", FER_PRI(name), FER_PRI(v->expected))
-                      : fer_say(t, "Add `%.*s`.", FER_PRI(name));
-        if (fer_is_str(about)) {
-            v->hint = fer_say(t, "%.*s Its description: %.*s", FER_PRI(v->hint),
-                              FER_PRI(fer_str_head(fer_val_str(about), 160)));
-        }
+        hint_missing(t, u, o, v, name);
     }
 }
 

@@ -38,12 +38,18 @@ static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)
     bool at_least = i->op->check == check_min;
     v->expected = fer_say(t, "%s %llu character%s", at_least ? "at least" : "at most",
                           (unsigned long long)i->count, i->count == 1 ? "" : "s");
-    v->actual = fer_say(t, "%zu", length);
-    v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected), length);
-    v->hint = at_least && i->count == 1 ? FER_STR("Give a text that is not empty.")
-              : at_least                ? FER_STR("Give a longer text.")
-                                        : FER_STR("Shorten the text.");
+    bool hidden = fer_is_hidden(t, v);
+    v->actual = hidden ? FER_STR("a string") : fer_say(t, "%zu", length);
+    fer_str is = !hidden    ? fer_say(t, "has %zu", length)
+                 : at_least ? FER_STR("is shorter")
+                            : FER_STR("is longer");
+    v->message = fer_say(t, "%.*s must have %.*s, but %.*s.", FER_PRI(fer_say_field(t, v)),
+                         FER_PRI(v->expected), FER_PRI(is));
+    v->hint = at_least && i->count == 1
+                  ? FER_STR("Give a text that is not empty.")
+                  : fer_say(t, "%s it to %llu character%s%s.", at_least ? "Lengthen" : "Shorten",
+                            (unsigned long long)i->count, i->count == 1 ? "" : "s",
+                            at_least ? " or more" : "");
 }
 
 static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
@@ -56,16 +62,25 @@ static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v
     }
 }
 
+/* An example, where the schema has one, says more than any pattern. */
+static fer_str example_of(fer_teller *t, const fer_unit *u)
+{
+    const yyjson_val *list = fer_val_get(u->node->schema, "examples");
+    if (!fer_is_arr(list) || !fer_val_len(list)) return FER_STR("");
+    return fer_say(t, " An example: %.*s.", FER_PRI(fer_say_json(t, list + 1, 120)));
+}
+
 static void explain_pattern(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_FORMAT, u->value);
     if (!v) return;
-    v->expected = fer_say(t, "text that matches the pattern %.*s", FER_PRI(fer_val_str(i->source)));
+    fer_str pattern = fer_str_head(fer_val_str(i->source), 600);
+    v->expected = fer_say(t, "text that matches the pattern %.*s", FER_PRI(pattern));
     v->actual = fer_say_value(t, v, u->value);
-    v->message =
-        fer_say(t, "%.*s must match the pattern %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
-                FER_PRI(fer_val_str(i->source)), FER_PRI(v->actual));
-    v->hint = FER_STR("Rewrite the text so that the pattern fits.");
+    v->message = fer_say(t, "%.*s must match the pattern `%.*s`, but is %.*s.",
+                         FER_PRI(fer_say_field(t, v)), FER_PRI(pattern), FER_PRI(v->actual));
+    v->hint =
+        fer_say(t, "Rewrite it so that it matches the pattern.%.*s", FER_PRI(example_of(t, u)));
 }
 
 static const fer_op min_op = {.name = "minLength", .check = check_min, .explain = explain_length};

@@ -18,60 +18,175 @@ static fer_step check(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     return whole ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
-/* "a string, a number or null" */
-static fer_str in_words(fer_teller *t, const yyjson_val *types)
+#define TYPES_MAX 16 /* that are said; a schema has no more than seven */
+
+fer_str fer_say_types(fer_teller *t, const fer_str *names, size_t count)
 {
     fer_buf b;
     fer_buf_init(&b, t->arena, 512);
-    size_t count = fer_is_arr(types) ? fer_val_len(types) : 1, n = 0;
-    const yyjson_val *item = fer_is_arr(types) ? types + 1 : types;
-    for (; n < count; n++, item = fer_val_next(item)) {
-        fer_str name = fer_val_str(item);
-        bool vowel = name.len && strchr("aio", name.ptr[0]);
+    for (size_t n = 0; n < count; n++) {
+        bool vowel = names[n].len && strchr("aio", names[n].ptr[0]);
         if (n) fer_buf_add_text(&b, n + 1 == count ? " or " : ", ");
-        if (!fer_str_is(name, "null")) fer_buf_add_text(&b, vowel ? "an " : "a ");
-        fer_buf_add(&b, fer_str_is(name, "array") ? FER_STR("array") : name);
+        if (!fer_str_is(names[n], "null")) fer_buf_add_text(&b, vowel ? "an " : "a ");
+        fer_buf_add(&b, names[n]);
     }
-    return b.failure ? FER_STR("") : fer_buf_view(&b);
+    t->no_memory |= b.arena_failed;
+    return b.failure || !b.ptr ? FER_STR("") : fer_buf_view(&b);
 }
 
-static bool allows(const yyjson_val *types, const char *name)
+/* ---- what to do about it -------------------------------------------------------------------- */
+
+/* A value of the wrong type, and the types that it should have. */
+struct wrong {
+    fer_teller *t;
+    const fer_unit *u;
+    const yyjson_val *value;
+    const fer_str *names;
+    size_t count;
+    bool hidden;
+};
+
+static bool wants(const struct wrong *w, const char *name)
 {
-    if (fer_is_str(types)) return fer_str_is(fer_val_str(types), name);
-    FER_EACH_ITEM (types, item) {
-        if (fer_str_is(fer_val_str(item), name)) return true;
+    for (size_t n = 0; n < w->count; n++) {
+        if (fer_str_is(w->names[n], name)) return true;
     }
     return false;
 }
 
-/* What most often went wrong with a value of the right meaning and the wrong type. */
-static fer_str hint(fer_teller *t, const yyjson_val *types, const yyjson_val *v)
+static bool looks_like_number(fer_str s)
 {
-    bool number = allows(types, "integer") || allows(types, "number");
-    if (fer_is_str(v) && number) return FER_STR("Send the number itself, without quotes.");
-    if (fer_is_str(v) && allows(types, "boolean")) {
-        return FER_STR("Send true or false, without quotes.");
+    bool digits = false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!fer_is_digit(s.ptr[i]) && !strchr("+-.eE", s.ptr[i])) return false;
+        digits |= fer_is_digit(s.ptr[i]);
     }
-    if (fer_is_str(v) && (allows(types, "object") || allows(types, "array"))) {
+    return digits;
+}
+
+static bool looks_like_json(fer_str s)
+{
+    size_t at = 0;
+    while (at < s.len && (s.ptr[at] == ' ' || s.ptr[at] == '\n')) at++;
+    return at < s.len && (s.ptr[at] == '{' || s.ptr[at] == '[');
+}
+
+/* Strings that hold the right value. */
+static fer_str hint_quoted(const struct wrong *w)
+{
+    fer_str s = fer_val_str(w->value);
+    if ((wants(w, "object") || wants(w, "array")) && looks_like_json(s)) {
         return FER_STR("Send the JSON itself, not a string that contains it.");
     }
-    if (allows(types, "array")) return FER_STR("Put the value in a list: [ ... ].");
-    if (fer_is_num(v) && allows(types, "integer")) return FER_STR("Send a whole number.");
-    if (fer_is_num(v) && allows(types, "string")) return FER_STR("Put the value in quotes.");
-    if (fer_val_type(v) == YYJSON_TYPE_NULL)
-        return FER_STR("Leave the field out, or give a value.");
-    return fer_say(t, "%s", "");
+    if ((wants(w, "integer") || wants(w, "number")) && looks_like_number(s)) {
+        return FER_STR("Send the number itself, without quotes.");
+    }
+    bool word = fer_str_eq_nocase(s, FER_STR("true")) || fer_str_eq_nocase(s, FER_STR("false"));
+    if (wants(w, "boolean") && word) return FER_STR("Send true or false, without quotes.");
+    if (wants(w, "null") && fer_str_eq_nocase(s, FER_STR("null"))) {
+        return FER_STR("Send null, without quotes.");
+    }
+    return FER_STR("");
+}
+
+static fer_str hint_list(const struct wrong *w)
+{
+    const yyjson_val *schema = w->u->node->schema;
+    const yyjson_val *items = fer_is_obj(schema) ? fer_val_get(schema, "items") : NULL;
+    const yyjson_val *type = fer_is_obj(items) ? fer_val_get(items, "type") : NULL;
+    if (!fer_is_str(type)) return FER_STR("Send a list: [ ... ].");
+    fer_str name = fer_val_str(type);
+    fer_str is = fer_str_of(fer_val_type_name(w->value));
+    bool same = is.len > name.len && fer_str_eq(fer_str_slice(is, is.len - name.len, is.len), name);
+    bool fits = same || (fer_str_is(name, "integer") && fer_is_num(w->value));
+    if (!fits) {
+        return fer_say(w->t, "Send a list in which each item is %.*s.",
+                       FER_PRI(fer_say_types(w->t, &name, 1)));
+    }
+    if (w->hidden || fer_is_ctn(w->value)) return FER_STR("Put the value in a list: [ ... ].");
+    return fer_say(w->t, "Put the value in a list: [%.*s].",
+                   FER_PRI(fer_say_json(w->t, w->value, 120)));
+}
+
+static fer_str hint_object(const struct wrong *w)
+{
+    const yyjson_val *schema = w->u->node->schema;
+    const yyjson_val *required = fer_is_obj(schema) ? fer_val_get(schema, "required") : NULL;
+    bool one = fer_is_arr(w->value) && fer_val_len(w->value) == 1 && fer_is_obj(w->value + 1);
+    if (one) return FER_STR("Send the object itself, without a list around it.");
+    fer_str names[8];
+    size_t count = 0;
+    if (fer_is_arr(required)) {
+        FER_EACH_ITEM (required, item) {
+            if (count < FER_COUNT(names)) names[count++] = fer_val_str(item);
+        }
+    }
+    if (count) {
+        return fer_say(w->t, "Send an object with %.*s.",
+                       FER_PRI(fer_say_names(w->t, names, count)));
+    }
+    const fer_str *known = fer_known_names(w->t, w->u, &count);
+    if (!count) return FER_STR("Send an object: { ... }.");
+    return fer_say(w->t, "Send an object; its properties are %.*s.",
+                   FER_PRI(fer_say_names(w->t, known, count)));
+}
+
+static fer_str hint_number(const struct wrong *w)
+{
+    bool whole = wants(w, "integer") && !wants(w, "number");
+    if (whole && fer_is_num(w->value) && fer_number_is_integer(w->value)) {
+        return FER_STR("Write it without a decimal point and without an exponent.");
+    }
+    return whole ? FER_STR("Send a whole number.") : FER_STR("Send a number.");
+}
+
+static fer_str hint_string(const struct wrong *w)
+{
+    if (w->hidden || !fer_is_num(w->value)) return FER_STR("Send a string.");
+    return fer_say(w->t, "Put the value in quotes: \"%.*s\".",
+                   FER_PRI(fer_say_json(w->t, w->value, 120)));
+}
+
+fer_str fer_type_hint(fer_teller *t, const fer_unit *u, const fer_violation *v,
+                      const fer_str *names, size_t count)
+{
+    struct wrong w = {t, u, u->value, names, count, fer_is_hidden(t, v)};
+    /* What a string looks like says something of the value. */
+    fer_str quoted = fer_is_str(w.value) && !w.hidden ? hint_quoted(&w) : FER_STR("");
+    if (quoted.len) return quoted;
+    if (fer_val_type(w.value) == YYJSON_TYPE_NULL && v->dotted.len) {
+        return fer_is_required(t, u) ? FER_STR("Give a value: the field is required.")
+                                     : FER_STR("Leave it out, or give a value.");
+    }
+    if (fer_is_num(w.value) && wants(&w, "string")) return hint_string(&w);
+    if (count - wants(&w, "null") > 1) {
+        return fer_say(t, "Send %.*s.", FER_PRI(fer_say_types(t, names, count)));
+    }
+    if (wants(&w, "array")) return hint_list(&w);
+    if (wants(&w, "object")) return hint_object(&w);
+    if (wants(&w, "integer") || wants(&w, "number")) return hint_number(&w);
+    if (wants(&w, "boolean")) return FER_STR("Send true or false.");
+    return wants(&w, "string") ? hint_string(&w) : FER_STR("Send null.");
 }
 
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_TYPE, u->value);
     if (!v) return;
-    v->expected = in_words(t, i->source);
+    fer_str names[TYPES_MAX];
+    size_t count = 0;
+    if (fer_is_str(i->source)) {
+        names[count++] = fer_val_str(i->source);
+    } else {
+        FER_EACH_ITEM (i->source, item) {
+            if (count < TYPES_MAX) names[count++] = fer_val_str(item);
+        }
+    }
+    v->expected = fer_say_types(t, names, count);
     v->actual = fer_say_actual(t, v, u->value);
     v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
                          FER_PRI(v->expected), FER_PRI(v->actual));
-    v->hint = hint(t, i->source, u->value);
+    v->hint = fer_type_hint(t, u, v, names, count);
 }
 
 static const fer_op type_op = {.name = "type", .check = check, .explain = explain};

@@ -33,7 +33,7 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
     return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
 }
 
-/* Property names that the schema itself, and those it applies in place, describe. */
+/* A member or item that nobody describes. */
 static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
                          const yyjson_val *value)
 {
@@ -50,13 +50,12 @@ static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
         v->hint = FER_STR("Take it out.");
         return;
     }
-    fer_str name = fer_val_str(value - 1);
-    v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected = FER_STR("properties that the schema describes");
-    v->did_you_mean = fer_near_property(t, u, name);
-    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
-    v->hint = v->did_you_mean.len ? fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean))
-                                  : FER_STR("Take it out.");
+    size_t count;
+    const fer_str *names = fer_known_names(t, u, &count);
+    fer_meant meant;
+    fer_meant_init(&meant, fer_val_str(value - 1));
+    for (size_t n = 0; n < count && fer_meant_try(t, &meant, u->value, names[n]); n++) continue;
+    fer_tell_unknown(t, v, fer_val_str(value - 1), &meant, names, count);
 }
 
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)

@@ -175,7 +175,7 @@ static fer_str free_key(struct bundling *b, yyjson_mut_val *definitions, fer_str
 {
     fer_str key = uri;
     for (size_t n = 2; key.ptr && yyjson_mut_obj_getn(definitions, key.ptr, key.len); n++) {
-        key = fer_arena_printf(b->arena, "%.*s %zu", FER_PRI(uri), n);
+        key = fer_arena_printf(b->arena, "%.*s-%zu", FER_PRI(uri), n);
     }
     return key;
 }

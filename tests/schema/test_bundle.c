@@ -82,8 +82,7 @@ static const struct row {
      0,
      "",
      {{"http://x/a", "{\"type\":\"string\"}", 0}},
-     "{\"$ref\":\"http://x/a\",\"$defs\":{\"http://x/a\":{},\"http://x/a "
-     "2\":{\"$id\":\"http://x/a\",\"type\":\"string\"}}}",
+     "{\"$ref\":\"http://x/a\",\"$defs\":{\"http://x/a\":{},\"http://x/a-2\":{\"$id\":\"http://x/a\",\"type\":\"string\"}}}",
      "\"\"",
      "1",
      0},

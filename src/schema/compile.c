@@ -307,6 +307,32 @@ static bool compile_all(fer_compile *c)
     return true;
 }
 
+/* ---- depth ----------------------------------------------------------------------------------- */
+
+/*
+ * Whether arrays and objects are nested no deeper than the limit. Values lie in the order of
+ * the text, so one walk with the ends of what is open tells.
+ */
+static bool within_depth(fer_compile *c, const yyjson_val *root)
+{
+    size_t limit = c->limits->depth, depth = 0, cap = 0;
+    const yyjson_val **ends = NULL, *end = fer_val_next(root);
+    for (const yyjson_val *v = root; v < end; v++) {
+        while (depth && v >= ends[depth - 1]) depth--;
+        if (!fer_is_ctn(v)) continue;
+        if (depth == limit) {
+            c->code =
+                fer_fail(c->err, FER_LIMIT_EXCEEDED,
+                         "The schema is more than %zu levels deep (limit schema.depth).", limit);
+            return false;
+        }
+        ends = fer_arena_room(c->scratch, ends, depth, &cap, sizeof(yyjson_val *));
+        if (!ends) return fer_compile_no_memory(c);
+        ends[depth++] = fer_val_next(v);
+    }
+    return true;
+}
+
 /* ---- whole schemas -----------------------------------------------------------------------------
  */
 
@@ -369,6 +395,7 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
         fer_compile_no_memory(c);
         return;
     }
+    if (!within_depth(c, value)) return;
     c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
     fer_root_form(c, root->rules, value);

@@ -38,7 +38,8 @@ static fer_str pointers(fer_arena *a, const fer_schema_change *changes, size_t c
     fer_buf b;
     fer_buf_init(&b, a, 1 << 20);
     for (size_t i = 0; i < count; i++) {
-        fer_buf_printf(&b, "%s%s%.*s", i ? " " : "", changes[i].lost ? "!" : "", FER_PRI(changes[i].pointer));
+        fer_buf_printf(&b, "%s%s%.*s", i ? " " : "", changes[i].lost ? "!" : "",
+                       FER_PRI(changes[i].pointer));
         assert_true(changes[i].message.len > 10);
     }
     return b.len ? fer_buf_view(&b) : FER_STR("");
@@ -49,8 +50,9 @@ static fer_str with_schema(fer_arena *a, const struct row *row)
     fer_str text = fer_str_of(row->converted);
     if (text.ptr[0] != '{') return text;
     bool old = row->to < FER_DIALECT_2019_09;
-    return fer_arena_printf(a, "{\"$schema\":\"%s%s\"%s%.*s", fer_dialect_uri(row->to), old ? "#" : "",
-                            text.len > 2 ? "," : "", FER_PRI(fer_str_slice(text, 1, text.len)));
+    return fer_arena_printf(a, "{\"$schema\":\"%s%s\"%s%.*s", fer_dialect_uri(row->to),
+                            old ? "#" : "", text.len > 2 ? "," : "",
+                            FER_PRI(fer_str_slice(text, 1, text.len)));
 }
 
 struct attempt {
@@ -122,7 +124,8 @@ struct tally_of {
 static bool only_integers(const fer_schema_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (changes[i].lost && !fer_str_starts(changes[i].message, "1.0 is an integer")) return false;
+        if (changes[i].lost && !fer_str_starts(changes[i].message, "1.0 is an integer"))
+            return false;
     }
     return true;
 }
@@ -149,8 +152,8 @@ static void wrong(const struct checking *c, fer_str test, const char *what, fer_
 {
     c->tally->wrong++;
     print_error("%s: %.*s: %.*s: %s -> %s%s: %s: %.*s\n", c->path, FER_PRI(c->group), FER_PRI(test),
-                fer_dialect_name(c->from), fer_dialect_name(c->to), c->back ? " and back" : "", what,
-                FER_PRI(text));
+                fer_dialect_name(c->from), fer_dialect_name(c->to), c->back ? " and back" : "",
+                what, FER_PRI(text));
 }
 
 static fer_schema *compile(const struct checking *c, fer_str text, fer_dialect dialect)
@@ -235,7 +238,10 @@ static void convert_suite(const struct dialect *from)
         snprintf(folder, sizeof folder, "tests/%s", from->folder);
         struct suite_file *files = suite_files(a, folder, false, &count);
         for (size_t n = 0; n < count; n++) {
-            struct checking c = {.path = files[n].path, .from = from->dialect, .to = dialects[i].dialect, .tally = &tally};
+            struct checking c = {.path = files[n].path,
+                                 .from = from->dialect,
+                                 .to = dialects[i].dialect,
+                                 .tally = &tally};
             /* Meta-schemas of one's own, and documents that are not here. */
             if (strstr(c.path, "/vocabulary.json")) continue;
             FER_EACH_ITEM (files[n].root, group) {

@@ -16,6 +16,7 @@
 
 #include <ferrule/common.h>
 #include <ferrule/json.h>
+#include <ferrule/schema.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,6 +136,24 @@ FER_API fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t,
 /* The record in Ferrule's own form, fields in their documented order, unknown keys last. */
 FER_API fer_code fer_tool_write(fer_arena *a, const fer_tool *t, bool pretty, fer_str *out,
                                 fer_err *err);
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+/*
+ * Validates the arguments of a call. A tool that is NULL or has no inputSchema is
+ * FER_INVALID_SCHEMA. Values that the tool's contract redacts are not shown. `cache` holds
+ * compiled schemas between calls; NULL: the schema is compiled for this one. `arguments` is in
+ * `doc`, which may be NULL: then findings have no places. The result lives in `a`.
+ */
+FER_API fer_code fer_tool_validate_input(fer_arena *a, const fer_tool *t, fer_schema_cache *cache,
+                                         const fer_json *doc, const struct yyjson_val *arguments,
+                                         const fer_validate_options *options, fer_result **out,
+                                         fer_err *err);
+/* The same for a result. A tool without an outputSchema accepts any. */
+FER_API fer_code fer_tool_validate_output(fer_arena *a, const fer_tool *t, fer_schema_cache *cache,
+                                          const fer_json *doc, const struct yyjson_val *result,
+                                          const fer_validate_options *options, fer_result **out,
+                                          fer_err *err);
 
 /* ---- findings --------------------------------------------------------------------------- */
 

@@ -171,7 +171,7 @@ typedef struct fer_validate_options {
     size_t max_violations; /* 0: FER_VIOLATIONS_MAX */
     bool annotations;      /* collect them too */
     bool hide_values;      /* name types, never values */
-    const fer_str *redact; /* dotted paths whose values are hidden; `*` is any one step */
+    const fer_str *redact; /* paths whose values are hidden: a.b, *, **, [0] */
     size_t redact_count;
 } fer_validate_options;
 
@@ -326,6 +326,7 @@ FER_API fer_str fer_make_format(fer_arena *a, const char *format, const fer_desc
 FER_API fer_str fer_make_enum(fer_arena *a, const char *const *values, size_t count,
                               const fer_describe *about);
 FER_API fer_str fer_make_boolean(fer_arena *a, const fer_describe *about);
+/* INT64_MIN and INT64_MAX are no bounds. */
 FER_API fer_str fer_make_integer(fer_arena *a, int64_t min, int64_t max, const fer_describe *about);
 FER_API fer_str fer_make_number(fer_arena *a, const fer_describe *about);
 FER_API fer_str fer_make_array(fer_arena *a, fer_str items, const fer_describe *about);
@@ -358,7 +359,12 @@ typedef struct fer_bind_row {
 
 FER_API fer_code fer_bind_schema(fer_arena *a, const fer_bind_row *rows, size_t count, fer_str *out,
                                  fer_err *err);
-/* Fields whose argument is absent and that have no default are left as they are. */
+/*
+ * Fields whose argument is absent and that have no default are left as they are; texts and
+ * JSON are borrowed from the arguments. Arguments that do not fit the table fail, whether
+ * they were validated or not: FER_INVALID_TYPE, FER_REQUIRED_MISSING, FER_OUT_OF_RANGE (past
+ * 64 bits or a double). Then no field is written. What the table does not name is passed over.
+ */
 FER_API fer_code fer_bind_arguments(fer_arena *a, const fer_bind_row *rows, size_t count,
                                     const struct yyjson_val *arguments, void *into, fer_err *err);
 

@@ -46,6 +46,14 @@ struct fer_arena {
     size_t next_size;
     fer_code failure;
     uint64_t seed[2];
+    struct deferred *deferred;
+};
+
+/* Something to do when the arena ends; it lives in the arena itself. */
+struct deferred {
+    struct deferred *next;
+    void (*done)(void *thing);
+    void *thing;
 };
 
 static_assert(sizeof(struct chunk) % ALIGN == 0, "chunk data must stay aligned");
@@ -73,15 +81,35 @@ static void free_chunks(struct chunk *c)
     }
 }
 
+static void run_deferred(fer_arena *a)
+{
+    while (a->deferred) {
+        struct deferred *d = a->deferred;
+        a->deferred = d->next;
+        d->done(d->thing);
+    }
+}
+
+bool fer_arena_defer(fer_arena *a, void (*done)(void *thing), void *thing)
+{
+    struct deferred *d = fer_arena_alloc(a, sizeof *d);
+    if (!d) return false;
+    *d = (struct deferred){a->deferred, done, thing};
+    a->deferred = d;
+    return true;
+}
+
 void fer_arena_free(fer_arena *a)
 {
     if (!a) return;
+    run_deferred(a);
     free_chunks(a->top);
     fer_sys_free(a);
 }
 
 void fer_arena_reset(fer_arena *a)
 {
+    run_deferred(a);
     struct chunk *kept = a->top;
     a->given = 0;
     if (!kept) return;

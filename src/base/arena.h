@@ -32,6 +32,12 @@ fer_str fer_arena_copy(fer_arena *a, fer_str s);
 /* Formats into the arena. `ptr` is NULL on failure. */
 fer_str fer_arena_printf(fer_arena *a, const char *format, ...) FER_PRINTF(2, 3);
 
+/*
+ * Has `done(thing)` called when the arena is reset or freed, for what results in it refer to
+ * and somebody else counts. Last in, first out. False: no memory, and nothing will be called.
+ */
+FER_MUST_USE bool fer_arena_defer(fer_arena *a, void (*done)(void *thing), void *thing);
+
 /* Why the last allocation failed: FER_OUT_OF_MEMORY, or FER_LIMIT_EXCEEDED for the budget. */
 fer_code fer_arena_code(const fer_arena *a);
 /* Fills `err` for a failed allocation and returns its code. */

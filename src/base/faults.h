@@ -12,7 +12,7 @@
  * Several faults are joined by ';'. The environment variable FI gives the plan to
  * programs linked this way (ferrule-faults); FI=count prints how often each
  * kind was called when the program ends, so a loop knows where to stop. The
- * state is per process and guarded by nothing: inject on one thread only.
+ * state is per process: any thread may be counted, but inject on one thread only.
  */
 #ifndef FER_FAULTS_H
 #define FER_FAULTS_H

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,13 @@ struct fault {
     bool and_later;
 };
 
+/* Any thread may call what is below; a plan is made while there is only one. */
 static struct fault plan[16];
 static size_t planned;
-static uint64_t calls[KINDS];
-static uint64_t injected;
-static int64_t live;
-static bool from_environment_done;
+static _Atomic uint64_t calls[KINDS];
+static _Atomic uint64_t injected;
+static _Atomic int64_t live;
+static _Atomic bool from_environment_done;
 
 static bool parse_effect(fer_str s, struct fault *f)
 {
@@ -122,7 +124,7 @@ bool fer_faults_begin(const char *text)
     from_environment_done = true;
     planned = 0;
     injected = 0;
-    memset(calls, 0, sizeof calls);
+    for (int k = 0; k < KINDS; k++) calls[k] = 0;
     if (parse_plan(fer_str_of(text))) return true;
     planned = 0;
     return false;

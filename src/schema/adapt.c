@@ -11,12 +11,13 @@
 #include "json_write.h"
 #include "result.h"
 
-#define ROUNDS_MAX 32   /* of changing and validating again */
+#define ROUNDS_MAX 8    /* of changing and validating again */
 #define EDITS_MAX  1000 /* changes of one round */
 #define LOOK_MAX   500  /* units that are asked for the types they want */
 
 struct adapter {
-    fer_arena *arena;
+    fer_arena *arena; /* for what is given out */
+    fer_arena *work;  /* of this round: its document and its result */
     const fer_schema *schema;
     const fer_adapt_options *adapt;
     fer_validate_options options;
@@ -279,8 +280,8 @@ static fer_code note_changes(struct adapter *ad, fer_err *err)
 
 static fer_code judge(struct adapter *ad, fer_err *err)
 {
-    return fer_schema_validate(ad->arena, ad->schema, ad->doc, ad->value, &ad->options, &ad->result,
-                               err);
+    return fer_validate_traced(ad->work, ad->schema, ad->doc, ad->value, &ad->options,
+                               ad->adapt->fill_defaults, &ad->result, err);
 }
 
 /* Makes this round's changes; *kept says whether they were an improvement. */
@@ -289,17 +290,25 @@ static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
     struct adapter before = *ad;
     fer_json *doc;
     fer_code code = note_changes(ad, err);
-    if (!code) code = fer_edits_apply(ad->arena, ad->value, &ad->edits, &doc, err);
     if (code) return code;
-    ad->doc = doc;
-    ad->value = fer_json_root(doc);
-    code = judge(ad, err);
-    if (code) return code;
-    bool worse = !ad->result->valid && (before.result->valid || ad->result->violation_count >
-                                                                    before.result->violation_count);
-    *kept = !worse;
-    if (worse) *ad = before;
-    return FER_OK;
+    ad->work = fer_arena_new(0);
+    if (!ad->work) {
+        *ad = before;
+        return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    }
+    code = fer_edits_apply(ad->work, ad->value, &ad->edits, &doc, err);
+    if (!code) {
+        ad->doc = doc;
+        ad->value = fer_json_root(doc);
+        code = judge(ad, err);
+    }
+    bool worse =
+        !code && !ad->result->valid &&
+        (before.result->valid || ad->result->violation_count > before.result->violation_count);
+    *kept = !code && !worse;
+    fer_arena_free(*kept ? before.work : ad->work);
+    if (!*kept) *ad = before;
+    return code;
 }
 
 static fer_code adapt_all(struct adapter *ad, fer_err *err)
@@ -323,15 +332,33 @@ static fer_code adapt_all(struct adapter *ad, fer_err *err)
     return code;
 }
 
+/* The changed document, out of the last round's arena and into the caller's. */
+static fer_code give_out(struct adapter *ad, fer_err *err)
+{
+    fer_str text;
+    fer_json *doc;
+    fer_code code = fer_json_write(ad->arena, ad->value, false, &text, err);
+    if (!code) code = fer_json_read(ad->arena, text, fer_json_limits_file(), &doc, err);
+    if (code) return code;
+    ad->doc = doc;
+    ad->value = fer_json_root(doc);
+    return FER_OK;
+}
+
 fer_code fer_schema_adapt(fer_arena *a, const fer_schema *s, const fer_json *doc,
                           const yyjson_val *value, const fer_adapt_options *adapt,
                           const fer_validate_options *options, fer_adapted *out, fer_err *err)
 {
+    if (!value && !doc) return fer_fail(err, FER_BAD_USAGE, "There is no value to adapt.");
     struct adapter ad = {.arena = a, .schema = s, .adapt = adapt, .doc = doc};
     ad.value = value ? value : fer_json_root(doc);
     if (options) ad.options = *options;
-    if (adapt->fill_defaults) ad.options.annotations = true;
+    ad.work = fer_arena_new(0);
+    if (!ad.work) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
     fer_code code = adapt_all(&ad, err);
+    if (!code && ad.change_count) code = give_out(&ad, err);
+    fer_arena_free(ad.work);
+    if (!code) code = fer_schema_validate(a, s, ad.doc, ad.value, options, &ad.result, err);
     if (code) return code;
     *out = (fer_adapted){.doc = ad.doc,
                          .value = ad.value,

@@ -22,6 +22,9 @@ void *fer_compile_no_memory(fer_compile *c)
 
 FER_PRINTF(3, 0)
 static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
+                        va_list args) FER_PRINTF(3, 0);
+
+static void add_problem(fer_compile *c, const fer_schema_problem *p, const char *format,
                         va_list args)
 {
     c->noticed++;
@@ -175,7 +178,8 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     const fer_regex_limits limits = {c->limits->pattern, c->limits->repeat, c->limits->states};
     void **place = fer_map_put(&c->patterns, fer_val_str(pattern));
     if (!place) return fer_compile_no_memory(c);
-    if (*place) return *place;
+    const fer_regex *known = *place;
+    if (known) return known;
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {
@@ -316,6 +320,32 @@ static bool compile_all(fer_compile *c)
     return true;
 }
 
+/* ---- depth ----------------------------------------------------------------------------------- */
+
+/*
+ * Whether arrays and objects are nested no deeper than the limit. Values lie in the order of
+ * the text, so one walk with the ends of what is open tells.
+ */
+static bool within_depth(fer_compile *c, const yyjson_val *root)
+{
+    size_t limit = c->limits->depth, depth = 0, cap = 0;
+    const yyjson_val **ends = NULL, *end = fer_val_next(root);
+    for (const yyjson_val *v = root; v < end; v++) {
+        while (depth && v >= ends[depth - 1]) depth--;
+        if (!fer_is_ctn(v)) continue;
+        if (depth == limit) {
+            c->code =
+                fer_fail(c->err, FER_LIMIT_EXCEEDED,
+                         "The schema is more than %zu levels deep (limit schema.depth).", limit);
+            return false;
+        }
+        ends = fer_arena_room(c->scratch, ends, depth, &cap, sizeof(yyjson_val *));
+        if (!ends) return fer_compile_no_memory(c);
+        ends[depth++] = fer_val_next(v);
+    }
+    return true;
+}
+
 /* ---- whole schemas -----------------------------------------------------------------------------
  */
 
@@ -374,8 +404,13 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
             fer_fail(c->err, FER_BAD_USAGE, "There is no dialect %d.", (int)c->options->dialect);
         return;
     }
-    c->code = fer_library_survey(&c->library, doc, value, NULL, c->options->base_uri, rules, &root,
-                                 c->err);
+    fer_str base = fer_arena_copy(c->arena, c->options->base_uri); /* the program may live longer */
+    if (!base.ptr) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    if (!within_depth(c, value)) return;
+    c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
     fer_root_form(c, root->rules, value);
     check_forms(c);
@@ -444,6 +479,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
     if (!code) code = c.code;
     if (!code && c.failed) code = first_problem(&c, doc, value);
     if (!code) {
+        c.program->library = c.library;
         c.program->doc = doc;
         c.program->value = value;
         c.program->registry = fer_registry_ref(c.options->registry);
@@ -456,6 +492,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
 fer_code fer_schema_compile_value(const fer_json *doc, const yyjson_val *value,
                                   const fer_schema_options *options, fer_schema **out, fer_err *err)
 {
+    if (!value && !doc) return fer_fail(err, FER_INVALID_SCHEMA, "There is no schema.");
     fer_arena *arena = fer_arena_new(0);
     if (!arena) return fer_fail(err, FER_OUT_OF_MEMORY, "There is no more memory.");
     fer_code code = compile_into(arena, doc, value ? value : fer_json_root(doc), options, out, err);

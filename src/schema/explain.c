@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "errors.h"
+#include "hide.h"
 #include "json_pointer.h"
 #include "json_write.h"
 #include "uri.h"
@@ -102,52 +103,11 @@ bool fer_tell_look(fer_teller *t, size_t looks)
 /* ---- what is hidden ----------------------------------------------------------------------------
  */
 
-static fer_str segment(fer_str s, size_t *at, char separator)
-{
-    size_t end = fer_str_find(s, *at, separator);
-    if (end == SIZE_MAX) end = s.len;
-    fer_str one = fer_str_slice(s, *at, end);
-    *at = end + 1;
-    return one;
-}
-
-/* A step of a path against one of a pointer, in which ~1 is '/' and ~0 is '~'. */
-static bool same_step(fer_str want, fer_str have)
-{
-    size_t i = 0;
-    if (fer_str_is(want, "*")) return true;
-    for (size_t k = 0; k < have.len; k++, i++) {
-        char c = have.ptr[k];
-        if (c == '~' && k + 1 < have.len) c = have.ptr[++k] == '1' ? '/' : '~';
-        if (i == want.len || fer_lower(want.ptr[i]) != fer_lower(c)) return false;
-    }
-    return i == want.len;
-}
-
-enum covers {
-    ELSEWHERE,
-    COVERS, /* the path leads to the pointer, or above it */
-    BELOW,  /* it leads to something in what is there */
-};
-
-/* Where a path such as "headers.*.token" leads, seen from a pointer. */
-static enum covers path_covers(fer_str path, fer_str pointer)
-{
-    size_t p = 0, q = 1;
-    while (p <= path.len) {
-        fer_str want = segment(path, &p, '.');
-        if (q > pointer.len) return BELOW;
-        fer_str have = segment(pointer, &q, '/');
-        if (!same_step(want, have)) return ELSEWHERE;
-    }
-    return COVERS;
-}
-
 bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 {
     if (t->options->hide_values) return true;
     for (size_t i = 0; i < t->options->redact_count; i++) {
-        if (path_covers(t->options->redact[i], v->field) == COVERS) return true;
+        if (fer_hide_covers(t->options->redact[i], v->field) == FER_HIDE_COVERS) return true;
     }
     return false;
 }
@@ -156,7 +116,7 @@ bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 static bool holds_hidden(const fer_teller *t, const fer_violation *v)
 {
     for (size_t i = 0; i < t->options->redact_count; i++) {
-        if (path_covers(t->options->redact[i], v->field) == BELOW) return true;
+        if (fer_hide_covers(t->options->redact[i], v->field) == FER_HIDE_BELOW) return true;
     }
     return false;
 }
@@ -223,11 +183,11 @@ static fer_str pointer_text(const fer_buf *b)
 /* The units above, from the root down, without recursion: far ones are left out. */
 static void add_evaluation_path(fer_buf *b, const fer_unit *u)
 {
-    const fer_unit *chain[TELL_DEPTH * 4];
+    const fer_unit *chain[TELL_DEPTH * 4] = {NULL};
     size_t count = 0;
     for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
-    while (count-- > 0) {
-        const fer_unit *at = chain[count];
+    while (count > 0) {
+        const fer_unit *at = chain[--count];
         fer_pointer_add(b, fer_slot_name((enum fer_slot)at->keyword));
         if (at->plain) continue;
         if (at->key) fer_pointer_add(b, fer_val_str(at->key));

@@ -76,8 +76,9 @@ static void add_known(fer_teller *t, struct known *k, const fer_node *node, size
         FER_EACH_MEMBER (map, key) {
             fer_str name = fer_val_str(key);
             size_t n = 0;
+            if (k->count == NAMES_MAX) break;
             while (n < k->count && !fer_str_eq(k->names[n], name)) n++;
-            if (n == k->count && n < NAMES_MAX) k->names[k->count++] = name;
+            if (n == k->count) k->names[k->count++] = name;
         }
     }
     for (uint32_t n = 0; n < node->count; n++) {

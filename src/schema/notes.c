@@ -10,6 +10,8 @@
 
 #define S(kw) FER_SLOT(KW_##kw)
 
+#define NOTE_MAX ((size_t)64 << 20) /* bytes of one annotation; the instance bounds it anyway */
+
 /* Keywords whose value is the annotation. */
 static const uint64_t on_anything = S(TITLE) | S(DESCRIPTION) | S(DEFAULT) | S(EXAMPLES) |
                                     S(DEPRECATED) | S(READ_ONLY) | S(WRITE_ONLY) | S(FORMAT);
@@ -41,26 +43,19 @@ static void add_names(fer_buf *b, const fer_unit *u, enum fer_slot slot)
     fer_buf_add_char(b, ']');
 }
 
-static size_t index_of(const yyjson_val *array, const yyjson_val *value)
-{
-    size_t index = 0;
-    FER_EACH_ITEM (array, item) {
-        if (item == value) break;
-        index++;
-    }
-    return index;
-}
-
-/* contains: the items that fit; prefixItems: the last it looked at; all: true. */
+/* contains: the items that fit; prefixItems: the last it looked at; all: true. Units stand in the
+ * order of the items, so one walk over both finds the numbers. */
 static void add_indexes(fer_buf *b, const fer_unit *u, enum fer_slot slot)
 {
-    size_t count = 0;
+    size_t count = 0, index = 0;
     const fer_unit *last = NULL;
+    const yyjson_val *item = u->value + 1;
     bool list = slot == KW_CONTAINS;
     if (list) fer_buf_add_char(b, '[');
     for (const fer_unit *c = u->first; c; c = c->next) {
         if (c->keyword != slot || !c->valid) continue;
-        if (list) fer_buf_printf(b, "%s%zu", count ? "," : "", index_of(u->value, c->value));
+        for (; item < c->value; index++) item = fer_val_next(item);
+        if (list) fer_buf_printf(b, "%s%zu", count ? "," : "", index);
         last = c;
         count++;
     }
@@ -92,7 +87,7 @@ bool fer_unit_notes(fer_arena *a, const struct fer_schema *s, const fer_unit *u,
     FER_EACH_MEMBER (schema, key) {
         const fer_keyword *k = fer_keyword_find(rules, fer_val_str(key));
         fer_buf b;
-        fer_buf_init(&b, a, (size_t)1 << 20);
+        fer_buf_init(&b, a, NOTE_MAX);
         uint64_t slot = k ? FER_SLOT(k->slot) : 0;
         if (speaks(u, k)) {
             static const fer_notation plain;

@@ -211,6 +211,7 @@ fer_code fer_schema_problems(fer_arena *a, const fer_json *doc, const yyjson_val
 {
     fer_compile c;
     fer_err why = {0};
+    if (!value && !doc) return fer_fail(err, FER_BAD_USAGE, "There is no schema to look at.");
     if (!value) value = fer_json_root(doc);
     fer_code code = fer_compile_open(&c, options, a, a, &why);
     if (!code) {

@@ -101,6 +101,7 @@ struct fer_schema {
     _Atomic size_t refs;
     fer_arena *arena; /* holds all of this */
     const struct fer_registry *registry;
+    fer_library library;     /* all that it was compiled from */
     const fer_json *doc;     /* of the schema that was given */
     const yyjson_val *value; /* in it */
     const fer_node *root;
@@ -112,6 +113,9 @@ struct fer_schema {
     size_t steps;
     fer_dialect dialect;
 };
+
+/* The node that an instruction refers to by `$ref` or its like; NULL: it refers to none. */
+const fer_node *fer_inst_target(const fer_inst *i);
 
 static inline const fer_resource *fer_node_resource(const struct fer_schema *s, const fer_node *n)
 {

@@ -36,6 +36,14 @@ typedef bool fer_note(void *context, const fer_unit *u, fer_str keyword, const y
 bool fer_unit_notes(fer_arena *a, const struct fer_schema *s, const fer_unit *u, fer_note *each,
                     void *context);
 
+/*
+ * Validates; with `keep_valid` the trace has what is valid, too. Annotations are not made of it:
+ * their texts are long where values are deep.
+ */
+fer_code fer_validate_traced(fer_arena *a, const struct fer_schema *s, const fer_json *doc,
+                             const yyjson_val *value, const fer_validate_options *options,
+                             bool keep_valid, fer_result **out, fer_err *err);
+
 /* A teller for this result, which tells nothing yet. */
 fer_teller fer_result_teller(fer_arena *a, const fer_result *r);
 

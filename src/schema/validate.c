@@ -161,30 +161,42 @@ static fer_result *new_result(fer_arena *a, const fer_schema *s, const yyjson_va
     return r;
 }
 
-fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+fer_code fer_validate_traced(fer_arena *a, const fer_schema *s, const fer_json *doc,
                              const yyjson_val *value, const fer_validate_options *options,
-                             fer_result **out, fer_err *err)
+                             bool keep_valid, fer_result **out, fer_err *err)
 {
-    if (!value) value = fer_json_root(doc);
     fer_result *r = new_result(a, s, value, options);
     if (!r) return fer_arena_failed(a, err);
     /* The verdict first: most values are valid, and then there is nothing to tell. */
     fer_code code = fer_schema_accepts(s, a, value, &r->valid, err);
-    if (!code && (!r->valid || r->annotated)) {
+    if (!code && (!r->valid || keep_valid)) {
         bool traced;
-        fer_trace trace = {.arena = a, .keep_valid = r->annotated};
+        fer_trace trace = {.arena = a, .keep_valid = keep_valid};
         fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace};
         code = fer_vm_run(&vm, value, &traced);
         r->trace = trace.root;
         r->cut = trace.cut;
         if (!code && !r->valid) code = tell_all(r, doc, err);
-        if (!code && r->annotated && r->valid) code = note_all(r, err);
     }
     if (code == FER_VALIDATION_BUDGET_EXCEEDED) {
         r->valid = false;
         r->trace = NULL;
         code = tell_budget(r, doc, err);
     }
+    if (!code) *out = r;
+    return code;
+}
+
+fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *doc,
+                             const yyjson_val *value, const fer_validate_options *options,
+                             fer_result **out, fer_err *err)
+{
+    if (!value && !doc) return fer_fail(err, FER_BAD_USAGE, "There is no value to validate.");
+    if (!value) value = fer_json_root(doc);
+    fer_result *r;
+    bool annotations = options && options->annotations;
+    fer_code code = fer_validate_traced(a, s, doc, value, options, annotations, &r, err);
+    if (!code && annotations && r->valid) code = note_all(r, err);
     if (!code) *out = r;
     return code;
 }

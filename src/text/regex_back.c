@@ -44,6 +44,11 @@ static void push(struct back *b, struct entry e)
     b->stack[b->depth++] = e;
 }
 
+static void charge(struct back *b, size_t steps)
+{
+    b->steps -= steps < b->steps ? steps : b->steps;
+}
+
 static void set_slot(struct back *b, uint32_t slot, size_t value)
 {
     if (b->slots[slot] == value) return;
@@ -104,7 +109,7 @@ static bool read_reference(struct back *b, const fer_re_instr *in, size_t *at)
     if (in->flag ? *at < len : b->text.len - *at < len) return false;
     size_t start = in->flag ? *at - len : *at;
     *at = in->flag ? start : start + len;
-    b->steps -= len < b->steps ? len : b->steps;
+    charge(b, len);
     return memcmp(b->text.ptr + start, b->text.ptr + from, len) == 0;
 }
 
@@ -140,6 +145,7 @@ static bool step(struct back *b, const fer_re_instr *in, size_t *at)
     case FER_OP_ASSERT: return fer_re_holds((fer_re_assert)in->x, b->text, *at);
     case FER_OP_SAVE: set_slot(b, in->x, *at); return true;
     case FER_OP_CLEAR:
+        charge(b, in->y - in->x);
         for (uint32_t i = in->x; i < in->y; i++) set_slot(b, i, UNSET);
         return true;
     case FER_OP_MOVED: return b->slots[in->x] != *at;
@@ -175,11 +181,10 @@ fer_match fer_re_back_search(const fer_re_prog *p, fer_str text, size_t *steps, 
     struct back b = {.prog = p, .text = text, .scratch = scratch, .steps = *steps};
     b.slots = fer_arena_alloc(scratch, p->slots * sizeof *b.slots);
     if (!b.slots) return FER_MATCH_NO_MEMORY;
+    for (uint32_t i = 0; i < p->slots; i++) b.slots[i] = UNSET;
     fer_match found = FER_MATCH_NO;
     for (size_t at = 0;; at += fer_re_step(text, at)) {
-        for (uint32_t i = 0; i < p->slots; i++) b.slots[i] = UNSET;
-        b.depth = 0;
-        found = match(&b, at);
+        found = match(&b, at); /* a match that failed has restored all slots */
         if (found != FER_MATCH_NO || at == text.len || p->anchored) break;
     }
     *steps = found == FER_MATCH_BUDGET ? 0 : b.steps;

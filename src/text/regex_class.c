@@ -183,12 +183,25 @@ static bool add_meaning(fer_re_parser *p, fer_set_maker *m, const struct meaning
     return true;
 }
 
+static fer_re_node *known_node(fer_re_parser *p, size_t index)
+{
+    fer_re_node *n = fer_re_node_new(p, FER_RE_SET);
+    if (n) n->set = (uint32_t)index;
+    return n;
+}
+
 /* Equal sets are one set, so that automata have few different letters. */
-fer_re_node *fer_re_set_node(fer_re_parser *p, const fer_set *set)
+static size_t find_set(const fer_re_tree *t, const fer_set *set)
 {
     size_t index = 0;
-    fer_re_tree *t = &p->tree;
     while (index < t->set_count && !fer_set_equal(&t->sets[index], set)) index++;
+    return index;
+}
+
+fer_re_node *fer_re_set_node(fer_re_parser *p, const fer_set *set)
+{
+    fer_re_tree *t = &p->tree;
+    size_t index = find_set(t, set);
     if (index == t->set_count) {
         fer_set *grown =
             fer_arena_room(p->arena, t->sets, t->set_count, &t->set_cap, sizeof *grown);
@@ -196,29 +209,25 @@ fer_re_node *fer_re_set_node(fer_re_parser *p, const fer_set *set)
         t->sets = grown;
         t->sets[t->set_count++] = *set;
     }
-    fer_re_node *n = fer_re_node_new(p, FER_RE_SET);
-    if (n) n->set = (uint32_t)index;
-    return n;
+    return known_node(p, index);
 }
 
 static fer_re_node *made_node(fer_re_parser *p, fer_set_maker *m, bool negated)
 {
     fer_set set;
     if (!fer_set_done(m, negated, &set)) return fer_re_no_memory(p);
-    return fer_re_set_node(p, &set);
+    size_t index = find_set(&p->tree, &set);
+    if (index == p->tree.set_count) return fer_re_set_node(p, &set);
+    fer_set_forget(m);
+    return known_node(p, index);
 }
 
 fer_re_node *fer_re_one(fer_re_parser *p, uint32_t c)
 {
-    fer_re_node *n;
-    if (c < 0x80 && p->ascii[c]) {
-        n = fer_re_node_new(p, FER_RE_SET);
-        if (n) n->set = p->ascii[c] - 1u;
-        return n;
-    }
+    if (c < 0x80 && p->ascii[c]) return known_node(p, p->ascii[c] - 1u);
     fer_set_maker m = {.arena = p->arena};
     fer_set_add_range(&m, c, c);
-    n = made_node(p, &m, false);
+    fer_re_node *n = made_node(p, &m, false);
     if (n && c < 0x80 && n->set < UINT16_MAX) p->ascii[c] = (uint16_t)(n->set + 1);
     return n;
 }

@@ -67,6 +67,7 @@ struct maker {
     uint32_t *stack;
     uint32_t *readers; /* program states that read */
     size_t reader_count;
+    uint64_t sign[MAX_CLASSES];
 };
 
 /* ---- letters ------------------------------------------------------------------------------- */
@@ -272,6 +273,39 @@ static bool move(struct maker *m, size_t class, uint8_t *to)
     return !any || *to != DEAD;
 }
 
+/* For each class, a bit for each of the first 64 readers that has it. */
+static void sign_classes(struct maker *m)
+{
+    memset(m->sign, 0, m->classes * sizeof *m->sign);
+    for (size_t i = 0; i < m->reader_count && i < 64; i++) {
+        const uint64_t *has = m->has[m->prog->code[m->readers[i]].x];
+        for (size_t w = 0; w * 64 < m->classes; w++) {
+            for (uint64_t left = has[w]; left; left &= left - 1)
+                m->sign[w * 64 + (size_t)__builtin_ctzll(left)] |= (uint64_t)1 << i;
+        }
+    }
+}
+
+/* All moves on letters of one kind. Classes that the same readers have lead to the same state. */
+static bool expand_kind(struct maker *m, bool word, uint8_t *moves)
+{
+    size_t known[8], count = 0;
+    bool small = m->reader_count <= 64;
+    sign_classes(m);
+    for (size_t c = 0; c < m->classes; c++) {
+        size_t k = small ? 0 : count;
+        if (m->is_word[c] != word) continue;
+        while (k < count && m->sign[known[k]] != m->sign[c]) k++;
+        if (k < count) {
+            moves[c] = moves[known[k]];
+            continue;
+        }
+        if (!move(m, c, &moves[c])) return false;
+        if (count < FER_COUNT(known)) known[count++] = c;
+    }
+    return true;
+}
+
 /* All moves of a state. False: too many states. */
 static bool expand(struct maker *m, size_t state)
 {
@@ -279,16 +313,15 @@ static bool expand(struct maker *m, size_t state)
     uint8_t *moves = m->moves + (state - FIRST) * m->classes;
     enum place before = (enum place)m->before[state];
     m->match_end[state - FIRST] = follow(m, kernel, before, TEXT_EDGE);
+    m->effort += m->classes;
     for (int after = NO_WORD; after <= (m->prog->edges ? WORD : NO_WORD); after++) {
-        bool found = follow(m, kernel, before, (enum place)after);
-        for (size_t c = 0; c < m->classes; c++) {
-            if (m->is_word[c] != (after == WORD)) continue;
-            if (found) {
-                moves[c] = FOUND;
-            } else if (!move(m, c, &moves[c])) {
-                return false;
-            }
+        bool word = after == WORD;
+        if (!follow(m, kernel, before, (enum place)after)) {
+            if (!expand_kind(m, word, moves)) return false;
+            continue;
         }
+        for (size_t c = 0; c < m->classes; c++)
+            if (m->is_word[c] == word) moves[c] = FOUND;
     }
     return m->effort <= MAX_EFFORT;
 }
@@ -332,8 +365,10 @@ static const fer_re_dfa *publish(fer_arena *a, const struct maker *m)
     size_t states = m->states - FIRST;
     if (!d) return NULL;
     for (size_t i = 0; i < m->narrow; i++) {
-        for (size_t c = 0; c < 128; c++)
-            if (has_bit(m->mask[i], c)) d->ascii[c] = (uint8_t)i;
+        for (size_t w = 0; w < 2; w++) {
+            for (uint64_t left = m->mask[i][w]; left; left &= left - 1)
+                d->ascii[w * 64 + (size_t)__builtin_ctzll(left)] = (uint8_t)i;
+        }
     }
     uint8_t *wide = fer_arena_alloc(a, m->wide_count);
     d->wide_from = copy(a, m->wide_from, m->wide_count * sizeof *m->wide_from);

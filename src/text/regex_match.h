@@ -23,7 +23,7 @@ typedef struct fer_re_runs {
     fer_str literal; /* ptr not NULL: not anchored, and just this text */
 } fer_re_runs;
 
-/* False: the tree has another form, or (fer_code) there is no memory. */
+/* False: the tree has another form; or there is no memory, which `*code` then says. */
 FER_MUST_USE bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out,
                                    fer_code *code, fer_err *err);
 FER_MUST_USE fer_match fer_re_runs_search(const fer_re_runs *r, fer_str text, size_t *steps);

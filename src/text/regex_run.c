@@ -119,10 +119,10 @@ static fer_match search(struct run *r)
 
 fer_match fer_re_run_search(const fer_re_prog *p, fer_str text, size_t *steps, fer_arena *scratch)
 {
-    size_t states = (size_t)p->count + 1, bits, size;
+    size_t states = (size_t)p->count + 1, lists, bits, size;
     struct run r = {.prog = p, .text = text, .steps = *steps, .bits_size = text.len / 8 + 1};
     if (!fer_mul_size(p->look_count, r.bits_size, &bits) ||
-        !fer_add_size(4 * states * sizeof *r.mark, bits, &size))
+        !fer_mul_size(4 * sizeof *r.mark, states, &lists) || !fer_add_size(lists, bits, &size))
         return FER_MATCH_NO_MEMORY;
     uint32_t *block = fer_arena_alloc(scratch, size);
     if (!block) return FER_MATCH_NO_MEMORY;

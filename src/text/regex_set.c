@@ -73,12 +73,14 @@ uint32_t fer_set_only(const fer_set *s)
 
 static void add_wide(fer_set_maker *m, uint32_t from, uint32_t to)
 {
-    fer_range *grown = fer_arena_room(m->arena, m->ranges, m->count, &m->cap, sizeof *grown);
-    if (!grown) {
-        m->failed = true;
-        return;
+    if (m->count == m->cap) {
+        fer_range *grown = fer_arena_room(m->arena, m->ranges, m->count, &m->cap, sizeof *grown);
+        if (!grown) {
+            m->failed = true;
+            return;
+        }
+        m->ranges = grown;
     }
-    m->ranges = grown;
     if (m->count && from <= m->ranges[m->count - 1].to + 1) m->mixed = true;
     m->ranges[m->count++] = (fer_range){from, to};
 }
@@ -119,10 +121,26 @@ static void settle(fer_set_maker *m)
     m->mixed = false;
 }
 
+void fer_set_forget(fer_set_maker *m)
+{
+    if (m->ranges && fer_arena_grow(m->arena, m->ranges, m->cap * sizeof *m->ranges, 0)) m->cap = 0;
+    m->count = 0;
+}
+
+static bool has_all(const fer_set_maker *m, const fer_range *ranges, size_t count)
+{
+    for (size_t i = 0, k = 0; k < count; k++) {
+        while (i < m->count && m->ranges[i].to < ranges[k].to) i++;
+        if (i == m->count || m->ranges[i].from > ranges[k].from) return false;
+    }
+    return true;
+}
+
 /* Ranges that are in order are merged with those that are there: linear, where sorting is not. */
 static void merge(fer_set_maker *m, const fer_range *more, size_t count)
 {
     settle(m);
+    if (has_all(m, more, count)) return;
     fer_set_maker both = {.arena = m->arena, .failed = m->failed};
     for (size_t i = 0, k = 0; !both.failed && (i < m->count || k < count);) {
         bool mine = k == count || (i < m->count && m->ranges[i].from <= more[k].from);
@@ -155,16 +173,32 @@ static void invert(fer_set_maker *m)
     *m = out;
 }
 
+/* Adds a set that is made as well, and is not needed any more. */
+static void absorb(fer_set_maker *m, fer_set_maker *other)
+{
+    m->ascii[0] |= other->ascii[0];
+    m->ascii[1] |= other->ascii[1];
+    m->failed |= other->failed;
+    if (m->failed) return;
+    if (m->count == 0) {
+        m->ranges = other->ranges;
+        m->count = other->count;
+        m->cap = other->cap;
+        m->mixed = false;
+        return;
+    }
+    const fer_range *before = m->ranges;
+    merge(m, other->ranges, other->count);
+    if (m->ranges == before) fer_set_forget(other);
+}
+
 void fer_set_add(fer_set_maker *m, const fer_set *s, bool negated)
 {
     fer_set_maker copy = {.arena = m->arena};
     memcpy(copy.ascii, s->ascii, sizeof copy.ascii);
     for (size_t i = 0; i < s->count; i++) add_wide(&copy, s->ranges[i].from, s->ranges[i].to);
     if (negated) invert(&copy);
-    m->ascii[0] |= copy.ascii[0];
-    m->ascii[1] |= copy.ascii[1];
-    m->failed |= copy.failed;
-    if (copy.count) merge(m, copy.ranges, copy.count);
+    absorb(m, &copy);
 }
 
 bool fer_set_done(fer_set_maker *m, bool negated, fer_set *out)
@@ -177,6 +211,7 @@ bool fer_set_done(fer_set_maker *m, bool negated, fer_set *out)
                                       m->count * sizeof *m->ranges);
         assert(shrunk == m->ranges); /* a smaller size always fits where it is */
         (void)shrunk;
+        m->cap = m->count;
     }
     *out = (fer_set){{m->ascii[0], m->ascii[1]}, m->count ? m->ranges : NULL, m->count};
     return true;
@@ -247,16 +282,7 @@ bool fer_set_add_property(fer_set_maker *m, fer_str name, fer_str value, bool ne
         from = to + 1;
     }
     if (negated) invert(&own);
-    m->ascii[0] |= own.ascii[0];
-    m->ascii[1] |= own.ascii[1];
-    m->failed |= own.failed;
-    if (m->count == 0 && !m->failed) {
-        m->ranges = own.ranges;
-        m->count = own.count;
-        m->cap = own.cap;
-    } else if (own.count) {
-        merge(m, own.ranges, own.count);
-    }
+    absorb(m, &own);
     return true;
 }
 

@@ -62,6 +62,8 @@ void fer_set_add(fer_set_maker *m, const fer_set *s, bool negated);
  * `name` and `value` are as in \p{Script=Greek}. False: there is no such property.
  */
 bool fer_set_add_property(fer_set_maker *m, fer_str name, fer_str value, bool negated);
+/* Gives back the memory of the ranges where nothing was allocated since. */
+void fer_set_forget(fer_set_maker *m);
 /* The set, or what is not in it; false without memory. */
 FER_MUST_USE bool fer_set_done(fer_set_maker *m, bool negated, fer_set *out);
 

@@ -24,6 +24,10 @@ examples_cc() {
     out=$("$build/examples/find_tool" tickets:create_issue '^1.2' examples/toolset/tickets.json) || { echo "$out"; return 1; }
     echo "$out" | grep -q '^tickets:create_issue:1.4.0$' && echo "$out" | grep -q 'idempotency key required' || { echo "$out"; return 1; }
 }
+examples_threads() {
+    out=$("$build/examples/validate_threads") || { echo "$out"; return 1; }
+    echo "$out" | grep -q '^4 threads: 3086 valid, 914 invalid, 0 failed$' || { echo "$out"; return 1; }
+}
 exports() {
     # Only what the public headers declare leaves the library.
     nm -D --defined-only "$build/libferrule.so" | awk '$2 ~ /[TDBR]/ {print $3}' | sort >"$tmp/exported"
@@ -49,6 +53,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 case_ "example in C" examples_c
 case_ "example in C++" examples_cc
+case_ "example with threads" examples_threads
 if [ -n "${FERRULE_INSTRUMENTED:-}" ]; then
     for name in "only public names are exported" "installed copy, pkg-config, man page, completions"; do
         n=$((n + 1)) && echo "ok $n - $name # SKIP a build with sanitizers or coverage is not delivered"

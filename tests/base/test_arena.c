@@ -306,6 +306,29 @@ static void no_entropy(void)
     fer_arena_free(a);
 }
 
+static void count_up(void *thing)
+{
+    ++*(int *)thing;
+}
+
+/* What is deferred is done once, at the next reset or at the end; not where it did not fit. */
+static void defers(void)
+{
+    int first = 0, second = 0;
+    fer_arena *a = fer_arena_new(256);
+    assert_true(fer_arena_defer(a, count_up, &first));
+    fer_arena_reset(a);
+    assert_int_equal(first, 1);
+    fer_arena_reset(a);
+    assert_int_equal(first, 1);
+    assert_true(fer_arena_defer(a, count_up, &first));
+    assert_non_null(fer_arena_alloc(a, 224));
+    assert_false(fer_arena_defer(a, count_up, &second));
+    fer_arena_free(a);
+    assert_int_equal(first, 2);
+    assert_int_equal(second, 0);
+}
+
 static void no_arena(void)
 {
     int64_t before = fer_faults_live();
@@ -323,5 +346,6 @@ int main(void)
            ROWS_RUN("arena text", text_rows, run_text) +
            ROWS_RUN("arena faults", fault_rows, run_fault) + ROWS_ONE("arena", long_printf) +
            ROWS_ONE("arena", malloc_torture) + ROWS_ONE("arena", reset_keeps_one_chunk) +
-           ROWS_ONE("arena", seeds) + ROWS_ONE("arena", no_entropy) + ROWS_ONE("arena", no_arena);
+           ROWS_ONE("arena", seeds) + ROWS_ONE("arena", no_entropy) + ROWS_ONE("arena", no_arena) +
+           ROWS_ONE("arena", defers);
 }

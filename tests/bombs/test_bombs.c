@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Schemas and instances that are small and cost much (make_bombs.py): none may crash, hang or
- * take much memory, whatever comes of it. Each is asked about in two ways, quickly and with
- * findings, in a process of its own that is measured.
+ * take much memory, whatever comes of it. Each is asked about in several ways, in a process
+ * of its own that is measured.
  *
  *     test_bombs FOLDER INDEX [ID...]
  */
@@ -22,8 +22,21 @@
 #define MB_MAX      64         /* of one process; twice that where limits are raised */
 #define STACK_MAX   (1u << 20) /* bytes: a thread may have no more */
 #define SPACE_MAX   (2ul << 30)
+#define BUDGET_MAX  ((size_t)MB_MAX << 20)
 #define CPU_MANY    50  /* milliseconds, that are counted */
 #define CPU_MAX     500 /* that fail: ten times what is promised */
+
+/* What is done with a bomb. The first three have to agree. */
+enum way {
+    QUICKLY,
+    WITH_FINDINGS,
+    WITH_ANNOTATIONS,
+    ADAPTED,
+    LINTED,
+    WAYS
+};
+static const char *const way_names[] = {"quickly", "with findings", "with annotations", "adapted",
+                                        "linted"};
 
 struct row {
     const char *name; /* of the files; the title is for the table */
@@ -82,46 +95,70 @@ static fer_str read_part(fer_arena *a, const struct row *row, const char *part)
     return text;
 }
 
-static fer_code validate(fer_arena *a, const fer_schema *s, const fer_json *doc, bool *valid,
-                         fer_err *err)
+/* Of a full validation, a value that was too much work is invalid with a finding that says so. */
+static fer_code judge(const fer_result *r, bool *valid)
 {
-    fer_result *r = NULL;
     size_t count;
-    fer_code code = fer_schema_validate(a, s, doc, NULL, NULL, &r, err);
-    if (code) return code;
     const fer_violation *list = fer_result_violations(r, &count);
     *valid = fer_result_valid(r);
-    /* Here, a value that was too much work is invalid with a finding that says so. */
     if (count == 1 && list->code == FER_VALIDATION_BUDGET_EXCEEDED) return list->code;
     return FER_OK;
 }
 
-static void explode(const struct row *row, bool fully, struct verdict *v)
+static fer_code validate(fer_arena *a, const fer_schema *s, const fer_json *doc, enum way way,
+                         bool *valid, fer_err *err)
+{
+    const fer_validate_options options = {.annotations = way == WITH_ANNOTATIONS};
+    const fer_adapt_options all = {true, true, true, true};
+    fer_adapted adapted = {0};
+    fer_result *r = NULL;
+    if (way == QUICKLY) return fer_schema_accepts(s, a, fer_json_root(doc), valid, err);
+    fer_code code = way == ADAPTED ? fer_schema_adapt(a, s, doc, NULL, &all, NULL, &adapted, err)
+                                   : fer_schema_validate(a, s, doc, NULL, &options, &r, err);
+    return code ? code : judge(way == ADAPTED ? adapted.result : r, valid);
+}
+
+/* The schema alone: whatever may be said of it. */
+static fer_code lint(fer_arena *a, fer_str text, const fer_schema_options *options, fer_err *err)
+{
+    fer_json *doc = NULL;
+    fer_schema_problem *problems;
+    size_t count;
+    fer_json_limits limits = *fer_json_limits_file();
+    limits.depth = options->limits->depth;
+    fer_code code = fer_json_read(a, text, &limits, &doc, err);
+    if (code) return code;
+    return fer_schema_problems(a, doc, NULL, options, true, &problems, &count, err);
+}
+
+static void explode(const struct row *row, enum way way, struct verdict *v)
 {
     fer_err err = {0};
     fer_schema *s = NULL;
     fer_json *doc = NULL;
-    fer_arena *a = fer_arena_new(0);
+    /* Annotations name their place: at any depth they are as long as it, and a budget ends them. */
+    fer_arena *a = fer_arena_new(row->raised && way >= WITH_ANNOTATIONS ? BUDGET_MAX : 0);
     fer_json_limits of_json = json_limits(row);
     fer_schema_limits of_schema = schema_limits(row);
     const fer_schema_options options = {.assert_formats = true, .limits = &of_schema};
+    fer_str text = read_part(a, row, "schema");
     v->stage = "schema";
-    v->code = fer_schema_compile(read_part(a, row, "schema"), &options, &s, &err);
-    if (!v->code) {
+    if (way == LINTED) v->code = lint(a, text, &options, &err);
+    else v->code = fer_schema_compile(text, &options, &s, &err);
+    if (!v->code && way != LINTED) {
         v->stage = "instance";
         v->code = fer_json_read(a, read_part(a, row, "instance"), &of_json, &doc, &err);
     }
-    if (!v->code) {
+    if (!v->code && way != LINTED) {
         v->stage = "validation";
-        v->code = fully ? validate(a, s, doc, &v->valid, &err)
-                        : fer_schema_accepts(s, a, fer_json_root(doc), &v->valid, &err);
+        v->code = validate(a, s, doc, way, &v->valid, &err);
     }
     if (v->code) snprintf(v->message, sizeof v->message, "%.255s", err.message);
     fer_schema_unref(s);
     fer_arena_free(a);
 }
 
-static void run_child(const struct row *row, bool fully, int out)
+static void run_child(const struct row *row, enum way way, int out)
 {
     struct verdict v = {.stage = ""};
     alarm(SECONDS_MAX);
@@ -130,14 +167,14 @@ static void run_child(const struct row *row, bool fully, int out)
         setrlimit(RLIMIT_AS, &(struct rlimit){SPACE_MAX, SPACE_MAX});
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    explode(row, fully, &v);
+    explode(row, way, &v);
     if (write(out, &v, sizeof v) != (ssize_t)sizeof v) _exit(98);
     _exit(0);
 }
 
 /* ---- in the parent ------------------------------------------------------------------------ */
 
-static struct measure measure(const struct row *row, bool fully)
+static struct measure measure(const struct row *row, enum way way)
 {
     struct measure m = {.verdict = {.stage = "", .code = FER_INTERNAL}};
     struct rusage use = {0};
@@ -148,7 +185,7 @@ static struct measure measure(const struct row *row, bool fully)
     assert_true(child >= 0);
     if (child == 0) {
         close(ends[0]);
-        run_child(row, fully, ends[1]);
+        run_child(row, way, ends[1]);
     }
     close(ends[1]);
     if (read(ends[0], &m.verdict, sizeof m.verdict) < 0) m.verdict.code = FER_INTERNAL;
@@ -182,36 +219,56 @@ static bool is_expected(const char *list, const char *verdict)
     return false;
 }
 
-static bool check_way(const struct row *row, const struct measure *m, const char *way)
+static bool ended_well(const struct measure *m)
+{
+    return WIFEXITED(m->status) && WEXITSTATUS(m->status) == 0;
+}
+
+/* Whether a way has to have the verdict of the others; a budget may have ended it. */
+static bool is_judged(const struct row *row, enum way way)
+{
+    return way <= WITH_FINDINGS || (way == WITH_ANNOTATIONS && !row->raised);
+}
+
+static bool check_way(const struct row *row, const struct measure *m, enum way way)
 {
     char verdict[64];
+    double mb_max = row->raised ? 2 * MB_MAX : MB_MAX;
     runs++;
     name_verdict(m, verdict, sizeof verdict);
-    bool right = is_expected(row->expected, verdict);
+    bool right = ended_well(m) && (!is_judged(row, way) || is_expected(row->expected, verdict));
     if (!right)
-        print_error("%s %s: %s (%s: %s), expected %s\n", row->name, way, verdict, m->verdict.stage,
-                    m->verdict.message, row->expected);
+        print_error("%s %s: %s (%s: %s), expected %s\n", row->name, way_names[way], verdict,
+                    m->verdict.stage, m->verdict.message, row->expected);
     if (m->cpu > CPU_MANY) slow++;
     if (m->cpu > slowest) slowest = m->cpu;
     if (instrumented()) return right;
-    double mb_max = row->raised ? 2 * MB_MAX : MB_MAX;
-    if (m->mb > mb_max) print_error("%s %s: %.0f MB\n", row->name, way, m->mb);
-    if (m->cpu > CPU_MAX) print_error("%s %s: %.0f ms\n", row->name, way, m->cpu);
+    if (m->mb > mb_max) print_error("%s %s: %.0f MB\n", row->name, way_names[way], m->mb);
+    if (m->cpu > CPU_MAX) print_error("%s %s: %.0f ms\n", row->name, way_names[way], m->cpu);
     return right && m->mb <= mb_max && m->cpu <= CPU_MAX;
 }
 
 static void check(const struct row *row)
 {
-    char quick_verdict[64], full_verdict[64];
-    struct measure quick = measure(row, false), full = measure(row, true);
-    name_verdict(&quick, quick_verdict, sizeof quick_verdict);
-    name_verdict(&full, full_verdict, sizeof full_verdict);
-    print_message("# %-16s %-32s %8.1f ms %8.1f ms %6.1f MB  %s\n", row->name, full_verdict,
-                  quick.cpu, full.cpu, full.mb > quick.mb ? full.mb : quick.mb, row->title);
-    bool right = check_way(row, &quick, "quickly");
-    right = check_way(row, &full, "with findings") && right;
-    if (strcmp(quick_verdict, full_verdict) != 0)
-        fail_msg("quickly %s, with findings %s", quick_verdict, full_verdict);
+    char first[64], verdict[64], cpu[16 * WAYS] = "";
+    struct measure m[WAYS];
+    double mb = 0;
+    bool right = true;
+    for (int way = 0; way < WAYS; way++) {
+        m[way] = measure(row, (enum way)way);
+        if (m[way].mb > mb) mb = m[way].mb;
+        size_t len = strlen(cpu);
+        snprintf(cpu + len, sizeof cpu - len, " %7.1f", m[way].cpu);
+    }
+    name_verdict(&m[QUICKLY], first, sizeof first);
+    print_message("# %-16s %-32s%s ms %6.1f MB  %s\n", row->name, first, cpu, mb, row->title);
+    for (int way = 0; way < WAYS; way++) {
+        right = check_way(row, &m[way], (enum way)way) && right;
+        name_verdict(&m[way], verdict, sizeof verdict);
+        if (!is_judged(row, (enum way)way) || strcmp(first, verdict) == 0) continue;
+        print_error("%s: quickly %s, %s %s\n", row->name, first, way_names[way], verdict);
+        right = false;
+    }
     assert_true(right);
 }
 

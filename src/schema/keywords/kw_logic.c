@@ -409,7 +409,7 @@ void fer_compile_logic(fer_build *b)
     add_branches(b, KW_ALL_OF, &all_op);
     add_branches(b, KW_ANY_OF, &any_op);
     add_branches(b, KW_ONE_OF, &one_op);
-    const yyjson_val *not = fer_build_value(b, KW_NOT);
-    const fer_node *node = not ? fer_build_child(b, not ) : NULL;
+    const yyjson_val *negated = fer_build_value(b, KW_NOT);
+    const fer_node *node = negated ? fer_build_child(b, negated) : NULL;
     if (node) fer_build_add(b, &not_op, KW_NOT, FER_ON_ALL)->node = node;
 }

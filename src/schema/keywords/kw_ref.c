@@ -67,6 +67,12 @@ static const fer_op ref_op = {
 static const fer_op dynamic_op = {
     .name = "$dynamicRef", .next = next_dynamic, .hear = hear, .explain = fer_tell_below};
 
+const fer_node *fer_inst_target(const fer_inst *i)
+{
+    if (i->op == &ref_op) return i->node;
+    return i->op == &dynamic_op ? ((const struct dynamic *)i->data)->otherwise : NULL;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------ */
 
 static const fer_node *target_node(fer_build *b, const yyjson_val *reference,

@@ -244,7 +244,10 @@ static bool compile_one(fer_compile *c, fer_node *node)
 {
     const fer_resource *home = fer_node_resource(c->program, node);
     const yyjson_val *schema = node->schema;
-    if (home->doc != c->doc) fer_schema_forms(c, home->rules, schema);
+    struct fer_spot *spot = fer_library_spot(&c->library, schema);
+    /* Of another document, or in a part that only a reference leads to: not looked at so far. */
+    if (!spot->checked) fer_schema_forms(c, home->rules, schema);
+    spot->checked = true;
     static const fer_inst none;
     node->insts = &none;
     if (!fer_is_obj(schema)) {
@@ -254,7 +257,7 @@ static bool compile_one(fer_compile *c, fer_node *node)
     fer_build b;
     b.c = c;
     b.node = node;
-    b.resource = fer_library_spot(&c->library, schema)->resource;
+    b.resource = spot->resource;
     b.rules = home->rules;
     b.schema = schema;
     b.present = 0;
@@ -350,8 +353,9 @@ static bool within_depth(fer_compile *c, const yyjson_val *root)
 static void check_forms(fer_compile *c)
 {
     for (size_t i = 0; i < c->library.spot_cap; i++) {
-        const struct fer_spot *s = &c->library.spots[i];
+        struct fer_spot *s = &c->library.spots[i];
         if (s->value && s->resource->doc == c->doc) {
+            s->checked = true;
             fer_schema_forms(c, s->resource->rules, s->value);
         }
     }

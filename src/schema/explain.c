@@ -53,7 +53,7 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
         return b.failure ? FER_STR("...") : fer_say(t, "%.*s...\"", (int)b.len - 1, b.ptr);
     }
     fer_code code = fer_write_add(t->arena, &b, value, &plain, NULL);
-    if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
+    t->no_memory |= code == FER_OUT_OF_MEMORY || b.arena_failed;
     fer_str json = b.ptr ? fer_buf_view(&b) : FER_STR("");
     if (json.len <= max && !code) return json;
     return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),

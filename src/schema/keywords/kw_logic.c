@@ -270,7 +270,8 @@ static void explain_any(fer_teller *t, const fer_unit *u, const fer_inst *i)
     size_t before = t->count;
     fer_str why;
     if (tell_demands(t, u, i, 0) || tell_values(t, u, i) || tell_types(t, u, i)) return;
-    const fer_unit *meant = fer_branch_meant(t, u, i, d->nodes, d->count, &why);
+    /* Where only this keyword is to speak, nobody has to be found who could. */
+    const fer_unit *meant = t->shallow ? NULL : fer_branch_meant(t, u, i, d->nodes, d->count, &why);
     if (meant) {
         fer_tell_unit(t, meant);
         if (why.len) fer_say_reason(t, before, why);

@@ -16,12 +16,13 @@ typedef struct fer_option {
     const char *argument;       /* what the value is called; NULL: a switch */
     const char *const *choices; /* allowed values, ended by NULL; NULL: any */
     const char *text;
+    bool many; /* may be given again: see fer_app_values */
 } fer_option;
 
 typedef struct fer_app fer_app;
 
 typedef struct fer_command {
-    const char *name;
+    const char *name;      /* one word, or a group and a verb: "schema lint" */
     const char *arguments; /* as shown in the usage line */
     const char *summary;   /* half a line */
     const char *text;      /* paragraphs for --help and the man page */
@@ -30,7 +31,8 @@ typedef struct fer_command {
     int (*run)(fer_app *app);
 } fer_command;
 
-#define FER_OPTIONS_MAX 24
+#define FER_OPTIONS_MAX 40  /* of one command, the common ones included */
+#define FER_REPEATS_MAX 256 /* values of options that may be given again */
 
 struct fer_app {
     const fer_command *command;
@@ -38,6 +40,11 @@ struct fer_app {
     fer_log log;                         /* standard error */
     const char *values[FER_OPTIONS_MAX]; /* of the command's options, then the common ones; "" for a
                                             switch */
+    struct {
+        const fer_option *option;
+        const char *value;
+    } repeats[FER_REPEATS_MAX]; /* of options that may be given again, in order */
+    size_t repeat_count;
     const char *const *args;
     size_t arg_count;
 };
@@ -45,8 +52,24 @@ struct fer_app {
 extern const fer_command fer_commands[]; /* ended by a row without name */
 extern const fer_option fer_common_options[];
 
+/* The command of one word or two; `*used` says how many it took. NULL: there is none. */
+const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used);
+/* Whether the word begins the names of commands of two words, such as "schema". */
+bool fer_command_is_group(const char *word);
+/* What the commands of its group have in common, half a line. */
+const char *fer_group_summary(const fer_command *c);
+bool fer_command_in_group(const fer_command *c, const char *group);
+/* The verb of a command in a group; NULL: it is in none. */
+const char *fer_command_verb(const fer_command *c);
+/* The first word of its name. */
+fer_str fer_command_word(const fer_command *c);
+/* Whether no row before it begins with the same word. */
+bool fer_command_is_first(const fer_command *c);
+
 /* The value of an option, "" for a switch that was given, NULL where it was not. */
 const char *fer_app_option(const fer_app *app, const char *name);
+/* The `index`-th value of an option that may be given again; NULL past the last. */
+const char *fer_app_values(const fer_app *app, const char *name, size_t index);
 
 /* One line on standard error, cleaned: what it quotes may come from a file. */
 void fer_app_say(fer_app *app, const char *format, ...) FER_PRINTF(2, 3);
@@ -57,6 +80,8 @@ int fer_app_usage(fer_app *app, const char *format, ...) FER_PRINTF(2, 3);
 
 /* One command's help, or everybody's where it is NULL. */
 void fer_help_write(fer_out *out, const fer_command *command);
+/* The commands of a group. */
+void fer_help_group(fer_out *out, const char *group);
 
 /* Commands. */
 int fer_run_check(fer_app *app);
@@ -67,8 +92,13 @@ int fer_run_help(fer_app *app);
 int fer_run_id(fer_app *app);
 int fer_run_list(fer_app *app);
 int fer_run_reference(fer_app *app);
+int fer_run_schema_bundle(fer_app *app);
+int fer_run_schema_convert(fer_app *app);
+int fer_run_schema_info(fer_app *app);
+int fer_run_schema_lint(fer_app *app);
 int fer_run_show(fer_app *app);
 int fer_run_tags(fer_app *app);
+int fer_run_validate(fer_app *app);
 int fer_run_version(fer_app *app);
 
 #endif

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the command line. */
+/* The rows of the command line, and looking them up. */
 #include "command.h"
+
+#include <string.h>
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
 static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NULL};
 static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
+static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
+                                              "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
+                                              "draft-04", "v1",      NULL};
 
 #define INPUT_FORMAT                                                                               \
     {                                                                                              \
@@ -15,6 +21,16 @@ static const char *const report_choices[] = {"text", "json", "sarif", "github", 
 #define JSON                                                                                       \
     {                                                                                              \
         "json", 0, NULL, NULL, "print JSON"                                                        \
+    }
+#define DIALECT                                                                                    \
+    {                                                                                              \
+        "dialect", 'd', "DIALECT", dialect_choices,                                                \
+            "of a schema without $schema (default 2020-12)"                                        \
+    }
+#define REGISTER                                                                                   \
+    {                                                                                              \
+        .name = "register", .letter = 'r', .argument = "URI=FILE", .many = true,                   \
+        .text = "a schema that others refer to by this URI; may be repeated"                       \
     }
 #define END                                                                                        \
     {                                                                                              \
@@ -34,6 +50,50 @@ static const fer_option check_options[] = {
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    END,
+};
+static const fer_option validate_options[] = {
+    {"schema", 's', "FILE", NULL, "the schema, as JSON or YAML; - is standard input"},
+    {"tool", 0, "ID", NULL, "take the schema of this tool"},
+    {"tools", 0, "FILE|FOLDER", NULL, "where the tool is defined, in any shape that check reads"},
+    {"input", 0, NULL, NULL, "the tool's inputSchema (default)"},
+    {"output", 0, NULL, NULL, "the tool's outputSchema; a tool without one takes everything"},
+    {"as", 'i', "FORMAT", input_choices,
+     "what the instances are written in (default: by their names, else their text)"},
+    {"format", 'f', "FORMAT", verdict_choices,
+     "how to report (default text); the last five are JSON Schema's own, a line per instance"},
+    DIALECT,
+    {"assert-formats", 0, NULL, NULL, "check format, which is only noted otherwise"},
+    {"assert-content", 0, NULL, NULL, "check contentEncoding, contentMediaType and contentSchema"},
+    REGISTER,
+    {"fill-defaults", 0, NULL, NULL, "print the instance with absent properties filled in"},
+    {"repair", 0, NULL, NULL,
+     "print it with values of the wrong type converted where that is safe (\"42\" to 42)"},
+    {"strip-unknown", 0, NULL, NULL, "print it without properties that the schema refuses"},
+    {"null-to-absent", 0, NULL, NULL, "print it without nulls that the schema refuses"},
+    {"write", 'w', "FILE", NULL, "write the changed instance there, not to standard output"},
+    {"changes", 0, NULL, NULL, "print what was changed, as JSON, not the instance"},
+    {"max-findings", 0, "N", NULL, "findings of one instance (default 100)"},
+    {"annotations", 0, NULL, NULL, "with annotations, in the formats that have them"},
+    {"hide-values", 0, NULL, NULL, "name types in messages, never values"},
+    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
+    END,
+};
+static const fer_option lint_options[] = {
+    {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
+    DIALECT,
+    REGISTER,
+    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
+    {"strict", 0, NULL, NULL, "count warnings as errors"},
+    END,
+};
+static const fer_option bundle_options[] = {DIALECT, REGISTER, END};
+static const fer_option info_options[] = {JSON, DIALECT, REGISTER, END};
+static const fer_option convert_options[] = {
+    {"to", 't', "DIALECT", dialect_choices, "the dialect to write"},
+    {"from", 0, "DIALECT", dialect_choices,
+     "the dialect it is in (default: what $schema says, else 2020-12)"},
+    {"json", 0, NULL, NULL, "print one JSON object: the schema and the list of changes"},
     END,
 };
 static const fer_option list_options[] = {
@@ -73,6 +133,41 @@ const fer_command fer_commands[] = {
      check_options,
      "ferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
      fer_run_check},
+    {"validate", "[FILE|FOLDER|-]...", "validate instances against a JSON Schema",
+     "Checks JSON, YAML and JSON Lines (one instance per line) against a schema of any dialect from draft-04 on and "
+     "says everything that is wrong, with file:line:column, the keyword that refused and what to do. Nothing is "
+     "fetched: what a schema refers to elsewhere is given with --register. With --fill-defaults, --repair, "
+     "--strip-unknown or --null-to-absent it prints the changed instance (a line each where there are several), the "
+     "changes go to standard error, and so does the report unless --write names a file. Exits 0 where all are "
+     "valid, 1 where some are not, 2 where the schema or an instance could not be read.",
+     validate_options,
+     "ferrule validate --schema order.schema.json order.json\n"
+     "ferrule validate --schema event.json --format json events.jsonl\n"
+     "ferrule validate --tool tickets:create_issue --tools tools/ - < arguments.json\n"
+     "ferrule validate --schema order.schema.json --repair --fill-defaults --write fixed.json order.json",
+     fer_run_validate},
+    {"schema lint", "[FILE|FOLDER|-]...", "find everything wrong with schemas",
+     "Reports what keeps a schema from compiling, and what is suspicious: unknown keywords, keywords without effect, "
+     "formats that nobody knows. Errors exit 1; warnings alone do not, unless --strict is given.",
+     lint_options,
+     "ferrule schema lint order.schema.json\nferrule schema lint --format github schemas/",
+     fer_run_schema_lint},
+    {"schema info", "FILE", "tell what a schema asks for",
+     "Prints the dialect, the size and the parameters of a schema: name, types, whether it is required, default and "
+     "description; a table on a terminal, separated by tabs in a pipe.",
+     info_options,
+     "ferrule schema info order.schema.json\nferrule schema info --json order.schema.json",
+     fer_run_schema_info},
+    {"schema bundle", "FILE", "put a schema and all it refers to into one document",
+     "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
+     bundle_options,
+     "ferrule schema bundle --register https://example.com/money=money.json order.schema.json",
+     fer_run_schema_bundle},
+    {"schema convert-dialect", "FILE", "write a schema in another dialect",
+     "Prints the schema in the dialect that --to names and says on standard error what had to change. Exits 1 where "
+     "something could not be kept.",
+     convert_options, "ferrule schema convert-dialect --to 2020-12 old.schema.json",
+     fer_run_schema_convert},
     {"list", "[FILE|FOLDER|-]...", "list tools",
      "Prints one line per tool: a table on a terminal; ID, effect, tags and description separated by tabs in a pipe.",
      list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
@@ -116,3 +211,60 @@ const fer_command fer_commands[] = {
      "ferrule help check", fer_run_help},
     {0},
 };
+
+static const struct {
+    const char *name;
+    const char *summary;
+} groups[] = {{"schema", "work on JSON Schemas"}};
+
+const char *fer_group_summary(const fer_command *c)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (fer_str_is(fer_command_word(c), groups[i].name)) return groups[i].summary;
+    }
+    return c->summary;
+}
+
+const char *fer_command_verb(const fer_command *c)
+{
+    const char *blank = strchr(c->name, ' ');
+    return blank ? blank + 1 : NULL;
+}
+
+fer_str fer_command_word(const fer_command *c)
+{
+    return (fer_str){c->name, strcspn(c->name, " ")};
+}
+
+bool fer_command_in_group(const fer_command *c, const char *group)
+{
+    return fer_command_verb(c) && fer_str_is(fer_command_word(c), group);
+}
+
+bool fer_command_is_group(const char *word)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (fer_command_in_group(c, word)) return true;
+    }
+    return false;
+}
+
+bool fer_command_is_first(const fer_command *c)
+{
+    for (const fer_command *d = fer_commands; d < c; d++) {
+        if (fer_str_eq(fer_command_word(d), fer_command_word(c))) return false;
+    }
+    return true;
+}
+
+const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used)
+{
+    for (const fer_command *c = fer_commands; count && c->name; c++) {
+        const char *verb = fer_command_verb(c);
+        if (!fer_str_is(fer_command_word(c), words[0])) continue;
+        if (verb && (count < 2 || strcmp(verb, words[1]) != 0)) continue;
+        *used = verb ? 2 : 1;
+        return c;
+    }
+    return NULL;
+}

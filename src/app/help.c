@@ -83,15 +83,32 @@ static void write_command(fer_out *out, const fer_command *c)
     write_examples(out, c->examples);
 }
 
+static void write_summary(fer_out *out, const fer_command *c)
+{
+    fer_out_printf(out, "  %-24s%s\n", c->name, c->summary);
+}
+
+void fer_help_group(fer_out *out, const char *group)
+{
+    const fer_command *first = fer_commands;
+    while (first->name && !fer_command_in_group(first, group)) first++;
+    if (first->name) fer_out_printf(out, "ferrule %s: %s\n\n", group, fer_group_summary(first));
+    heading(out, "Usage");
+    fer_out_printf(out, "  ferrule %s COMMAND [OPTIONS] [ARGUMENTS]\n\n", group);
+    heading(out, "Commands");
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (fer_command_in_group(c, group)) write_summary(out, c);
+    }
+    fer_out_printf(out, "\n'ferrule help %s COMMAND' explains a command.\n", group);
+}
+
 static void write_all(fer_out *out)
 {
     fer_out_text(out, "ferrule: contracts for the tools of AI agents\n\n");
     heading(out, "Usage");
     fer_out_text(out, "  ferrule COMMAND [OPTIONS] [ARGUMENTS]\n\n");
     heading(out, "Commands");
-    for (const fer_command *c = fer_commands; c->name; c++) {
-        fer_out_printf(out, "  %-12s%s\n", c->name, c->summary);
-    }
+    for (const fer_command *c = fer_commands; c->name; c++) write_summary(out, c);
     fer_out_text(out, "\n");
     heading(out, "Exit codes");
     fer_out_text(out, "  0   done; nothing found, or warnings only\n"

@@ -41,34 +41,47 @@ static fer_code add_folder(fer_inputs *in, const char *folder, fer_err *err)
     return code;
 }
 
+static fer_code add_argument(fer_inputs *in, const char *arg, fer_err *err)
+{
+    bool folder = strcmp(arg, "-") != 0 && fer_file_is_folder(arg);
+    return folder ? add_folder(in, arg, err) : add_path(in, arg, err);
+}
+
 static fer_code gather(fer_inputs *in, const fer_app *app, size_t skip, fer_err *err)
 {
     fer_code code = FER_OK;
     if (app->arg_count <= skip) return add_path(in, "-", err);
-    for (size_t i = skip; i < app->arg_count && !code; i++) {
-        const char *arg = app->args[i];
-        bool folder = strcmp(arg, "-") != 0 && fer_file_is_folder(arg);
-        code = folder ? add_folder(in, arg, err) : add_path(in, arg, err);
-    }
+    for (size_t i = skip; i < app->arg_count && !code; i++)
+        code = add_argument(in, app->args[i], err);
     return code;
 }
 
 int fer_inputs_init(fer_inputs *in, fer_app *app, size_t skip)
 {
     fer_err err;
-    const char *format = fer_app_option(app, "input-format");
+    const char *format = fer_app_option(app, "input-format"), *as = fer_app_option(app, "as");
     *in = (fer_inputs){.names = fer_arena_new(0), .text = fer_arena_new(0)};
     if (app->arg_count <= skip && isatty(STDIN_FILENO)) {
         fer_inputs_deinit(in);
         return fer_app_usage(app, "%s needs a file, a folder, or - for standard input",
                              app->command->name);
     }
+    if (as) format = as;
     if (format) fer_format_parse(fer_str_of(format), &in->format);
     fer_code code = in->names && in->text ? gather(in, app, skip, &err)
                                           : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) return 0;
     fer_inputs_deinit(in);
     return fer_app_fail(app, &err);
+}
+
+fer_code fer_inputs_init_path(fer_inputs *in, const char *path, fer_err *err)
+{
+    *in = (fer_inputs){.names = fer_arena_new(0), .text = fer_arena_new(0)};
+    fer_code code = in->names && in->text ? add_argument(in, path, err)
+                                          : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (code) fer_inputs_deinit(in);
+    return code;
 }
 
 void fer_inputs_deinit(fer_inputs *in)

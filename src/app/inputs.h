@@ -25,6 +25,8 @@ typedef struct fer_inputs {
 
 /* Gathers the names from the arguments, from the `skip`-th on. 0, or an exit code. */
 int fer_inputs_init(fer_inputs *in, fer_app *app, size_t skip);
+/* One file or folder. */
+fer_code fer_inputs_init_path(fer_inputs *in, const char *path, fer_err *err);
 void fer_inputs_deinit(fer_inputs *in);
 
 /* The text of an input, until the next is asked for; its name for reports in `*name`. */

@@ -24,6 +24,15 @@ const char *fer_app_option(const fer_app *app, const char *name)
     return NULL;
 }
 
+const char *fer_app_values(const fer_app *app, const char *name, size_t index)
+{
+    for (size_t i = 0; i < app->repeat_count; i++) {
+        if (strcmp(app->repeats[i].option->name, name) != 0) continue;
+        if (index-- == 0) return app->repeats[i].value;
+    }
+    return NULL;
+}
+
 void fer_app_say(fer_app *app, const char *format, ...)
 {
     char text[2 * FER_ERR_TEXT];
@@ -60,28 +69,53 @@ int fer_app_usage(fer_app *app, const char *format, ...)
     return FER_EXIT_USAGE;
 }
 
+static bool wants_colour(const char *when, bool terminal)
+{
+    if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return terminal && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
 /* ---- finding the command
  * -------------------------------------------------------------------------- */
-
-static const fer_command *find_command(const char *name)
-{
-    for (const fer_command *c = fer_commands; c->name; c++) {
-        if (strcmp(c->name, name) == 0) return c;
-    }
-    return NULL;
-}
 
 static int unknown_command(fer_app *app, const char *name)
 {
     fer_near near;
     fer_near_init(&near, fer_str_of(name));
     for (const fer_command *c = fer_commands; c->name; c++)
-        fer_near_try(&near, fer_str_of(c->name));
+        fer_near_try(&near, fer_str_slice(fer_str_of(c->name), 0, strcspn(c->name, " ")));
     if (near.best.ptr) {
         return fer_app_usage(app, "there is no command '%s'; did you mean '%.*s'?", name,
                              FER_PRI(near.best));
     }
     return fer_app_usage(app, "there is no command '%s'", name);
+}
+
+static int unknown_verb(fer_app *app, const char *group, const char *verb)
+{
+    fer_near near;
+    fer_near_init(&near, fer_str_of(verb));
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (fer_command_in_group(c, group)) fer_near_try(&near, fer_str_of(fer_command_verb(c)));
+    }
+    if (near.best.ptr) {
+        return fer_app_usage(app, "there is no command '%s %s'; did you mean '%s %.*s'?", group,
+                             verb, group, FER_PRI(near.best));
+    }
+    return fer_app_usage(app, "there is no command '%s %s'", group, verb);
+}
+
+/* A group without a verb of its own: its help, which is bad usage unless it was asked for. */
+static int group_alone(fer_app *app, const char *group, const char *verb)
+{
+    bool asked = verb && (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0);
+    int fd = asked ? STDOUT_FILENO : STDERR_FILENO;
+    if (verb && !asked) return unknown_verb(app, group, verb);
+    fer_out_init(&app->out, fd, wants_colour(NULL, isatty(fd)), false);
+    fer_help_group(&app->out, group);
+    fer_out_close(&app->out);
+    return asked ? FER_EXIT_OK : FER_EXIT_USAGE;
 }
 
 /* ---- options
@@ -153,6 +187,15 @@ static size_t row_of(const struct parsing *p, int got)
     return SIZE_MAX;
 }
 
+static int add_repeat(fer_app *app, const fer_option *o, const char *value)
+{
+    if (app->repeat_count == FER_REPEATS_MAX)
+        return fer_app_usage(app, "options are repeated more than %d times", FER_REPEATS_MAX);
+    app->repeats[app->repeat_count].option = o;
+    app->repeats[app->repeat_count++].value = value;
+    return 0;
+}
+
 /* 0, or an exit code. */
 static int read_options(fer_app *app, int argc, char **argv)
 {
@@ -172,6 +215,7 @@ static int read_options(fer_app *app, int argc, char **argv)
         }
         app->values[i] = optarg ? optarg : "";
         int bad = p.rows[i]->choices ? bad_choice(app, p.rows[i], app->values[i]) : 0;
+        if (!bad && p.rows[i]->many) bad = add_repeat(app, p.rows[i], app->values[i]);
         if (bad) return bad;
     }
     app->args = (const char *const *)(argv + optind);
@@ -181,13 +225,6 @@ static int read_options(fer_app *app, int argc, char **argv)
 
 /* ---- running
  * --------------------------------------------------------------------------------------------- */
-
-static bool wants_colour(const char *when, bool terminal)
-{
-    if (when && strcmp(when, "auto") != 0) return strcmp(when, "always") == 0;
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return terminal && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
 
 static void set_up(fer_app *app)
 {
@@ -234,9 +271,12 @@ int main(int argc, char **argv)
         fer_out_close(&app.out);
         return FER_EXIT_USAGE;
     }
-    app.command = find_command(name);
+    const char *words[2] = {name, argc > 2 ? argv[2] : NULL};
+    size_t used = 0;
+    app.command = fer_command_find(words, words[1] ? 2 : 1, &used);
+    if (!app.command && fer_command_is_group(name)) return group_alone(&app, name, words[1]);
     if (!app.command) return unknown_command(&app, name);
-    int code = run(&app, argc - 1, argv + 1);
+    int code = run(&app, argc - (int)used, argv + used);
     if (fer_out_close(&app.out)) return code;
     /* Nobody reads any more (ferrule list | head): not worth a word. */
     if (app.out.error == EPIPE) return code ? code : FER_EXIT_USAGE;

@@ -30,14 +30,14 @@ static void write_command(fer_out *o, const char *severity, fer_str source, uint
     write_escaped(o, message, false);
 }
 
-static void finding(fer_report *r, const fer_finding *f, fer_str text)
+static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     (void)text;
-    write_command(r->out, fer_severity_name(f->rule->severity), f->source, f->place.line,
-                  f->place.column, f->rule->id, f->message);
-    if (f->hint.len) {
+    write_command(r->out, fer_severity_name(m->severity), m->source, m->place.line, m->place.column,
+                  m->rule, m->message);
+    if (m->hint.len) {
         fer_out_text(r->out, "%0A");
-        write_escaped(r->out, f->hint, false);
+        write_escaped(r->out, m->hint, false);
     }
     fer_out_text(r->out, "\n");
 }
@@ -53,8 +53,15 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
 static void end(fer_report *r)
 {
     const fer_counts *c = &r->counts;
-    fer_out_printf(r->out, "::notice title=ferrule::%zu tools, %zu errors, %zu warnings\n",
-                   c->tools, c->errors, c->warnings);
+    fer_out_text(r->out, "::notice title=ferrule::");
+    if (r->about == FER_ABOUT_INSTANCES) {
+        fer_out_printf(r->out, "%zu valid, %zu invalid, %zu unreadable\n", c->valid, c->invalid,
+                       c->unreadable);
+        return;
+    }
+    if (r->about == FER_ABOUT_TOOLS) fer_out_printf(r->out, "%zu tools", c->tools);
+    else fer_out_printf(r->out, "%zu schemas", c->files);
+    fer_out_printf(r->out, ", %zu errors, %zu warnings\n", c->errors, c->warnings);
 }
 
-const fer_report_kind fer_report_github = {"github", begin, finding, failure, end};
+const fer_report_kind fer_report_github = {"github", begin, remark, failure, end};

@@ -6,7 +6,7 @@
 #include "report.h"
 #include "unicode.h"
 
-static void write_rules(fer_out *o)
+static void write_tool_rules(fer_out *o)
 {
     size_t count;
     const fer_rule *rules = fer_rule_table(&count);
@@ -23,6 +23,22 @@ static void write_rules(fer_out *o)
     }
 }
 
+/* Of instances the codes are the rules. */
+static void write_code_rules(fer_out *o)
+{
+    size_t count;
+    bool any = false;
+    const fer_code_row *rows = fer_code_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].category, "ContractError") != 0) continue;
+        fer_out_printf(o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", any ? "," : "",
+                       rows[i].name);
+        any = true;
+        fer_out_json(o, fer_str_of(rows[i].text));
+        fer_out_text(o, "},\"defaultConfiguration\":{\"level\":\"error\"}}");
+    }
+}
+
 static void begin(fer_report *r)
 {
     fer_out_printf(
@@ -30,7 +46,8 @@ static void begin(fer_report *r)
         "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
         "\"tool\":{\"driver\":{\"name\":\"ferrule\",\"version\":\"%s\",\"rules\":[",
         fer_version());
-    write_rules(r->out);
+    if (r->about == FER_ABOUT_TOOLS) write_tool_rules(r->out);
+    if (r->about == FER_ABOUT_INSTANCES) write_code_rules(r->out);
     fer_out_text(r->out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
@@ -68,17 +85,26 @@ static void begin_location(fer_out *o, fer_str source)
     fer_out_text(o, "}");
 }
 
-static void finding(fer_report *r, const fer_finding *f, fer_str text)
+static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     fer_out *o = r->out;
-    fer_str token = fer_str_slice(text, f->place.offset, f->place.offset + f->length);
-    begin_result(r, f->rule->id, fer_severity_name(f->rule->severity), f->message, f->hint);
-    begin_location(o, f->source);
-    fer_out_printf(o, ",\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endColumn\":%zu}}",
-                   f->place.line, f->place.column, f->place.column + fer_utf8_count(token));
-    fer_out_text(o, ",\"logicalLocations\":[{\"fullyQualifiedName\":");
-    fer_out_json(o, f->pointer);
-    fer_out_text(o, "}]}]}");
+    begin_result(r, m->rule, fer_severity_name(m->severity), m->message, m->hint);
+    begin_location(o, m->source);
+    if (m->place.line) {
+        size_t end = m->offset + m->length < text.len ? m->offset + m->length : text.len;
+        fer_str token = fer_str_slice(text, m->offset < end ? m->offset : end, end);
+        fer_out_printf(o, ",\"region\":{\"startLine\":%u,\"startColumn\":%u,\"endColumn\":%zu}",
+                       m->place.line, m->place.column, m->place.column + fer_utf8_count(token));
+    }
+    fer_out_text(o, "},\"logicalLocations\":[{\"fullyQualifiedName\":");
+    fer_out_json(o, m->pointer);
+    fer_out_text(o, "}]}]");
+    if (m->violation) {
+        fer_out_text(o, ",\"properties\":{\"absoluteKeywordLocation\":");
+        fer_out_json(o, m->violation->absolute_location);
+        fer_out_text(o, "}");
+    }
+    fer_out_text(o, "}");
 }
 
 static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
@@ -100,4 +126,4 @@ static void end(fer_report *r)
                    r->any ? "\n" : "", r->counts.unreadable ? "false" : "true");
 }
 
-const fer_report_kind fer_report_sarif = {"sarif", begin, finding, failure, end};
+const fer_report_kind fer_report_sarif = {"sarif", begin, remark, failure, end};

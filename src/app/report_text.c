@@ -10,11 +10,6 @@
 #define REACH          400 /* bytes looked at to each side of a place */
 #define LINE_MAX_SHOWN 100 /* code points of a source line */
 
-const char *fer_severity_name(fer_severity severity)
-{
-    return severity == FER_SEVERITY_ERROR ? "error" : "warning";
-}
-
 static void begin(fer_report *r)
 {
     (void)r;
@@ -63,15 +58,14 @@ static struct window window_of(fer_str text, size_t offset)
     return w;
 }
 
-static void write_source(fer_out *o, fer_str text, fer_place place, size_t length,
+static void write_source(fer_out *o, fer_str text, size_t offset, uint32_t line, size_t length,
                          enum fer_style style)
 {
-    size_t offset = place.offset < text.len ? place.offset : text.len;
-    struct window w = window_of(text, offset);
+    struct window w = window_of(text, offset < text.len ? offset : text.len);
     size_t end = length < w.shown.len - w.at ? w.at + length : w.shown.len;
     size_t width = fer_unicode_width(fer_str_slice(w.shown, w.at, end));
     fer_out_style(o, FER_STYLE_BLUE);
-    fer_out_printf(o, "%6u | ", place.line);
+    fer_out_printf(o, "%6u | ", line);
     fer_out_style(o, FER_STYLE_NONE);
     if (w.cut_left) fer_out_text(o, "...");
     fer_out_clean(o, w.shown);
@@ -85,15 +79,18 @@ static void write_source(fer_out *o, fer_str text, fer_place place, size_t lengt
     fer_out_text(o, "\n");
 }
 
-static void write_head(fer_out *o, fer_str source, uint32_t line, uint32_t column,
-                       const char *severity, enum fer_style style, const char *id, fer_str message)
+/* What stands before the message: a rule with its severity, or for instances the code alone. */
+static void write_head(fer_report *r, fer_str source, uint32_t line, uint32_t column,
+                       fer_severity severity, const char *id, fer_str message)
 {
+    fer_out *o = r->out;
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_clean(o, source);
     if (line) fer_out_printf(o, ":%u:%u", line, column);
     fer_out_text(o, ": ");
-    fer_out_style(o, style);
-    fer_out_printf(o, "%s[%s]", severity, id);
+    fer_out_style(o, severity == FER_SEVERITY_ERROR ? FER_STYLE_RED : FER_STYLE_YELLOW);
+    if (r->about == FER_ABOUT_INSTANCES) fer_out_text(o, id);
+    else fer_out_printf(o, "%s[%s]", fer_severity_name(severity), id);
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_text(o, ": ");
@@ -102,27 +99,17 @@ static void write_head(fer_out *o, fer_str source, uint32_t line, uint32_t colum
     fer_out_text(o, "\n");
 }
 
-static void write_note(fer_out *o, const char *what, fer_str text)
+static void note(fer_out *o)
 {
     fer_out_style(o, FER_STYLE_BLUE);
     fer_out_text(o, "       = ");
     fer_out_style(o, FER_STYLE_NONE);
-    fer_out_text(o, what);
-    fer_out_clean(o, text);
-    fer_out_text(o, "\n");
 }
 
-static void finding(fer_report *r, const fer_finding *f, fer_str text)
+static void write_tool(fer_out *o, const fer_remark *m)
 {
-    fer_out *o = r->out;
-    bool error = f->rule->severity == FER_SEVERITY_ERROR;
-    enum fer_style style = error ? FER_STYLE_RED : FER_STYLE_YELLOW;
-    write_head(o, f->source, f->place.line, f->place.column, fer_severity_name(f->rule->severity),
-               style, f->rule->id, f->message);
-    write_source(o, text, f->place, f->length, style);
-    fer_out_style(o, FER_STYLE_BLUE);
-    fer_out_text(o, "       = ");
-    fer_out_style(o, FER_STYLE_NONE);
+    const fer_finding *f = m->finding;
+    note(o);
     fer_out_printf(o, "tool %zu", f->number);
     if (f->tool.len) {
         fer_out_text(o, " (");
@@ -134,16 +121,52 @@ static void finding(fer_report *r, const fer_finding *f, fer_str text)
         fer_out_clean(o, f->pointer);
     }
     fer_out_text(o, "\n");
-    if (f->hint.len) write_note(o, "hint: ", f->hint);
+}
+
+/* The keyword that refused: its file and line where it is in the schema's text, else its URI. */
+static void write_schema(fer_out *o, const fer_remark *m)
+{
+    note(o);
+    fer_out_text(o, "schema: ");
+    if (m->schema_place.line) {
+        fer_out_clean(o, m->schema);
+        fer_out_printf(o, ":%u:%u, ", m->schema_place.line, m->schema_place.column);
+    }
+    fer_out_clean(o, m->violation->absolute_location);
+    fer_out_text(o, "\n");
+}
+
+static void remark(fer_report *r, const fer_remark *m, fer_str text)
+{
+    fer_out *o = r->out;
+    bool error = m->severity == FER_SEVERITY_ERROR;
+    write_head(r, m->source, m->place.line, m->place.column, m->severity, m->rule, m->message);
+    if (m->place.line && !r->hide)
+        write_source(o, text, m->offset, m->place.line, m->length,
+                     error ? FER_STYLE_RED : FER_STYLE_YELLOW);
+    if (m->finding) {
+        write_tool(o, m);
+    } else if (m->pointer.len) {
+        note(o);
+        fer_out_text(o, "at ");
+        fer_out_clean(o, m->pointer);
+        fer_out_text(o, "\n");
+    }
+    if (m->hint.len) {
+        note(o);
+        fer_out_text(o, "hint: ");
+        fer_out_clean(o, m->hint);
+        fer_out_text(o, "\n");
+    }
+    if (m->violation) write_schema(o, m);
 }
 
 static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
 {
-    write_head(r->out, source, err->line, err->column, "error", FER_STYLE_RED,
+    write_head(r, source, err->line, err->column, FER_SEVERITY_ERROR,
                fer_code_info(err->code)->name, fer_str_of(err->message));
-    if (!err->line) return;
-    fer_place place = {err->offset, err->line, err->column};
-    write_source(r->out, text, place, 1, FER_STYLE_RED);
+    if (err->line && text.ptr && !r->hide)
+        write_source(r->out, text, err->offset, err->line, 1, FER_STYLE_RED);
 }
 
 static void count(fer_out *o, size_t n, const char *one, const char *many)
@@ -151,13 +174,30 @@ static void count(fer_out *o, size_t n, const char *one, const char *many)
     fer_out_printf(o, "%zu %s", n, n == 1 ? one : many);
 }
 
+static void end_instances(fer_report *r)
+{
+    const fer_counts *c = &r->counts;
+    fer_out *o = r->out;
+    fer_out_printf(o, "%zu valid, ", c->valid);
+    fer_out_style(o, c->invalid ? FER_STYLE_RED : FER_STYLE_NONE);
+    fer_out_printf(o, "%zu invalid", c->invalid);
+    fer_out_style(o, FER_STYLE_NONE);
+    if (c->unreadable) fer_out_printf(o, ", %zu could not be read", c->unreadable);
+    fer_out_text(o, "\n");
+}
+
 static void end(fer_report *r)
 {
     const fer_counts *c = &r->counts;
     fer_out *o = r->out;
     if (c->errors + c->warnings) fer_out_text(o, "\n");
-    count(o, c->files, "file, ", "files, ");
-    count(o, c->tools, "tool: ", "tools: ");
+    if (r->about == FER_ABOUT_INSTANCES) {
+        end_instances(r);
+        return;
+    }
+    bool tools = r->about == FER_ABOUT_TOOLS;
+    count(o, c->files, tools ? "file, " : "schema: ", tools ? "files, " : "schemas: ");
+    if (tools) count(o, c->tools, "tool: ", "tools: ");
     fer_out_style(o, c->errors ? FER_STYLE_RED : FER_STYLE_NONE);
     count(o, c->errors, "error", "errors");
     fer_out_style(o, FER_STYLE_NONE);
@@ -173,4 +213,4 @@ static void end(fer_report *r)
     fer_out_text(o, "\n");
 }
 
-const fer_report_kind fer_report_text = {"text", begin, finding, failure, end};
+const fer_report_kind fer_report_text = {"text", begin, remark, failure, end};

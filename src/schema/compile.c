@@ -162,6 +162,14 @@ void *fer_build_alloc(fer_build *b, size_t count, size_t size)
     return p ? p : fer_compile_no_memory(b->c);
 }
 
+/* Which limit a regular expression is over. */
+static const char *regex_limit(const fer_compile *c, const yyjson_val *pattern, const fer_err *why)
+{
+    if (fer_val_len(pattern) > c->limits->pattern) return " (limit schema.pattern)";
+    bool count = strstr(why->message, "a count over") != NULL;
+    return count ? " (limit schema.repeat)" : " (limit schema.states)";
+}
+
 const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
 {
     fer_compile *c = b->c;
@@ -170,13 +178,15 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     const fer_regex_limits limits = {c->limits->pattern, c->limits->repeat, c->limits->states};
     void **place = fer_map_put(&c->patterns, fer_val_str(pattern));
     if (!place) return fer_compile_no_memory(c);
-    if (*place) return *place;
+    const fer_regex *known = *place;
+    if (known) return known;
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {
+        const char *limit = code == FER_LIMIT_EXCEEDED ? regex_limit(c, pattern, &why) : "";
         fer_problem(c, code == FER_LIMIT_EXCEEDED ? code : FER_INVALID_SCHEMA, "pattern", pattern,
-                    "\"%.*s\" cannot be used as a regular expression: %s",
-                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message);
+                    "\"%.*s\" cannot be used as a regular expression: %s%s",
+                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message, limit);
         return NULL;
     }
     union {
@@ -307,6 +317,32 @@ static bool compile_all(fer_compile *c)
     return true;
 }
 
+/* ---- depth ----------------------------------------------------------------------------------- */
+
+/*
+ * Whether arrays and objects are nested no deeper than the limit. Values lie in the order of
+ * the text, so one walk with the ends of what is open tells.
+ */
+static bool within_depth(fer_compile *c, const yyjson_val *root)
+{
+    size_t limit = c->limits->depth, depth = 0, cap = 0;
+    const yyjson_val **ends = NULL, *end = fer_val_next(root);
+    for (const yyjson_val *v = root; v < end; v++) {
+        while (depth && v >= ends[depth - 1]) depth--;
+        if (!fer_is_ctn(v)) continue;
+        if (depth == limit) {
+            c->code =
+                fer_fail(c->err, FER_LIMIT_EXCEEDED,
+                         "The schema is more than %zu levels deep (limit schema.depth).", limit);
+            return false;
+        }
+        ends = fer_arena_room(c->scratch, ends, depth, &cap, sizeof(yyjson_val *));
+        if (!ends) return fer_compile_no_memory(c);
+        ends[depth++] = fer_val_next(v);
+    }
+    return true;
+}
+
 /* ---- whole schemas -----------------------------------------------------------------------------
  */
 
@@ -369,6 +405,7 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
         fer_compile_no_memory(c);
         return;
     }
+    if (!within_depth(c, value)) return;
     c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
     fer_root_form(c, root->rules, value);

@@ -94,7 +94,7 @@ static void basic_unit(struct writer *w, const fer_unit *u)
     fer_teller t = own_words(w, u);
     for (size_t n = 0; n < t.count; n++) {
         const fer_violation *v = &t.list[n];
-        basic_error(w, v->keyword_location, v->absolute_location, u->value, v->message);
+        basic_error(w, v->keyword_location, v->absolute_location, v->value, v->message);
     }
     for (const fer_unit *c = u->first; c; c = c->next) {
         if (!failed_by(u, c) || heard(&t, u, c)) continue;
@@ -225,11 +225,27 @@ static void unit_open_v1(struct writer *w, const fer_unit *u)
     if (w->count) fer_buf_add_char(&w->b, '}');
 }
 
+/* The whole where there is no trace of it: it is valid, or the budget was spent. */
+static void bare_v1(struct writer *w)
+{
+    const struct fer_schema *s = w->result->program;
+    fer_buf_printf(&w->b, "{\"valid\":%s", w->result->valid ? "true" : "false");
+    member(w, "evaluationPath", FER_STR(""));
+    member(w, "schemaLocation", fer_schema_location(w->arena, s, s->root, s->value));
+    member(w, "instanceLocation", FER_STR(""));
+    if (!w->result->valid) {
+        fer_buf_add_text(&w->b, ",\"errors\":{\"\":");
+        fer_buf_add_quoted(&w->b, w->result->violations[0].message);
+        fer_buf_add_char(&w->b, '}');
+    }
+    fer_buf_add_char(&w->b, '}');
+}
+
 static void write_list(struct writer *w)
 {
     size_t count = 0;
-    if (!w->result->trace) return;
     fer_buf_add_text(&w->b, ",\"details\":[");
+    if (!w->result->trace) bare_v1(w);
     for (const fer_unit *u = w->result->trace; u && !is_over(w);) {
         bool into = told(w->result, u);
         if (into) {
@@ -289,6 +305,17 @@ static size_t own_part(struct writer *w, struct branch *b)
     return bytes;
 }
 
+/* Whether a unit that refuses everything only says what the one above it has said. */
+static bool is_said(const struct branch *above, const fer_unit *u)
+{
+    fer_str name = fer_slot_name((enum fer_slot)u->keyword);
+    if (u->node->verdict != FER_NEVER) return false;
+    for (size_t n = 0; n < above->said_count; n++) {
+        if (fer_str_eq(above->said[n].keyword, name)) return true;
+    }
+    return false;
+}
+
 /* The units in their order; a unit without anything to say is not counted as a part. */
 static void plant(struct writer *w, struct tree *t, bool parts)
 {
@@ -304,7 +331,9 @@ static void plant(struct writer *w, struct tree *t, bool parts)
             t->list = list;
             while (t->count && list[up].unit != u->up) up = list[up].up;
             list[t->count] = (struct branch){.unit = u, .up = up, .size = 1};
-            if (parts) bytes += own_part(w, &list[t->count]);
+            if (parts && !(t->count && is_said(&list[up], u))) {
+                bytes += own_part(w, &list[t->count]);
+            }
             up = t->count++;
             if (bytes > OUTPUT_MAX) w->b.failure = FER_LIMIT_EXCEEDED;
         }
@@ -354,7 +383,7 @@ static void write_own(struct writer *w, const struct branch *b)
 {
     for (size_t n = 0; n < b->said_count; n++) {
         const fer_violation *v = &b->said[n];
-        basic_error(w, v->keyword_location, v->absolute_location, b->unit->value, v->message);
+        basic_error(w, v->keyword_location, v->absolute_location, v->value, v->message);
     }
     if (b->unit->valid) notes(w, b->unit, basic_note);
 }
@@ -402,8 +431,9 @@ fer_code fer_result_output(fer_arena *a, const fer_result *r, fer_output format,
     fer_buf_init(&w.b, a, OUTPUT_MAX);
     if (format == FER_OUTPUT_DETAILED) {
         write_detailed(&w);
-    } else if (format == FER_OUTPUT_HIERARCHICAL && r->trace) {
-        write_hierarchical(&w);
+    } else if (format == FER_OUTPUT_HIERARCHICAL) {
+        if (r->trace) write_hierarchical(&w);
+        else bare_v1(&w);
     } else {
         fer_buf_printf(&w.b, "{\"valid\":%s", r->valid ? "true" : "false");
         if (format == FER_OUTPUT_BASIC) write_basic(&w);

@@ -10,6 +10,8 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
+#define NOTES_MAX ((size_t)16 << 20) /* bytes of the places of all annotations */
+
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
@@ -116,20 +118,23 @@ static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yy
     if (!list) return false;
     r->annotations = list;
     fer_buf field;
-    fer_buf_init(&field, r->arena, (size_t)64 << 10);
+    fer_buf_init(&field, r->arena, NOTES_MAX);
     fer_pointer_of(&field, r->root, u->value);
-    fer_annotation *n = &list[r->annotation_count++];
-    *n = (fer_annotation){.keyword = keyword, .json = json};
-    n->field = field.ptr ? fer_buf_view(&field) : FER_STR("");
-    n->keyword_location = fer_evaluation_path(r->arena, u, keyword);
-    n->absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
-    return !field.failure && n->keyword_location.ptr && n->absolute_location.ptr;
+    fer_annotation n = {.keyword = keyword, .json = json};
+    n.field = field.ptr ? fer_buf_view(&field) : FER_STR("");
+    n.keyword_location = fer_evaluation_path(r->arena, u, keyword);
+    n.absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
+    if (field.arena_failed || !n.keyword_location.ptr || !n.absolute_location.ptr) return false;
+    r->annotation_bytes += n.field.len + n.keyword_location.len + n.absolute_location.len;
+    r->cut |= field.failure || r->annotation_bytes > NOTES_MAX;
+    if (!r->cut) list[r->annotation_count++] = n;
+    return true;
 }
 
 static fer_code note_all(fer_result *r, fer_err *err)
 {
     const fer_unit *u = r->trace;
-    while (u) {
+    while (u && !r->cut) {
         bool counts = fer_unit_notes_count(u);
         if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
             return fer_arena_failed(r->arena, err);

@@ -5,53 +5,14 @@ same commands while system calls and allocations fail. Speaks TAP."""
 
 import json
 import os
-import pty
-import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-FERRULE, FAULTS, SOURCE = sys.argv[1:4]
+from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, skip, terminal
+
 GOOD = '{"name":"a","inputSchema":{"type":"object"}}'
 BAD = '{"name":"a b","inputSchema":{"type":"object"}}'
-number = failures = 0
-
-
-def case(name, problems):
-    global number, failures
-    number += 1
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for p in problems:
-        print(f"#   {p}")
-    failures += bool(problems)
-    sys.stdout.flush()
-
-
-def skip(name, why):
-    global number
-    number += 1
-    print(f"ok {number} - {name} # SKIP {why}")
-
-
-def run(args, stdin="", env=None, program=FERRULE, cwd=None):
-    data = stdin if isinstance(stdin, bytes) else stdin.encode()
-    return subprocess.run([program, *args], input=data, capture_output=True, cwd=cwd or SOURCE, timeout=60,
-                          env=dict(os.environ, **(env or {})))
-
-
-def expect(result, code, out=(), err=(), absent=()):
-    """What differs from the expectation; texts are looked for as they are."""
-    stdout, stderr = result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace")
-    problems = []
-    if result.returncode != code:
-        problems.append(f"exit {result.returncode}, not {code}: {(stdout + stderr)[-300:]!r}")
-    problems += [f"stdout lacks {t!r}: {stdout[:300]!r}" for t in out if t not in stdout]
-    problems += [f"stderr lacks {t!r}: {stderr[:300]!r}" for t in err if t not in stderr]
-    problems += [f"output holds {t!r}" for t in absent if t in stdout + stderr]
-    return problems
-
-
 # name, arguments, stdin, exit code, in stdout, in stderr
 ROWS = [
     ("no command", [], "", 2, [], ["Usage", "check"]),
@@ -164,26 +125,6 @@ def machine_formats():
     case("check: a file name that is not UTF-8 still gives valid JSON", [])
 
 
-def terminal(args, stdin=None):
-    """Output of a command whose standard output and error are a terminal."""
-    master, slave = pty.openpty()
-    child = subprocess.Popen([FERRULE, *args], cwd=SOURCE, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
-                             env=dict(os.environ, TERM="xterm", COLUMNS="100"))
-    os.close(slave)
-    chunks = []
-    while True:
-        try:
-            data = os.read(master, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        chunks.append(data)
-    child.wait(timeout=60)
-    os.close(master)
-    return b"".join(chunks).decode(errors="replace")
-
-
 def terminals():
     text = terminal(["check", "examples/toolset/drafts.json"])
     case("check: colour on a terminal", [] if "\x1b[1;31m" in text else [text[:200]])
@@ -276,32 +217,8 @@ def pipes():
 
 
 def faults():
-    """Every allocation of a few commands fails in turn; calls are short, interrupted or broken."""
-    commands = [["check", "examples/toolset"], ["list", "--json", "examples/toolset/tickets.json"],
-                ["show", "tickets:create_issue", "examples/toolset/tickets.json"], ["fmt", "examples/toolset/tickets.json"]]
-    total = 0
-    for args in commands:
-        good = run(args, program=FAULTS)
-        counts = dict(re.findall(r"FI: (\w+) (\d+)", run(args, env={"FI": "count"}, program=FAULTS).stderr.decode()))
-        problems = []
-        for n in range(1, int(counts["malloc"]) + 1):
-            result = run(args, env={"FI": f"malloc@{n}"}, program=FAULTS)
-            total += 1
-            same = result.returncode == good.returncode and result.stdout == good.stdout
-            if not same and not (result.returncode in (2, 70) and b"memory" in result.stdout + result.stderr):
-                problems.append(f"malloc@{n}: exit {result.returncode} {result.stderr[-200:]!r}")
-        for plan in ("read:short=1@1+", "write:short=1@1+", "read:EINTR@1", "write:EINTR@1", "random@1"):
-            result = run(args, env={"FI": plan}, program=FAULTS)
-            total += 1
-            if (result.returncode, result.stdout) != (good.returncode, good.stdout):
-                problems.append(f"{plan}: exit {result.returncode}, other output")
-        for plan in ("open:EMFILE@1", "open:EACCES@1", "read:EIO@1", "read:EIO@2"):
-            result = run(args, env={"FI": plan}, program=FAULTS)
-            total += 1
-            if result.returncode not in (2, good.returncode) or (result.returncode == 2 and b"IoError" not in result.stdout + result.stderr):
-                problems.append(f"{plan}: exit {result.returncode} {result.stderr[-200:]!r}")
-        case(f"faults: {' '.join(args)}", problems)
-    print(f"# {total} faults injected through the command line")
+    inject([["check", "examples/toolset"], ["list", "--json", "examples/toolset/tickets.json"],
+            ["show", "tickets:create_issue", "examples/toolset/tickets.json"], ["fmt", "examples/toolset/tickets.json"]])
 
 
 def completions():
@@ -328,5 +245,4 @@ review()
 pipes()
 faults()
 completions()
-print(f"1..{number}")
-sys.exit(1 if failures else 0)
+finish()

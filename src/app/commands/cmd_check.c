@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule check: reads inputs tool by tool and reports as it goes, in flat memory. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "clock.h"
 #include "errors.h"
 #include "inputs.h"
+#include "progress.h"
 #include "report.h"
 #include "toolset.h"
-
-#define PROGRESS_EVERY_NS 200000000 /* a fifth of a second */
 
 struct check {
     fer_app *app;
@@ -18,46 +12,22 @@ struct check {
     fer_report report;
     fer_str text; /* of the input at hand */
     fer_reader reader;
-    bool progress;
-    int64_t next_progress;
-    bool shown; /* a line of progress stands on the terminal */
+    fer_progress progress;
     fer_str source;
     bool unreadable; /* something of the input at hand could not be read */
 };
 
 static const fer_report_kind *report_kind(const fer_app *app)
 {
-    static const fer_report_kind *const kinds[] = {&fer_report_text, &fer_report_json,
-                                                   &fer_report_sarif, &fer_report_github};
     const char *format = fer_app_option(app, "format");
     if (fer_app_option(app, "quiet")) return NULL;
-    for (size_t i = 0; i < FER_COUNT(kinds); i++) {
-        if (format && strcmp(format, kinds[i]->name) == 0) return kinds[i];
-    }
-    return &fer_report_text;
-}
-
-static void show_progress(struct check *c)
-{
-    if (!c->progress || c->report.counts.tools % 256) return;
-    int64_t now = fer_clock_mono();
-    if (now < c->next_progress) return;
-    c->next_progress = now + PROGRESS_EVERY_NS;
-    c->shown = true;
-    double done = c->text.len ? 100.0 * (double)c->reader.at / (double)c->text.len : 100;
-    fprintf(stderr, "\r\033[K%zu tools, %.0f %%", c->report.counts.tools, done);
-}
-
-static void clear_progress(struct check *c)
-{
-    if (c->shown) fprintf(stderr, "\r\033[K");
-    c->shown = false;
+    return fer_report_find(format ? format : "text");
 }
 
 /* An input, or an entry of one, that could not be read. */
 static void report_failure(struct check *c, const fer_err *why)
 {
-    clear_progress(c);
+    fer_progress_clear(&c->progress);
     c->report.counts.errors++;
     c->unreadable = true;
     if (c->kind) {
@@ -78,15 +48,17 @@ static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
         return FER_OK;
     }
     c->report.counts.tools += visited->tool != NULL;
-    if (visited->finding_count) clear_progress(c);
+    if (visited->finding_count) fer_progress_clear(&c->progress);
     for (size_t i = 0; i < visited->finding_count; i++) {
         const fer_finding *f = &visited->findings[i];
         if (f->rule->severity == FER_SEVERITY_ERROR) c->report.counts.errors++;
         else c->report.counts.warnings++;
-        if (c->kind) c->kind->finding(&c->report, f, c->text);
+        if (!c->kind) continue;
+        fer_remark m = fer_remark_of_finding(f);
+        c->kind->remark(&c->report, &m, c->text);
     }
     if (c->app->out.terminal) fer_out_flush(&c->app->out);
-    show_progress(c);
+    fer_progress_show(&c->progress, c->report.counts.tools, c->reader.at, c->text.len);
     return FER_OK;
 }
 
@@ -130,12 +102,11 @@ int fer_run_check(fer_app *app)
     struct check c = {.app = app, .kind = report_kind(app), .report = {.out = &app->out}};
     int bad = fer_inputs_init(&in, app, 0);
     if (bad) return bad;
-    c.progress = isatty(STDERR_FILENO);
-    c.next_progress = fer_clock_mono() + PROGRESS_EVERY_NS;
+    fer_progress_init(&c.progress, "tools");
     fer_seen_init(&seen, in.names);
     if (c.kind) c.kind->begin(&c.report);
     fer_code code = check_all(&c, &in, &seen, &err);
-    clear_progress(&c);
+    fer_progress_clear(&c.progress);
     fer_inputs_deinit(&in);
     if (code) return fer_app_fail(app, &err);
     if (c.kind) c.kind->end(&c.report);

@@ -19,6 +19,15 @@ static void each_option(fer_out *o, const fer_command *c,
     for (const fer_option *p = fer_common_options; p->name; p++) each(o, c, p);
 }
 
+/* The group of a command that is in one. */
+static void group_name(const fer_command *c, char *to, size_t size)
+{
+    fer_str word = fer_command_word(c);
+    size_t len = word.len < size ? word.len : size - 1;
+    memcpy(to, word.ptr, len);
+    to[len] = '\0';
+}
+
 /* ---- bash -------------------------------------------------------------------------------- */
 
 static void bash_name(fer_out *o, const fer_command *c, const fer_option *p)
@@ -31,11 +40,42 @@ static void bash_name(fer_out *o, const fer_command *c, const fer_option *p)
 static void bash_values(fer_out *o, const fer_command *c, const fer_option *p)
 {
     if (!p->choices) return;
-    fer_out_printf(o, "        %s:--%s", c->name, p->name);
-    if (p->letter) fer_out_printf(o, "|%s:-%c", c->name, p->letter);
+    fer_out_printf(o, "        '%s':--%s", c->name, p->name);
+    if (p->letter) fer_out_printf(o, "|'%s':-%c", c->name, p->letter);
     fer_out_text(o, ") COMPREPLY=($(compgen -W '");
     words(o, p->choices, " ");
     fer_out_text(o, "' -- \"$cur\")); return ;;\n");
+}
+
+/* First words of all commands, or the verbs of a group. */
+static void bash_commands(fer_out *o, const char *group)
+{
+    bool any = false;
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (group ? !fer_command_in_group(c, group) : !fer_command_is_first(c)) continue;
+        if (any) fer_out_text(o, " ");
+        any = true;
+        if (group) fer_out_text(o, fer_command_verb(c));
+        else fer_out_add(o, fer_command_word(c));
+    }
+}
+
+/* In a group the second word belongs to the command's name. */
+static void bash_groups(fer_out *o)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (!fer_command_verb(c) || !fer_command_is_first(c)) continue;
+        char group[64];
+        group_name(c, group, sizeof group);
+        fer_out_printf(
+            o,
+            "    if [ \"$cmd\" = %s ]; then\n        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+            "            COMPREPLY=($(compgen -W '",
+            group);
+        bash_commands(o, group);
+        fer_out_text(o, "' -- \"$cur\"))\n            return\n        fi\n"
+                        "        cmd=\"$cmd ${COMP_WORDS[2]}\"\n    fi\n");
+    }
 }
 
 static void bash(fer_out *o)
@@ -45,16 +85,17 @@ static void bash(fer_out *o)
         "# bash completion for ferrule\n_ferrule() {\n    local cur prev cmd\n"
         "    cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
         "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '");
-    for (const fer_command *c = fer_commands; c->name; c++)
-        fer_out_printf(o, "%s%s", c == fer_commands ? "" : " ", c->name);
-    fer_out_text(o, "' -- \"$cur\"))\n        return\n    fi\n    case $cmd:$prev in\n");
+    bash_commands(o, NULL);
+    fer_out_text(o, "' -- \"$cur\"))\n        return\n    fi\n");
+    bash_groups(o);
+    fer_out_text(o, "    case $cmd:$prev in\n");
     for (const fer_command *c = fer_commands; c->name; c++) each_option(o, c, bash_values);
     fer_out_text(
         o,
         "        completion:completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return ;;\n"
         "    esac\n    case $cur in\n        -*) case $cmd in\n");
     for (const fer_command *c = fer_commands; c->name; c++) {
-        fer_out_printf(o, "            %s) COMPREPLY=($(compgen -W '", c->name);
+        fer_out_printf(o, "            '%s') COMPREPLY=($(compgen -W '", c->name);
         each_option(o, c, bash_name);
         fer_out_text(o, "' -- \"$cur\")) ;;\n");
     }
@@ -78,10 +119,12 @@ static void zsh_text(fer_out *o, const char *text)
 static void zsh_option(fer_out *o, const fer_command *c, const fer_option *p)
 {
     (void)c;
-    if (p->letter)
+    if (p->letter && p->many)
+        fer_out_printf(o, " \\\n            '*'{-%c,--%s}'[", p->letter, p->name);
+    else if (p->letter)
         fer_out_printf(o, " \\\n            '(-%c --%s)'{-%c,--%s}'[", p->letter, p->name,
                        p->letter, p->name);
-    else fer_out_printf(o, " \\\n            '--%s[", p->name);
+    else fer_out_printf(o, " \\\n            '%s--%s[", p->many ? "*" : "", p->name);
     zsh_text(o, p->text);
     fer_out_text(o, "]");
     if (p->argument) fer_out_printf(o, ":%s:", p->argument);
@@ -93,20 +136,49 @@ static void zsh_option(fer_out *o, const fer_command *c, const fer_option *p)
     fer_out_text(o, "'");
 }
 
+/* The list of commands, or of the verbs of a group. */
+static void zsh_commands(fer_out *o, const char *group)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        bool grouped = fer_command_verb(c) != NULL;
+        if (group ? !fer_command_in_group(c, group) : !fer_command_is_first(c)) continue;
+        fer_out_text(o, "        '");
+        if (group) fer_out_text(o, fer_command_verb(c));
+        else fer_out_add(o, fer_command_word(c));
+        fer_out_text(o, ":");
+        zsh_text(o, grouped && !group ? fer_group_summary(c) : c->summary);
+        fer_out_text(o, "'\n");
+    }
+}
+
+static void zsh_groups(fer_out *o)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (!fer_command_verb(c) || !fer_command_is_first(c)) continue;
+        char group[64];
+        group_name(c, group, sizeof group);
+        fer_out_printf(o, "    if [[ $cmd == %s ]]; then\n        commands=(\n", group);
+        zsh_commands(o, group);
+        fer_out_text(
+            o, "        )\n        if (( CURRENT == 2 )); then\n"
+               "            _describe command commands\n            return\n        fi\n"
+               "        cmd=\"$cmd $words[2]\"\n        shift words\n        (( CURRENT-- ))\n"
+               "    fi\n");
+    }
+}
+
 static void zsh(fer_out *o)
 {
     fer_out_text(o, "#compdef ferrule\n_ferrule() {\n    local -a commands\n    commands=(\n");
-    for (const fer_command *c = fer_commands; c->name; c++) {
-        fer_out_printf(o, "        '%s:", c->name);
-        zsh_text(o, c->summary);
-        fer_out_text(o, "'\n");
-    }
+    zsh_commands(o, NULL);
     fer_out_text(
         o,
         "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
-        "    local cmd=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $cmd in\n");
+        "    local cmd=$words[2]\n    shift words\n    (( CURRENT-- ))\n");
+    zsh_groups(o);
+    fer_out_text(o, "    case $cmd in\n");
     for (const fer_command *c = fer_commands; c->name; c++) {
-        fer_out_printf(o, "        %s) _arguments", c->name);
+        fer_out_printf(o, "        '%s') _arguments", c->name);
         each_option(o, c, zsh_option);
         fer_out_text(o, strcmp(c->name, "completion") == 0
                             ? " \\\n            '*:shell:(bash zsh fish)' ;;\n"
@@ -128,10 +200,20 @@ static void fish_text(fer_out *o, const char *text)
     fer_out_text(o, "'");
 }
 
+/* When a command is being typed: its word was seen, and in a group its verb too. */
+static void fish_seen(fer_out *o, const fer_command *c)
+{
+    fer_out_printf(o, "'__fish_seen_subcommand_from %.*s", FER_PRI(fer_command_word(c)));
+    if (fer_command_verb(c))
+        fer_out_printf(o, "; and __fish_seen_subcommand_from %s", fer_command_verb(c));
+    fer_out_text(o, "'");
+}
+
 static void fish_option(fer_out *o, const fer_command *c, const fer_option *p)
 {
-    fer_out_printf(o, "complete -c ferrule -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-                   p->name);
+    fer_out_text(o, "complete -c ferrule -n ");
+    fish_seen(o, c);
+    fer_out_printf(o, " -l %s", p->name);
     if (p->letter) fer_out_printf(o, " -s %c", p->letter);
     if (p->argument) fer_out_text(o, p->choices ? " -x" : " -r");
     if (p->choices) {
@@ -144,13 +226,28 @@ static void fish_option(fer_out *o, const fer_command *c, const fer_option *p)
     fer_out_text(o, "\n");
 }
 
+static void fish_command(fer_out *o, const fer_command *c)
+{
+    const char *verb = fer_command_verb(c);
+    fer_str word = fer_command_word(c);
+    if (fer_command_is_first(c)) {
+        fer_out_printf(o, "complete -c ferrule -f -n __fish_use_subcommand -a %.*s -d ",
+                       FER_PRI(word));
+        fish_text(o, verb ? fer_group_summary(c) : c->summary);
+        fer_out_text(o, "\n");
+    }
+    if (!verb) return;
+    fer_out_printf(o, "complete -c ferrule -f -n '__fish_seen_subcommand_from %.*s' -a %s -d ",
+                   FER_PRI(word), verb);
+    fish_text(o, c->summary);
+    fer_out_text(o, "\n");
+}
+
 static void fish(fer_out *o)
 {
     fer_out_text(o, "# fish completion for ferrule\n");
     for (const fer_command *c = fer_commands; c->name; c++) {
-        fer_out_printf(o, "complete -c ferrule -f -n __fish_use_subcommand -a %s -d ", c->name);
-        fish_text(o, c->summary);
-        fer_out_text(o, "\n");
+        fish_command(o, c);
         each_option(o, c, fish_option);
     }
     fer_out_text(

@@ -77,10 +77,13 @@ int fer_run_help(fer_app *app)
         fer_help_write(&app->out, NULL);
         return FER_EXIT_OK;
     }
-    for (const fer_command *c = fer_commands; c->name; c++) {
-        if (strcmp(c->name, app->args[0]) != 0) continue;
-        fer_help_write(&app->out, c);
-        return FER_EXIT_OK;
-    }
-    return fer_app_usage(app, "there is no command '%s'", app->args[0]);
+    size_t used;
+    const fer_command *c = fer_command_find(app->args, app->arg_count, &used);
+    bool group = !c && app->arg_count == 1 && fer_command_is_group(app->args[0]);
+    if (c) fer_help_write(&app->out, c);
+    else if (group) fer_help_group(&app->out, app->args[0]);
+    else
+        return fer_app_usage(app, "there is no command '%s%s%s'", app->args[0],
+                             app->arg_count > 1 ? " " : "", app->arg_count > 1 ? app->args[1] : "");
+    return FER_EXIT_OK;
 }

@@ -11,6 +11,7 @@
 #include "json_doc.h"
 #include "log.h"
 #include "report.h"
+#include "schema_limits.h"
 
 #define MADE "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
 
@@ -151,10 +152,15 @@ static void limit_row(fer_out *o, const char *name, size_t message, size_t file,
     fer_out_printf(o, " | %zu | %s |\n", file, text);
 }
 
+static size_t limit_at(const void *limits, size_t offset)
+{
+    size_t limit;
+    memcpy(&limit, (const char *)limits + offset, sizeof limit);
+    return limit;
+}
+
 static void page_limits(fer_out *o)
 {
-    const char *message = (const char *)fer_json_limits_message(),
-               *file = (const char *)fer_json_limits_file();
     fer_out_text(
         o,
         "# Limits\n\n" MADE
@@ -162,15 +168,18 @@ static void page_limits(fer_out *o)
         "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
     for (size_t i = 0; i < fer_json_limit_row_count; i++) {
         const struct fer_json_limit_row *row = &fer_json_limit_rows[i];
-        size_t m, f;
-        memcpy(&m, message + row->offset, sizeof m);
-        memcpy(&f, file + row->offset, sizeof f);
-        limit_row(o, row->name, m, f, row->text);
+        limit_row(o, row->name, limit_at(fer_json_limits_message(), row->offset),
+                  limit_at(fer_json_limits_file(), row->offset), row->text);
     }
     limit_row(o, "yaml.anchors", FER_YAML_ANCHORS, FER_YAML_ANCHORS,
               "anchors in one YAML document");
     limit_row(o, "yaml.expanded", FER_YAML_EXPANDED, FER_YAML_EXPANDED,
               "bytes of JSON that the aliases of one YAML document add");
+    for (size_t i = 0; i < fer_schema_limit_row_count; i++) {
+        const struct fer_schema_limit_row *row = &fer_schema_limit_rows[i];
+        limit_row(o, row->name, limit_at(fer_schema_limits_message(), row->offset),
+                  limit_at(fer_schema_limits_file(), row->offset), row->text);
+    }
     limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
     limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder and those in it");
     limit_row(o, "folder.depth", 0, FER_WALK_DEPTH, "folders inside each other");
@@ -180,6 +189,8 @@ static void page_limits(fer_out *o)
         "\nThe limits of documents hold for one document, and for one entry of a list: lists are read entry by entry.\n"
         "A text that is over one of these is reported as a finding, or cut with a mark or a warning:\n\n"
         "| limit | messages | files | what |\n|---|---|---|---|\n");
+    limit_row(o, "validate.findings", FER_VIOLATIONS_MAX, FER_VIOLATIONS_MAX,
+              "findings of one instance, unless told otherwise; the rest is not listed");
     limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
     limit_row(o, "tags.count", 0, FER_TAGS_MAX,
               "tags of a tool; the rest is ignored, with a warning");
@@ -276,7 +287,7 @@ static void page_man(fer_out *o)
         "*2*\n\tbad usage, or input that could not be read in full\n\n"
         "*70*\n\tthe machine or Ferrule itself failed\n\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tif set, no colour unless *--color* asks for it\n\n"
         "# EXAMPLES\n\n```\nferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\n"
-        "ferrule show github:create_issue --version '^1' tools/\n```\n");
+        "ferrule show github:create_issue --version '^1' tools/\nferrule validate --schema order.schema.json orders.jsonl\n```\n");
 }
 
 int fer_run_reference(fer_app *app)

@@ -255,8 +255,11 @@ static void tell_none(fer_teller *t, const fer_unit *u, const fer_inst *i)
     list_branches(t, v, d);
     v->actual = fer_say_actual(t, v, u->value);
     v->expected = fer_say(t, "%s of %zu alternatives", i->op->name, d->count);
-    v->message = fer_say(t, "%.*s fits none of %zu alternatives; it is %.*s.",
-                         FER_PRI(fer_say_field(t, v)), d->count, FER_PRI(v->actual));
+    v->message = d->count == 1
+                     ? fer_say(t, "%.*s does not fit the one alternative; it is %.*s.",
+                               FER_PRI(fer_say_field(t, v)), FER_PRI(v->actual))
+                     : fer_say(t, "%.*s fits none of %zu alternatives; it is %.*s.",
+                               FER_PRI(fer_say_field(t, v)), d->count, FER_PRI(v->actual));
     v->hint =
         fer_say(t, "Send one of: %.*s", FER_PRI(fer_branches_in_words(t, d->nodes, d->count)));
 }
@@ -405,7 +408,7 @@ void fer_compile_logic(fer_build *b)
     add_branches(b, KW_ALL_OF, &all_op);
     add_branches(b, KW_ANY_OF, &any_op);
     add_branches(b, KW_ONE_OF, &one_op);
-    const yyjson_val *not = fer_build_value(b, KW_NOT);
-    const fer_node *node = not ? fer_build_child(b, not ) : NULL;
+    const yyjson_val *negated = fer_build_value(b, KW_NOT);
+    const fer_node *node = negated ? fer_build_child(b, negated) : NULL;
     if (node) fer_build_add(b, &not_op, KW_NOT, FER_ON_ALL)->node = node;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line of progress on standard error, where that is a terminal and the work takes a while. */
+#ifndef FER_PROGRESS_H
+#define FER_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fer_progress {
+    const char *what; /* that is counted, such as "tools" */
+    bool wanted;
+    bool shown; /* a line stands on the terminal */
+    int64_t next;
+} fer_progress;
+
+void fer_progress_init(fer_progress *p, const char *what);
+/* Shows the count, and how much of `size` bytes is done (0: not known); now and then only. */
+void fer_progress_show(fer_progress *p, size_t count, size_t done, size_t size);
+/* Before anything else is written to the terminal. */
+void fer_progress_clear(fer_progress *p);
+
+#endif

@@ -141,7 +141,7 @@ static void edit(struct adapter *ad, fer_edit_kind kind, const yyjson_val *at, f
                  fer_str json, const char *why)
 {
     if (ad->edits.count == EDITS_MAX) return;
-    fer_edit e = {kind, at, name, json, why};
+    fer_edit e = {kind, at, name, json, why, 0};
     if (!fer_edits_add(ad->arena, &ad->edits, &e)) ad->no_memory = true;
 }
 

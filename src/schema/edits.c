@@ -17,7 +17,9 @@ bool fer_edits_add(fer_arena *a, fer_edits *edits, const fer_edit *edit)
     fer_edit *list = fer_arena_room(a, edits->list, edits->count, &edits->cap, sizeof *list);
     if (!list) return false;
     edits->list = list;
-    list[edits->count++] = *edit;
+    list[edits->count] = *edit;
+    list[edits->count].order = edits->count;
+    edits->count++;
     return true;
 }
 
@@ -25,7 +27,8 @@ static int by_place(const void *x, const void *y)
 {
     const fer_edit *e = x, *f = y;
     if (e->at != f->at) return e->at < f->at ? -1 : 1;
-    return (int)e->kind - (int)f->kind;
+    if (e->kind != f->kind) return (int)e->kind - (int)f->kind;
+    return e->order < f->order ? -1 : e->order > f->order;
 }
 
 /* A container that is being written. */

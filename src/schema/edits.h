@@ -20,6 +20,7 @@ typedef struct fer_edit {
     fer_str name; /* of the new member */
     fer_str json; /* the new value */
     const char *why;
+    size_t order; /* when it was noted */
 } fer_edit;
 
 typedef struct fer_edits {

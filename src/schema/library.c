@@ -66,7 +66,7 @@ fer_code fer_library_put(fer_library *l, const yyjson_val *value, fer_resource *
                         "The schema has more than %zu subschemas (limit schema.subschemas).",
                         l->spot_max);
     }
-    **out = (struct fer_spot){value, resource, NULL};
+    **out = (struct fer_spot){.value = value, .resource = resource};
     l->spot_count++;
     return FER_OK;
 }

@@ -35,6 +35,7 @@ struct fer_spot {
     const yyjson_val *value; /* NULL: empty */
     fer_resource *resource;
     struct fer_node *node; /* once it is compiled */
+    bool checked;          /* its form has been looked at */
 };
 
 typedef struct fer_library {

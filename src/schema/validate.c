@@ -10,6 +10,8 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
+#define NOTES_MAX ((size_t)16 << 20) /* bytes of the places of all annotations */
+
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
@@ -36,17 +38,25 @@ struct numbered {
 };
 
 /* In the order of the instance's text; findings about one value keep the schema's order. */
+static int order(const fer_violation *v, const fer_violation *w)
+{
+    if (v->value != w->value) return v->value < w->value ? -1 : 1;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return 0;
+}
+
 static int by_place(const void *x, const void *y)
 {
     const struct numbered *n = x, *m = y;
-    const fer_violation *v = &n->violation, *w = &m->violation;
-    if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
-    return n->number < m->number ? -1 : n->number > m->number;
+    int by = order(&n->violation, &m->violation);
+    return by ? by : n->number < m->number ? -1 : n->number > m->number;
 }
 
 static bool sort(fer_arena *a, fer_violation *list, size_t count)
 {
+    size_t right = 1; /* most are told in their order */
+    while (right < count && order(&list[right - 1], &list[right]) <= 0) right++;
+    if (right >= count) return true;
     struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
     if (!sorted) return false;
     for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};
@@ -116,20 +126,23 @@ static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yy
     if (!list) return false;
     r->annotations = list;
     fer_buf field;
-    fer_buf_init(&field, r->arena, (size_t)64 << 10);
+    fer_buf_init(&field, r->arena, NOTES_MAX);
     fer_pointer_of(&field, r->root, u->value);
-    fer_annotation *n = &list[r->annotation_count++];
-    *n = (fer_annotation){.keyword = keyword, .json = json};
-    n->field = field.ptr ? fer_buf_view(&field) : FER_STR("");
-    n->keyword_location = fer_evaluation_path(r->arena, u, keyword);
-    n->absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
-    return !field.failure && n->keyword_location.ptr && n->absolute_location.ptr;
+    fer_annotation n = {.keyword = keyword, .json = json};
+    n.field = field.ptr ? fer_buf_view(&field) : FER_STR("");
+    n.keyword_location = fer_evaluation_path(r->arena, u, keyword);
+    n.absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
+    if (field.arena_failed || !n.keyword_location.ptr || !n.absolute_location.ptr) return false;
+    r->annotation_bytes += n.field.len + n.keyword_location.len + n.absolute_location.len;
+    r->cut |= field.failure || r->annotation_bytes > NOTES_MAX;
+    if (!r->cut) list[r->annotation_count++] = n;
+    return true;
 }
 
 static fer_code note_all(fer_result *r, fer_err *err)
 {
     const fer_unit *u = r->trace;
-    while (u) {
+    while (u && !r->cut) {
         bool counts = fer_unit_notes_count(u);
         if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
             return fer_arena_failed(r->arena, err);

@@ -273,6 +273,7 @@ static bool add_dynamic(fer_compile *c, fer_home *home, fer_str name)
         node->edges = 2; /* asked by anybody in scope */
         *d = (struct fer_dynamic){name, node, home->dynamic};
         home->dynamic = d;
+        home->dynamic_count++;
     }
     return true;
 }

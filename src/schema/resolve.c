@@ -5,6 +5,7 @@
 #include "uri.h"
 
 #include "errors.h"
+#include "json_hash.h"
 
 /* A meta-schema that is built in joins the library when somebody asks for it. */
 static fer_resource *built_in(fer_compile *c, fer_str uri)
@@ -73,11 +74,7 @@ static const yyjson_val *member(fer_compile *c, const yyjson_val *object, fer_st
     if (c->keys_of != object) {
         c->keys_of = NULL;
         fer_map_init(&c->keys, c->scratch);
-        FER_EACH_MEMBER (object, key) {
-            void **place = fer_map_put(&c->keys, fer_val_str(key));
-            if (!place) return fer_compile_no_memory(c);
-            *place = (void *)(uintptr_t)key;
-        }
+        if (!fer_json_keys(&c->keys, object)) return fer_compile_no_memory(c);
         c->keys_of = object;
     }
     return fer_map_get(&c->keys, name);

@@ -312,6 +312,51 @@ bomb("C128", "oneOf on 120 levels, doubled, with annotations",
 bomb("C129", "a chain of 50,000 references, limits raised", lambda: levels(50000, lambda r: r, {"type": "integer"}), 1, "valid,refused",
      raised=True)
 
+# ---- work that nothing counted ---------------------------------------------------------------------------
+
+C = {"$ref": "#/$defs/c"}
+
+
+def in_scope(count, last):
+    """A chain of resources, each referring to the next; the last is given."""
+    defs = {f"s{i}": {"$id": f"r{i}", "$ref": f"r{i + 1}"} for i in range(count)}
+    defs["last"] = {"$id": f"r{count}", **last}
+    return {"$id": "https://a.test/r", "$ref": "r0", "$defs": defs}
+
+
+def crowd(count):
+    """Names that are alike at both ends."""
+    return [f"AAAAAAAA{i:05d}BBBBBBBB" for i in range(count)]
+
+
+def many(count, number):
+    return lambda: "[" + ",".join([str(number)] * count) + "]"
+
+
+bomb("C130", "$dynamicRef below 900 resources", lambda: in_scope(900, {"$dynamicAnchor": "x", "items": {"$dynamicRef": "#x"}}),
+     lambda: [0] * 190000, "valid," + BUDGET)
+bomb("C131", "back and forth between resources, 900 deep",
+     lambda: in_scope(900, {"items": {"$id": "q", "items": {"$ref": "r900"}}, "$dynamicRef": "#y", "$defs": {"y": {"$dynamicAnchor": "y"}}}),
+     lambda: [[[0]] * 20 for _ in range(2500)], "valid," + BUDGET)
+bomb("C132", "8,000 properties that are alike at both ends", lambda: {"properties": {k: True for k in crowd(8000)}},
+     lambda: {k: 1 for k in crowd(9000)}, "valid")
+bomb("C133", "keys of two objects in turn",
+     {"items": {"dependentSchemas": {f"k{i}": {"properties": {"o": {"dependentRequired": {"k1": ["k2"]}}}, "dependentRequired": {"k2": ["k3"]}}
+                                     for i in range(34)}}},
+     lambda: [{**keys(34), "o": keys(34)} for _ in range(1300)], "valid," + BUDGET)
+bomb("C134", "uniqueItems 8,000 times on one list", {"allOf": [{"uniqueItems": True}] * 8000}, lambda: list(range(250)), "valid," + BUDGET)
+bomb("C135", "uniqueItems 8,000 times on long texts", {"allOf": [{"uniqueItems": True}] * 8000},
+     lambda: ["a" * 400000, "b" * 400000], "valid," + BUDGET)
+bomb("C136", "bounds of 1,000 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"minimum": 10 ** 998, "exclusiveMaximum": 10 ** 999 - 1}}},
+     many(500, 10 ** 999 - 3), "valid," + BUDGET)
+bomb("C137", "enum of 50 numbers of 900 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"enum": [10 ** 900 + i for i in range(50)]}}},
+     many(500, 10 ** 900 + 3), "valid," + BUDGET)
+bomb("C138", "enum of eight numbers of 900 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"enum": [10 ** 900 + i for i in range(8)]}}},
+     many(500, 10 ** 900 + 7), "valid," + BUDGET)
+
 # ---- just past a limit --------------------------------------------------------------------------------
 
 bomb("L01", "10,001 keys", True, lambda: keys(10001), LIMIT)

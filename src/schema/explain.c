@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "hide.h"
+#include "json_hash.h"
 #include "json_pointer.h"
 #include "json_write.h"
 #include "uri.h"
@@ -100,6 +101,26 @@ bool fer_tell_look(fer_teller *t, size_t looks)
     return enough;
 }
 
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+#define FEW_KEYS 32 /* that are compared one by one */
+
+const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name)
+{
+    if (!fer_is_obj(object) || fer_val_len(object) <= FEW_KEYS) return fer_val_key(object, name);
+    if (t->keys_of != object) {
+        t->keys_of = NULL;
+        fer_map_init(&t->keys, t->arena);
+        if (!fer_json_keys(&t->keys, object)) {
+            t->no_memory = true;
+            return NULL;
+        }
+        t->keys_of = object;
+    }
+    return fer_map_get(&t->keys, name);
+}
+
 /* ---- what is hidden ----------------------------------------------------------------------------
  */
 
@@ -184,13 +205,20 @@ static void add_evaluation_path(fer_buf *b, const fer_unit *u)
     }
 }
 
+/* A location that is too long is cut; ptr NULL: no memory. */
+static fer_str location_text(const fer_buf *b)
+{
+    if (b->arena_failed) return FER_STR_NONE;
+    return b->ptr ? fer_buf_view(b) : FER_STR("");
+}
+
 fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
 {
     fer_buf b;
     fer_buf_init(&b, a, TEXT_MAX);
     add_evaluation_path(&b, u);
     if (keyword.len) fer_pointer_add(&b, keyword);
-    return b.failure ? FER_STR_NONE : b.ptr ? fer_buf_view(&b) : FER_STR("");
+    return location_text(&b);
 }
 
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
@@ -204,7 +232,7 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
     fer_buf_add(&b, r->uri);
     fer_buf_add_char(&b, '#');
     if (pointer.ptr) fer_uri_add_fragment(&b, fer_buf_view(&pointer));
-    return b.failure || pointer.failure ? FER_STR_NONE : fer_buf_view(&b);
+    return pointer.arena_failed ? FER_STR_NONE : location_text(&b);
 }
 
 /* What stands in a string (contentSchema) has no place: the string has. */

@@ -257,7 +257,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *
 {
     FER_EACH_ITEM (o->sources[SOURCE_REQUIRED], item) {
         fer_str name = fer_val_str(item);
-        if (fer_val_key(u->value, name)) continue;
+        if (fer_tell_key(t, u->value, name)) continue;
         fer_violation *v =
             fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
         if (!v) return;

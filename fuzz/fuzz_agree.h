@@ -42,7 +42,10 @@ static inline void agree_outputs(fer_arena *a, const fer_result *r)
         fer_code code = fer_result_output(a, r, (fer_output)format, &text, &err);
         if (code == FER_LIMIT_EXCEEDED) continue;
         HOLDS(!code);
-        HOLDS(!fer_json_read(a, text, fer_json_limits_file(), &doc, &err));
+        if (text.len > 100000) continue; /* reading it again would take longer than all the rest */
+        fer_json_limits limits = *fer_json_limits_file();
+        limits.depth = limits.nodes = (size_t)1 << 30;
+        HOLDS(!fer_json_read(a, text, &limits, &doc, &err));
         HOLDS(fer_is_true(fer_val_get(fer_json_root(doc), "valid")) == fer_result_valid(r));
     }
 }

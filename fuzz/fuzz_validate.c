@@ -285,7 +285,7 @@ static fer_str grow_resource(struct grower *g, fer_arena *a)
 static fer_schema *compile(fer_str text, const struct grower *g, unsigned flags)
 {
     fer_schema_limits limits = *fer_schema_limits_message();
-    limits.steps = 5000;
+    limits.steps = 2000;
     fer_schema_options options = {.dialect = g->old ? FER_DIALECT_2019_09 : FER_DIALECT_2020_12,
                                   .assert_formats = flags & 1,
                                   .assert_content = flags & 2,

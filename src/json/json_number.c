@@ -174,11 +174,18 @@ bool fer_number_u64(const yyjson_val *v, uint64_t *out)
     return true;
 }
 
+/* From 2^53 on, binary64 has no fractions. */
+static bool is_whole(double d)
+{
+    const double all = 9007199254740992.0;
+    return d >= all || d <= -all || d == (double)(int64_t)d;
+}
+
 bool fer_number_is_integer(const yyjson_val *v)
 {
     unsigned tag = fer_val_tag(v);
     if (tag == FER_TAG_UINT || tag == FER_TAG_SINT) return true;
-    if (tag == FER_TAG_REAL) return v->uni.f64 == __builtin_trunc(v->uni.f64);
+    if (tag == FER_TAG_REAL) return is_whole(v->uni.f64);
     fer_decimal d;
     fer_number_decimal(v, &d);
     return d.count == 0 || d.exponent >= (int64_t)d.count;

@@ -171,7 +171,7 @@ bool fer_pointer_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
 {
     struct step step;
     if (value < root || value >= fer_val_next(root)) return false;
-    for (const yyjson_val *at = root; at && at != value;) {
+    for (const yyjson_val *at = root; at && at != value && !b->failure;) {
         at = step_down(at, value, &step);
         if (step.key) fer_pointer_add(b, fer_val_str(step.key));
         else fer_buf_printf(b, "/%zu", step.index);
@@ -201,7 +201,7 @@ void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
 {
     struct step step;
     if (value < root || value >= fer_val_next(root)) return;
-    for (const yyjson_val *at = root; at && at != value;) {
+    for (const yyjson_val *at = root; at && at != value && !b->failure;) {
         at = step_down(at, value, &step);
         if (step.key) fer_dotted_add(b, fer_val_str(step.key));
         else fer_buf_printf(b, "[%zu]", step.index);

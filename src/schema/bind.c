@@ -69,7 +69,7 @@ static void add_name(fer_buf *b, bool *first, fer_str name)
 /* The keywords of the row, unless `more` has its own word on them. */
 static fer_code add_row(fer_arena *a, fer_buf *b, const fer_bind_row *row, fer_err *err)
 {
-    const yyjson_val *more = NULL, *value;
+    const yyjson_val *more = NULL, *value = NULL;
     fer_code code = FER_OK;
     if (row->schema_json) code = read_own(a, row, "schema", row->schema_json, &more, err);
     if (!code && more && !fer_is_obj(more)) {
@@ -250,7 +250,7 @@ fer_code fer_bind_arguments(fer_arena *a, const fer_bind_row *rows, size_t count
                         fer_val_type_name(arguments));
     }
     for (size_t i = 0; i < count; i++) {
-        const yyjson_val *value;
+        const yyjson_val *value = NULL;
         fer_code code = find(a, &rows[i], arguments, &value, err);
         if (!code && value) code = convert(&rows[i], value, &bound[i].field, err);
         if (code) return code;

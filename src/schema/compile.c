@@ -162,6 +162,14 @@ void *fer_build_alloc(fer_build *b, size_t count, size_t size)
     return p ? p : fer_compile_no_memory(b->c);
 }
 
+/* Which limit a regular expression is over. */
+static const char *regex_limit(const fer_compile *c, const yyjson_val *pattern, const fer_err *why)
+{
+    if (fer_val_len(pattern) > c->limits->pattern) return " (limit schema.pattern)";
+    bool count = strstr(why->message, "a count over") != NULL;
+    return count ? " (limit schema.repeat)" : " (limit schema.states)";
+}
+
 const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
 {
     fer_compile *c = b->c;
@@ -170,13 +178,15 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     const fer_regex_limits limits = {c->limits->pattern, c->limits->repeat, c->limits->states};
     void **place = fer_map_put(&c->patterns, fer_val_str(pattern));
     if (!place) return fer_compile_no_memory(c);
-    if (*place) return *place;
+    const fer_regex *known = *place;
+    if (known) return known;
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {
+        const char *limit = code == FER_LIMIT_EXCEEDED ? regex_limit(c, pattern, &why) : "";
         fer_problem(c, code == FER_LIMIT_EXCEEDED ? code : FER_INVALID_SCHEMA, "pattern", pattern,
-                    "\"%.*s\" cannot be used as a regular expression: %s",
-                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message);
+                    "\"%.*s\" cannot be used as a regular expression: %s%s",
+                    FER_PRI(fer_str_head(fer_val_str(pattern), 80)), why.message, limit);
         return NULL;
     }
     union {
@@ -234,7 +244,10 @@ static bool compile_one(fer_compile *c, fer_node *node)
 {
     const fer_resource *home = fer_node_resource(c->program, node);
     const yyjson_val *schema = node->schema;
-    if (home->doc != c->doc) fer_schema_forms(c, home->rules, schema);
+    struct fer_spot *spot = fer_library_spot(&c->library, schema);
+    /* Of another document, or in a part that only a reference leads to: not looked at so far. */
+    if (!spot->checked) fer_schema_forms(c, home->rules, schema);
+    spot->checked = true;
     static const fer_inst none;
     node->insts = &none;
     if (!fer_is_obj(schema)) {
@@ -244,7 +257,7 @@ static bool compile_one(fer_compile *c, fer_node *node)
     fer_build b;
     b.c = c;
     b.node = node;
-    b.resource = fer_library_spot(&c->library, schema)->resource;
+    b.resource = spot->resource;
     b.rules = home->rules;
     b.schema = schema;
     b.present = 0;
@@ -341,8 +354,9 @@ static bool within_depth(fer_compile *c, const yyjson_val *root)
 static void check_forms(fer_compile *c)
 {
     for (size_t i = 0; i < c->library.spot_cap; i++) {
-        const struct fer_spot *s = &c->library.spots[i];
+        struct fer_spot *s = &c->library.spots[i];
         if (s->value && s->resource->doc == c->doc) {
+            s->checked = true;
             fer_schema_forms(c, s->resource->rules, s->value);
         }
     }

@@ -199,12 +199,16 @@ fer_seat *fer_seat_also(fer_convert *c, fer_seat *seat)
     return fer_box_inner(c, fer_box_list(c, seat, FER_STR("allOf")));
 }
 
+static fer_box *definitions_of(fer_convert *c, fer_seat *seat)
+{
+    return fer_box_map(c, seat, fer_rules_old(c->to) ? FER_STR("definitions") : FER_STR("$defs"));
+}
+
 void fer_convert_park(fer_convert *c, const fer_member *m)
 {
-    fer_str name = fer_rules_old(c->to) ? FER_STR("definitions") : FER_STR("$defs");
-    fer_convert_note(c, m->key, false, "`%.*s` counts for nothing here: it is now in `%.*s`.",
-                     FER_PRI(fer_val_str(m->key)), FER_PRI(name));
-    fer_box_park(c, fer_box_map(c, m->seat, name), fer_val_str(m->key), m->value);
+    fer_convert_note(c, m->key, false, "`%.*s` counts for nothing here: it is now a definition.",
+                     FER_PRI(fer_val_str(m->key)));
+    fer_box_park(c, definitions_of(c, m->seat), fer_val_str(m->key), m->value);
 }
 
 void fer_seat_copy(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *value)
@@ -272,16 +276,38 @@ static fer_str idle_name(fer_convert *c, const fer_member *m)
     return name;
 }
 
-void fer_convert_drop(fer_convert *c, const fer_member *m)
+static bool is_led_into(const fer_convert *c, const yyjson_val *value)
 {
     for (size_t i = 0; i < c->led_count; i++) {
-        if (c->led[i] < m->value || c->led[i] >= fer_val_next(m->value)) continue;
-        fer_str name = idle_name(c, m);
-        bool schemas = m->keyword->form >= FER_FORM_SCHEMA;
-        if (name.ptr && schemas) fer_convert_plain(c, m, name);
-        else if (name.ptr) fer_convert_raw(c, m->seat, name, m->value);
+        if (c->led[i] >= value && c->led[i] < fer_val_next(value)) return true;
+    }
+    return false;
+}
+
+struct dropping {
+    fer_convert *convert;
+    const fer_member *member;
+};
+
+static bool keep_if_led_into(void *context, const yyjson_val *subschema)
+{
+    const struct dropping *d = context;
+    if (is_led_into(d->convert, subschema)) {
+        fer_box_park(d->convert, definitions_of(d->convert, d->member->seat),
+                     fer_val_str(d->member->key), subschema);
+    }
+    return true;
+}
+
+void fer_convert_drop(fer_convert *c, const fer_member *m)
+{
+    if (!c->led_count || !is_led_into(c, m->value)) return;
+    if (m->keyword->form >= FER_FORM_SCHEMA) {
+        fer_subschemas(m->keyword, m->value, keep_if_led_into, &(struct dropping){c, m});
         return;
     }
+    fer_str name = idle_name(c, m);
+    if (name.ptr) fer_convert_raw(c, m->seat, name, m->value);
 }
 
 /* ---- members that mean nothing ------------------------------------------- */

@@ -156,7 +156,7 @@ fer_seat *fer_box_inner(fer_convert *c, fer_box *box);
 fer_seat *fer_seat_also(fer_convert *c, fer_seat *seat);
 /* The schema of a member that counts for nothing, except perhaps for a reference. */
 void fer_convert_park(fer_convert *c, const fer_member *m);
-/* A member that is left out, unless references lead into it: then under another name. */
+/* A member that is left out; schemas in it that references lead to become definitions. */
 void fer_convert_drop(fer_convert *c, const fer_member *m);
 /* A value as it is. */
 void fer_seat_copy(fer_convert *c, fer_seat *seat, fer_str key, const yyjson_val *value);

@@ -355,7 +355,7 @@ static void mend_one(fer_convert *c, const struct fer_pending *p)
     }
     fer_buf way;
     fer_buf_init(&way, c->arena, fer_json_limits_file()->size);
-    fer_str text = lead ? fer_val_str(p->reference) : FER_STR("#");
+    fer_str text = lead ? fer_val_str(lead->reference) : FER_STR("#");
     size_t hash = fer_str_find(text, 0, '#');
     fer_str uri = hash == SIZE_MAX ? text : fer_str_slice(text, 0, hash);
     fer_str fragment = hash == SIZE_MAX ? FER_STR("") : fer_str_slice(text, hash + 1, text.len);

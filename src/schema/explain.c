@@ -54,7 +54,7 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
         return b.failure ? FER_STR("...") : fer_say(t, "%.*s...\"", (int)b.len - 1, b.ptr);
     }
     fer_code code = fer_write_add(t->arena, &b, value, &plain, NULL);
-    if (code == FER_OUT_OF_MEMORY) t->no_memory = true;
+    t->no_memory |= code == FER_OUT_OF_MEMORY || b.arena_failed;
     fer_str json = b.ptr ? fer_buf_view(&b) : FER_STR("");
     if (json.len <= max && !code) return json;
     return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),
@@ -190,26 +190,30 @@ fer_str fer_slot_name(enum fer_slot slot)
     return FER_STR("");
 }
 
+/* A pointer; one that is too long ends at the last step that fits. ptr NULL: no memory. */
+static fer_str pointer_text(const fer_buf *b)
+{
+    if (b->arena_failed) return FER_STR_NONE;
+    fer_str text = b->ptr ? fer_buf_view(b) : FER_STR("");
+    if (!b->failure) return text;
+    while (text.len && text.ptr[text.len - 1] != '/') text.len--;
+    if (text.len) text.len--;
+    return text;
+}
+
 /* The units above, from the root down, without recursion: far ones are left out. */
 static void add_evaluation_path(fer_buf *b, const fer_unit *u)
 {
-    const fer_unit *chain[TELL_DEPTH * 4];
+    const fer_unit *chain[TELL_DEPTH * 4] = {NULL};
     size_t count = 0;
     for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
-    while (count-- > 0) {
-        const fer_unit *at = chain[count];
+    while (count > 0) {
+        const fer_unit *at = chain[--count];
         fer_pointer_add(b, fer_slot_name((enum fer_slot)at->keyword));
         if (at->plain) continue;
         if (at->key) fer_pointer_add(b, fer_val_str(at->key));
         else fer_buf_printf(b, "/%zu", at->branch);
     }
-}
-
-/* A location that is too long is cut; ptr NULL: no memory. */
-static fer_str location_text(const fer_buf *b)
-{
-    if (b->arena_failed) return FER_STR_NONE;
-    return b->ptr ? fer_buf_view(b) : FER_STR("");
 }
 
 fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
@@ -218,7 +222,7 @@ fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
     fer_buf_init(&b, a, TEXT_MAX);
     add_evaluation_path(&b, u);
     if (keyword.len) fer_pointer_add(&b, keyword);
-    return location_text(&b);
+    return pointer_text(&b);
 }
 
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
@@ -229,10 +233,12 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
     fer_buf_init(&pointer, a, TEXT_MAX);
     fer_buf_init(&b, a, TEXT_MAX);
     fer_pointer_of(&pointer, r->root, value);
+    fer_str path = pointer_text(&pointer);
+    if (!path.ptr) return FER_STR_NONE;
     fer_buf_add(&b, r->uri);
     fer_buf_add_char(&b, '#');
-    if (pointer.ptr) fer_uri_add_fragment(&b, fer_buf_view(&pointer));
-    return pointer.arena_failed ? FER_STR_NONE : location_text(&b);
+    fer_uri_add_fragment(&b, path);
+    return pointer_text(&b);
 }
 
 /* What stands in a string (contentSchema) has no place: the string has. */
@@ -298,8 +304,9 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
     fer_buf_init(&dotted, t->arena, TEXT_MAX);
     fer_pointer_of(&pointer, t->root, value);
     fer_dotted_of(&dotted, t->root, value);
-    v->field = text_of(t, &pointer);
+    v->field = pointer_text(&pointer);
     v->dotted = text_of(t, &dotted);
+    t->no_memory |= !v->field.ptr;
     v->value = value;
     v->unit = u;
     fill_keyword(t, v, u, source);

@@ -184,8 +184,8 @@ static void add_types(struct types *t, const struct types *more)
 
 static void add_named(struct types *t, fer_str name)
 {
-    for (uint8_t i = 0; i < T_COUNT; i++) {
-        if (fer_str_is(name, type_names[i])) add_type(t, i);
+    for (size_t i = 0; i < FER_COUNT(type_names); i++) {
+        if (fer_str_is(name, type_names[i])) add_type(t, (uint8_t)i);
     }
 }
 

@@ -66,7 +66,7 @@ fer_code fer_library_put(fer_library *l, const yyjson_val *value, fer_resource *
                         "The schema has more than %zu subschemas (limit schema.subschemas).",
                         l->spot_max);
     }
-    **out = (struct fer_spot){value, resource, NULL};
+    **out = (struct fer_spot){.value = value, .resource = resource};
     l->spot_count++;
     return FER_OK;
 }
@@ -358,7 +358,7 @@ static bool is_schema(const yyjson_val *v)
     return fer_is_obj(v) || fer_is_bool(v);
 }
 
-static bool each_value(const yyjson_val *map, fer_visit *visit_one, void *context)
+static bool each_value(const yyjson_val *map, fer_subschema_visit *visit_one, void *context)
 {
     FER_EACH_MEMBER (map, key) {
         if (is_schema(key + 1) && !visit_one(context, key + 1)) return false;
@@ -366,7 +366,7 @@ static bool each_value(const yyjson_val *map, fer_visit *visit_one, void *contex
     return true;
 }
 
-bool fer_subschemas(const fer_keyword *k, const yyjson_val *value, fer_visit *visit_one,
+bool fer_subschemas(const fer_keyword *k, const yyjson_val *value, fer_subschema_visit *visit_one,
                     void *context)
 {
     if (k->form < FER_FORM_SCHEMA) return true;

@@ -35,6 +35,7 @@ struct fer_spot {
     const yyjson_val *value; /* NULL: empty */
     fer_resource *resource;
     struct fer_node *node; /* once it is compiled */
+    bool checked;          /* its form has been looked at */
 };
 
 typedef struct fer_library {
@@ -78,7 +79,8 @@ fer_code fer_library_survey(fer_library *l, const fer_json *doc, const yyjson_va
  * Calls `visit` for each subschema directly inside a keyword's value; the form of the value
  * is not taken for granted. Stops and returns false when `visit` does.
  */
-typedef bool fer_visit(void *context, const yyjson_val *subschema);
-bool fer_subschemas(const fer_keyword *k, const yyjson_val *value, fer_visit *visit, void *context);
+typedef bool fer_subschema_visit(void *context, const yyjson_val *subschema);
+bool fer_subschemas(const fer_keyword *k, const yyjson_val *value, fer_subschema_visit *visit,
+                    void *context);
 
 #endif

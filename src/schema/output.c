@@ -300,7 +300,8 @@ static size_t own_part(struct writer *w, struct branch *b)
     b->said = t.list;
     b->said_count = b->parts = t.count;
     for (size_t n = 0; n < t.count; n++) {
-        bytes += t.list[n].keyword_location.len + t.list[n].message.len;
+        bytes += t.list[n].keyword_location.len + t.list[n].absolute_location.len +
+                 t.list[n].message.len;
     }
     return bytes;
 }

@@ -9,14 +9,14 @@
     }
 
 const struct fer_schema_limit_row fer_schema_limit_rows[] = {
-    ROW(size, "Bytes of a schema's text."),
-    ROW(depth, "Nested arrays and objects of a schema's text."),
-    ROW(subschemas, "Subschemas that one program is made of."),
-    ROW(refs, "References (`$ref`, `$dynamicRef`, `$recursiveRef`) of one program."),
-    ROW(pattern, "Bytes of one regular expression."),
-    ROW(repeat, "The largest count of a repetition in a regular expression."),
-    ROW(states, "States of the automaton of one regular expression."),
-    ROW(steps, "Steps of one validation; about ten nanoseconds each."),
+    ROW(size, "bytes of a schema's text"),
+    ROW(depth, "nested arrays and objects of a schema's text"),
+    ROW(subschemas, "subschemas that one program is made of"),
+    ROW(refs, "references (`$ref`, `$dynamicRef`, `$recursiveRef`) of one program"),
+    ROW(pattern, "bytes of one regular expression"),
+    ROW(repeat, "the largest count of a repetition in a regular expression"),
+    ROW(states, "states of the automaton of one regular expression"),
+    ROW(steps, "steps of one validation; about ten nanoseconds each"),
 };
 const size_t fer_schema_limit_row_count = FER_COUNT(fer_schema_limit_rows);
 

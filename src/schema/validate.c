@@ -10,6 +10,7 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
+
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
@@ -36,17 +37,25 @@ struct numbered {
 };
 
 /* In the order of the instance's text; findings about one value keep the schema's order. */
+static int order(const fer_violation *v, const fer_violation *w)
+{
+    if (v->value != w->value) return v->value < w->value ? -1 : 1;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return 0;
+}
+
 static int by_place(const void *x, const void *y)
 {
     const struct numbered *n = x, *m = y;
-    const fer_violation *v = &n->violation, *w = &m->violation;
-    if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
-    return n->number < m->number ? -1 : n->number > m->number;
+    int by = order(&n->violation, &m->violation);
+    return by ? by : n->number < m->number ? -1 : n->number > m->number;
 }
 
 static bool sort(fer_arena *a, fer_violation *list, size_t count)
 {
+    size_t right = 1; /* most are told in their order */
+    while (right < count && order(&list[right - 1], &list[right]) <= 0) right++;
+    if (right >= count) return true;
     struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
     if (!sorted) return false;
     for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};

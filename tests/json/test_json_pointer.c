@@ -211,8 +211,98 @@ static void deep_path(void)
     fer_arena_free(a);
 }
 
+/* ---- values to pointers --------------------------------------------------------------------- */
+
+static const struct place {
+    const char *name; /* the pointer that leads there */
+    const char *dotted;
+} places[] = {
+    {"", ""},
+    {"/foo", "foo"},
+    {"/foo/1", "foo[1]"},
+    {"/", "[\"\"]"},
+    {"/a~1b", "[\"a/b\"]"},
+    {"/c%d", "[\"c%d\"]"},
+    {"/i\\j", "[\"i\\\\j\"]"},
+    {"/k\"l", "[\"k\\\"l\"]"},
+    {"/ ", "[\" \"]"},
+    {"/m~0n", "[\"m~n\"]"},
+    {"/more/0", "more[\"0\"]"},
+    {"/more/-", "more.-"},
+    {"/more/deep/0/0/0//", "more.deep[0][0][0][\"\"][\"\"]"},
+    {"/more/\xC3\xA9", "more.\xC3\xA9"},
+    {"/more/many/11", "more.many[11]"},
+    {"/more/~01", "more[\"~1\"]"},
+};
+
+static void run_place(const struct place *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc;
+    fer_buf pointer, dotted, small;
+    char storage[3];
+    assert_int_equal(fer_json_read(a, fer_str_of(document), NULL, &doc, NULL), FER_OK);
+    const yyjson_val *root = fer_json_root(doc);
+    const yyjson_val *v = fer_json_at(root, fer_str_of(row->name), NULL);
+    assert_non_null(v);
+    fer_buf_init(&pointer, a, 1000);
+    fer_buf_init(&dotted, a, 1000);
+    assert_true(fer_pointer_of(&pointer, root, v));
+    fer_dotted_of(&dotted, root, v);
+    assert_str(pointer.ptr ? fer_buf_view(&pointer) : FER_STR(""), row->name);
+    assert_str(dotted.ptr ? fer_buf_view(&dotted) : FER_STR(""), row->dotted);
+    /* What does not fit fails, and leaves the start of it. */
+    fer_buf_init_fixed(&small, storage, sizeof storage);
+    assert_true(fer_pointer_of(&small, root, v));
+    assert_int_equal(small.failure != FER_OK, strlen(row->name) > sizeof storage);
+    assert_int_equal(memcmp(small.ptr, row->name, small.len), 0);
+    fer_arena_free(a);
+}
+
+/* The key of a member leads to the member, and what is elsewhere to nothing. */
+static void keys_and_strangers(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc, *other;
+    fer_buf b;
+    assert_int_equal(fer_json_read(a, fer_str_of(document), NULL, &doc, NULL), FER_OK);
+    assert_int_equal(fer_json_read(a, fer_str_of(document), NULL, &other, NULL), FER_OK);
+    const yyjson_val *root = fer_json_root(doc), *foo = fer_val_get(root, "foo");
+    fer_buf_init(&b, a, 1000);
+    assert_true(fer_pointer_of(&b, root, fer_val_key(root, FER_STR("foo"))));
+    assert_str(fer_buf_view(&b), "/foo");
+    assert_false(fer_pointer_of(&b, root, fer_json_root(other)));
+    assert_false(fer_pointer_of(&b, foo, root));
+    assert_false(fer_pointer_of(&b, foo, fer_val_next(foo)));
+    fer_dotted_of(&b, foo, root);
+    assert_str(fer_buf_view(&b), "/foo");
+    assert_true(fer_pointer_of(&b, foo, foo + 1));
+    assert_str(fer_buf_view(&b), "/foo/0");
+    fer_arena_free(a);
+}
+
+/* Every value and every key of a document, there and back. */
+static void all_places(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc;
+    assert_int_equal(fer_json_read(a, fer_str_of(document), NULL, &doc, NULL), FER_OK);
+    const yyjson_val *root = fer_json_root(doc);
+    for (size_t i = 0; i < doc->count; i++) {
+        fer_buf b;
+        fer_buf_init(&b, a, 1000);
+        assert_true(fer_pointer_of(&b, root, root + i));
+        fer_str pointer = b.ptr ? fer_buf_view(&b) : FER_STR("");
+        const yyjson_val *found = fer_json_at(root, pointer, NULL);
+        assert_true(found == root + i || found == root + i + 1);
+    }
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("json pointer", rows, run) + ROWS_RUN("json path", paths, run_path) +
-           ROWS_ONE("json path", there_and_back) + ROWS_ONE("json path", deep_path);
+           ROWS_ONE("json path", there_and_back) + ROWS_ONE("json path", deep_path) +
+           ROWS_RUN("json place", places, run_place) + ROWS_ONE("json place", keys_and_strangers) +
+           ROWS_ONE("json place", all_places);
 }

@@ -37,8 +37,12 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     fer_step s = decoded(vm, d, f->value, &text);
     if (s != FER_STEP_PASS || !d->json) return s;
     if (!fer_vm_spend(vm, text.len)) return FER_STEP_ERROR;
-    fer_code code = fer_json_read(vm->arena, text, NULL, &doc, NULL);
-    if (code == FER_OUT_OF_MEMORY) return fer_vm_no_memory(vm);
+    fer_err why = {0};
+    fer_code code = fer_json_read(vm->arena, text, NULL, &doc, &why);
+    /* A document over a limit of JSON is refused; an arena over its budget gives no verdict. */
+    bool too_large = code == FER_LIMIT_EXCEEDED && strncmp(why.message, "json.", 5) == 0;
+    bool no_room = code == FER_OUT_OF_MEMORY || (code == FER_LIMIT_EXCEEDED && !too_large);
+    if (no_room) return fer_vm_no_memory(vm);
     if (code) return FER_STEP_FAIL;
     if (!d->schema) return FER_STEP_PASS;
     f->state = 1;

@@ -255,8 +255,11 @@ static void tell_none(fer_teller *t, const fer_unit *u, const fer_inst *i)
     list_branches(t, v, d);
     v->actual = fer_say_actual(t, v, u->value);
     v->expected = fer_say(t, "%s of %zu alternatives", i->op->name, d->count);
-    v->message = fer_say(t, "%.*s fits none of %zu alternatives; it is %.*s.",
-                         FER_PRI(fer_say_field(t, v)), d->count, FER_PRI(v->actual));
+    v->message = d->count == 1
+                     ? fer_say(t, "%.*s does not fit the one alternative; it is %.*s.",
+                               FER_PRI(fer_say_field(t, v)), FER_PRI(v->actual))
+                     : fer_say(t, "%.*s fits none of %zu alternatives; it is %.*s.",
+                               FER_PRI(fer_say_field(t, v)), d->count, FER_PRI(v->actual));
     v->hint =
         fer_say(t, "Send one of: %.*s", FER_PRI(fer_branches_in_words(t, d->nodes, d->count)));
 }
@@ -267,7 +270,8 @@ static void explain_any(fer_teller *t, const fer_unit *u, const fer_inst *i)
     size_t before = t->count;
     fer_str why;
     if (tell_demands(t, u, i, 0) || tell_values(t, u, i) || tell_types(t, u, i)) return;
-    const fer_unit *meant = fer_branch_meant(t, u, i, d->nodes, d->count, &why);
+    /* Where only this keyword is to speak, nobody has to be found who could. */
+    const fer_unit *meant = t->shallow ? NULL : fer_branch_meant(t, u, i, d->nodes, d->count, &why);
     if (meant) {
         fer_tell_unit(t, meant);
         if (why.len) fer_say_reason(t, before, why);
@@ -405,7 +409,7 @@ void fer_compile_logic(fer_build *b)
     add_branches(b, KW_ALL_OF, &all_op);
     add_branches(b, KW_ANY_OF, &any_op);
     add_branches(b, KW_ONE_OF, &one_op);
-    const yyjson_val *not = fer_build_value(b, KW_NOT);
-    const fer_node *node = not ? fer_build_child(b, not ) : NULL;
+    const yyjson_val *negated = fer_build_value(b, KW_NOT);
+    const fer_node *node = negated ? fer_build_child(b, negated) : NULL;
     if (node) fer_build_add(b, &not_op, KW_NOT, FER_ON_ALL)->node = node;
 }

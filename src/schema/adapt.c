@@ -61,6 +61,14 @@ static unsigned want_of(const yyjson_val *name)
     return 0;
 }
 
+/* The type of a schema, or NULL; where it lists its values, those are meant as they are written. */
+static const yyjson_val *type_of(const yyjson_val *schema)
+{
+    if (!fer_is_obj(schema)) return NULL;
+    bool lists = fer_val_get(schema, "enum") || fer_val_get(schema, "const");
+    return lists ? NULL : fer_val_get(schema, "type");
+}
+
 /* The types that the subschemas which failed on this very value would take. */
 static unsigned wanted(const fer_unit *top)
 {
@@ -68,8 +76,7 @@ static unsigned wanted(const fer_unit *top)
     size_t looked = 0;
     for (const fer_unit *u = top; u && looked < LOOK_MAX; looked++) {
         bool own = u->value == top->value;
-        const yyjson_val *type =
-            own && fer_is_obj(u->node->schema) ? fer_val_get(u->node->schema, "type") : NULL;
+        const yyjson_val *type = own ? type_of(u->node->schema) : NULL;
         if (fer_is_arr(type)) {
             FER_EACH_ITEM (type, item) want |= want_of(item);
         } else if (type) {

@@ -10,7 +10,6 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
-
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {

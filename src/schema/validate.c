@@ -33,31 +33,44 @@ fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
 struct numbered {
     fer_violation violation;
     size_t number; /* in the order they were told */
+    size_t home;   /* the first resource of the schema's document: addresses tell nothing of two */
 };
 
 /* In the order of the instance's text; findings about one value keep the schema's order. */
-static int order(const fer_violation *v, const fer_violation *w)
-{
-    if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
-    return 0;
-}
-
 static int by_place(const void *x, const void *y)
 {
     const struct numbered *n = x, *m = y;
-    int by = order(&n->violation, &m->violation);
-    return by ? by : n->number < m->number ? -1 : n->number > m->number;
+    const fer_violation *v = &n->violation, *w = &m->violation;
+    if (v->value != w->value) return v->value < w->value ? -1 : 1;
+    if (n->home != m->home) return n->home < m->home ? -1 : 1;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return n->number < m->number ? -1 : n->number > m->number;
 }
 
-static bool sort(fer_arena *a, fer_violation *list, size_t count)
+/* Whether they are told in their order, as most are. */
+static bool is_sorted(const fer_violation *list, size_t count)
 {
-    size_t right = 1; /* most are told in their order */
-    while (right < count && order(&list[right - 1], &list[right]) <= 0) right++;
-    if (right >= count) return true;
+    size_t right = 1;
+    while (right < count && list[right - 1].value < list[right].value) right++;
+    return right >= count;
+}
+
+static size_t home_of(const fer_schema *s, const fer_unit *u)
+{
+    const fer_json *doc = u ? fer_node_resource(s, u->node)->doc : NULL;
+    size_t home = 0;
+    while (home < s->home_count && s->homes[home]->resource->doc != doc) home++;
+    return home;
+}
+
+static bool sort(fer_arena *a, const fer_schema *s, fer_violation *list, size_t count)
+{
+    if (is_sorted(list, count)) return true;
     struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
     if (!sorted) return false;
-    for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (struct numbered){list[i], i, home_of(s, list[i].unit)};
+    }
     qsort(sorted, count, sizeof *sorted, by_place);
     for (size_t i = 0; i < count; i++) list[i] = sorted[i].violation;
     return true;
@@ -75,7 +88,8 @@ static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
         if (!v || t.no_memory) return fer_arena_failed(r->arena, err);
         v->message = FER_STR("The value does not fit the schema.");
     }
-    if (t.count > 1 && !sort(r->arena, t.list, t.count)) return fer_arena_failed(r->arena, err);
+    if (t.count > 1 && !sort(r->arena, r->program, t.list, t.count))
+        return fer_arena_failed(r->arena, err);
     r->violations = t.list;
     r->violation_count = t.count;
     r->cut |= t.cut;

@@ -357,6 +357,44 @@ bomb("C138", "enum of eight numbers of 900 digits, 900 times",
      lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"enum": [10 ** 900 + i for i in range(8)]}}},
      many(500, 10 ** 900 + 7), "valid," + BUDGET)
 
+# ---- the same in findings, annotations, changes, and compiling ----------------------------------------------
+
+bomb("C140", "9,000 required, the last is missing", lambda: {"required": list(keys(9001))}, lambda: keys(9000), "invalid")
+bomb("C141", "dependentRequired of 8,000, one fails", lambda: {"dependentRequired": {**{k: ["k0"] for k in keys(8000)}, "k8999": ["z"]}},
+     lambda: keys(9000), "invalid")
+bomb("C142", "900 branches that are one object of 5,000 properties",
+     lambda: {"anyOf": [C] * 900, "$defs": {"c": {"properties": {k: True for k in keys(5000)}, "required": ["z"]}}},
+     lambda: keys(9000), "invalid")
+bomb("C143", "900 branches with a tag of 9,000 values",
+     lambda: {"items": {"oneOf": [C] * 900}, "$defs": {"c": {"required": ["t"], "properties": {"t": {"enum": [f"e{i}" for i in range(9000)]}}}}},
+     lambda: [{"t": "nope"}] * 50, "invalid")
+bomb("C144", "more to tell than steps", lambda: {"items": {"anyOf": [
+    {"properties": {f"p{j}_{i}": {"type": "string"} for i in range(90)}, "required": ["z"]} for j in range(90)]}},
+     lambda: [keys(50) for _ in range(2000)], "invalid")
+bomb("C145", "a text that is none of 38,000 numbers, 150 times", lambda: {"items": {"enum": list(range(38000))}}, lambda: ["x"] * 150, "invalid")
+bomb("C146", "annotations of 190,000 items", {"items": {"title": "t"}}, lambda: [0] * 190000, "valid")
+bomb("C147", "annotations behind 9,000 definitions",
+     lambda: {"items": C, "$defs": {**{f"d{i}": {} for i in range(9000)}, "c": {"title": "t"}}}, lambda: [0] * 100000, "valid")
+bomb("C148", "an annotation of 200,000 bytes on each item", lambda: {"items": {"default": "x" * 200000}}, lambda: [0] * 190000, "valid")
+bomb("C149", "a default of 200,000 bytes for each object", lambda: {"items": {"properties": {"p": {"default": "x" * 200000}}}},
+     lambda: [{} for _ in range(20000)], "valid")
+bomb("C150", "8,000 properties without defaults, 90,000 objects",
+     lambda: {"items": {"properties": {f"p{i}": {"type": "string"} for i in range(8000)}}}, lambda: [{} for _ in range(90000)], "valid")
+bomb("C151", "defaults that hold objects with defaults",
+     lambda: {"$ref": "#/$defs/c", "$defs": {"c": {"properties": {f"p{i}": {**C, "default": {}} for i in range(900)}}}}, {}, "valid")
+bomb("C152", "4,000 patterns of thousands of states", lambda: {"allOf": [{"pattern": f"^(?:[a-z]{{900}}|x{i}){{1,10}}$"} for i in range(4000)]},
+     "\"aaa\"", LIMIT)
+bomb("C153", "references into two large objects in turn",
+     lambda: {"allOf": [{"$ref": f"#/$defs/{'ab'[i % 2]}/properties/k{i}"} for i in range(990)],
+              "$defs": {n: {"properties": {k: True for k in keys(4500)}} for n in "ab"}}, 1, "valid")
+bomb("C154", "9,000 $id on a long base", lambda: {"$id": "https://a.test/" + "a/" * 3500, "allOf": [{"$id": f"s{i}"} for i in range(9000)]},
+     1, LIMIT)
+bomb("C155", "8,000 $anchor on a long base",
+     lambda: {"$id": "https://a.test/" + "a/" * 3500, "allOf": [{"$anchor": f"s{i}"} for i in range(8000)]}, 1, LIMIT)
+bomb("C156", "9,000 problems", {"allOf": [{"type": 5}] * 9000}, 1, "refused:InvalidSchema")
+bomb("C157", "9,000 required of 9,000 properties",
+     lambda: {"additionalProperties": False, "properties": {k: True for k in keys(9000)}, "required": list(keys(9000))}, 1, "valid")
+
 # ---- just past a limit --------------------------------------------------------------------------------
 
 bomb("L01", "10,001 keys", True, lambda: keys(10001), LIMIT)

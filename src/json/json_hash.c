@@ -4,7 +4,6 @@
 #include <ferrule/json.h>
 
 #include "json_number.h"
-#include "map.h"
 
 static uint64_t mix(uint64_t x, uint64_t y)
 {
@@ -143,4 +142,16 @@ fer_code fer_items_unique(fer_arena *scratch, const yyjson_val *array, bool *fou
         *place = mine;
     }
     return FER_OK;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+bool fer_json_keys(fer_map *m, const yyjson_val *object)
+{
+    FER_EACH_MEMBER (object, key) {
+        void **place = fer_map_put(m, fer_val_str(key));
+        if (!place) return false;
+        *place = (void *)(uintptr_t)key;
+    }
+    return true;
 }

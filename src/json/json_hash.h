@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "json_value.h"
+#include "map.h"
 
 /* False: no memory. */
 bool fer_json_hash(fer_arena *scratch, const yyjson_val *value, uint64_t *out);
@@ -19,5 +20,8 @@ bool fer_json_hash(fer_arena *scratch, const yyjson_val *value, uint64_t *out);
  */
 fer_code fer_items_unique(fer_arena *scratch, const yyjson_val *array, bool *found,
                           size_t twice[2]);
+
+/* Fills a map from the names of an object to their keys; false: no memory. */
+bool fer_json_keys(fer_map *m, const yyjson_val *object);
 
 #endif

@@ -207,3 +207,68 @@ void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
         else fer_buf_printf(b, "[%zu]", step.index);
     }
 }
+
+/* ---- many values ------------------------------------------------------------------------------
+ */
+
+#define WALK_TEXT ((size_t)1 << 20) /* bytes of a pointer; what is beyond is left out */
+
+void fer_walk_init(fer_walk *w, fer_arena *a, const yyjson_val *root)
+{
+    *w = (fer_walk){.arena = a, .root = root};
+    fer_buf_init(&w->text, a, WALK_TEXT);
+}
+
+static const yyjson_val *child_value(const struct fer_walk_level *l)
+{
+    return l->child + (fer_is_obj(l->container) ? 1 : 0);
+}
+
+static void add_step(fer_walk *w, const struct fer_walk_level *l)
+{
+    if (fer_is_obj(l->container)) fer_pointer_add(&w->text, fer_val_str(l->child));
+    else fer_buf_printf(&w->text, "/%zu", l->index);
+}
+
+/* Goes back up to where the value is below; what was left last tells where to go on. */
+static struct fer_walk_level back_up(fer_walk *w, const yyjson_val *value)
+{
+    struct fer_walk_level left = {0};
+    while (w->depth) {
+        const struct fer_walk_level *l = &w->levels[w->depth - 1];
+        const yyjson_val *inner = child_value(l);
+        if (value >= inner && value < fer_val_next(inner)) break;
+        left = *l;
+        w->depth--;
+        if (w->text.arena_failed || l->len == w->text.len) continue;
+        w->text.len = l->len; /* its step is in the text: what was too long is gone, too */
+        w->text.failure = FER_OK;
+    }
+    return left;
+}
+
+fer_str fer_walk_to(fer_walk *w, const yyjson_val *value)
+{
+    if (value < w->root || value >= fer_val_next(w->root)) return FER_STR("");
+    struct fer_walk_level left = back_up(w, value);
+    const yyjson_val *at = w->depth ? child_value(&w->levels[w->depth - 1]) : w->root;
+    while (at != value) {
+        struct fer_walk_level l = {at, at + 1, 0, w->text.len};
+        if (left.container == at && left.child <= value) l = left;
+        left.container = NULL;
+        while (value >= fer_val_next(child_value(&l))) {
+            l.child = fer_val_next(child_value(&l));
+            l.index++;
+        }
+        struct fer_walk_level *levels =
+            fer_arena_room(w->arena, w->levels, w->depth, &w->cap, sizeof *levels);
+        if (!levels) return FER_STR_NONE;
+        w->levels = levels;
+        levels[w->depth++] = l;
+        add_step(w, &l);
+        at = child_value(&l);
+        if (at > value) break; /* the key of a member */
+    }
+    if (w->text.arena_failed) return FER_STR_NONE;
+    return w->text.ptr ? fer_buf_view(&w->text) : FER_STR("");
+}

@@ -11,9 +11,12 @@
 #include "json_write.h"
 #include "result.h"
 
-#define ROUNDS_MAX 8    /* of changing and validating again */
-#define EDITS_MAX  1000 /* changes of one round */
-#define LOOK_MAX   500  /* units that are asked for the types they want */
+#define ROUNDS_MAX 8                 /* of changing and validating again */
+#define EDITS_MAX  1000              /* changes of one round */
+#define LOOK_MAX   500               /* units that are asked for the types they want */
+#define FILL_MAX   1000000           /* properties that are looked at for a default in one round */
+#define ADDED_MAX  ((size_t)4 << 20) /* bytes that all changes together may bring */
+#define BLAME_MAX  3                 /* rounds with those changes left out that did harm */
 
 struct adapter {
     fer_arena *arena; /* for what is given out */
@@ -25,6 +28,8 @@ struct adapter {
     const yyjson_val *value;
     fer_result *result;
     fer_edits edits; /* of this round */
+    size_t added;    /* bytes of all changes so far */
+    size_t fill_left;
     fer_change *changes;
     size_t change_count, change_cap;
     bool no_memory;
@@ -56,6 +61,14 @@ static unsigned want_of(const yyjson_val *name)
     return 0;
 }
 
+/* The type of a schema, or NULL; where it lists its values, those are meant as they are written. */
+static const yyjson_val *type_of(const yyjson_val *schema)
+{
+    if (!fer_is_obj(schema)) return NULL;
+    bool lists = fer_val_get(schema, "enum") || fer_val_get(schema, "const");
+    return lists ? NULL : fer_val_get(schema, "type");
+}
+
 /* The types that the subschemas which failed on this very value would take. */
 static unsigned wanted(const fer_unit *top)
 {
@@ -63,8 +76,7 @@ static unsigned wanted(const fer_unit *top)
     size_t looked = 0;
     for (const fer_unit *u = top; u && looked < LOOK_MAX; looked++) {
         bool own = u->value == top->value;
-        const yyjson_val *type =
-            own && fer_is_obj(u->node->schema) ? fer_val_get(u->node->schema, "type") : NULL;
+        const yyjson_val *type = own ? type_of(u->node->schema) : NULL;
         if (fer_is_arr(type)) {
             FER_EACH_ITEM (type, item) want |= want_of(item);
         } else if (type) {
@@ -140,9 +152,24 @@ static bool repaired(struct adapter *ad, const yyjson_val *v, unsigned want, fer
 static void edit(struct adapter *ad, fer_edit_kind kind, const yyjson_val *at, fer_str name,
                  fer_str json, const char *why)
 {
-    if (ad->edits.count == EDITS_MAX) return;
+    if (ad->edits.count == EDITS_MAX || json.len > ADDED_MAX - ad->added) return;
     fer_edit e = {kind, at, name, json, why, 0};
+    ad->added += json.len;
     if (!fer_edits_add(ad->arena, &ad->edits, &e)) ad->no_memory = true;
+}
+
+/* Whether a value is in the instance; what a string holds (contentSchema) is not. */
+static bool is_here(const struct adapter *ad, const yyjson_val *v)
+{
+    return v >= ad->value && v < fer_val_next(ad->value);
+}
+
+/* Before 2019-09, `$ref` hides what stands beside it. */
+static bool is_hidden(const struct adapter *ad, const fer_node *node)
+{
+    unsigned bit = fer_node_resource(ad->schema, node)->rules->bit;
+    return (bit & (FER_IN_4 | FER_IN_6 | FER_IN_7)) && fer_is_obj(node->schema) &&
+           fer_val_get(node->schema, "$ref");
 }
 
 /* The key of a member's value; NULL: it is no member (its parent is an array, or it is the root).
@@ -174,6 +201,16 @@ static const yyjson_val *key_of(const struct adapter *ad, const yyjson_val *valu
     return NULL;
 }
 
+static void add_default(struct adapter *ad, const yyjson_val *object, fer_str name,
+                        const yyjson_val *value)
+{
+    if (ad->edits.count == EDITS_MAX || ad->added == ADDED_MAX) return;
+    fer_str json = json_of(ad, value);
+    /* Too long once is too long again: nothing more is written out only to be left. */
+    if (json.len > ADDED_MAX - ad->added) ad->added = ADDED_MAX;
+    else edit(ad, FER_EDIT_ADD, object, name, json, "default");
+}
+
 /* The default of a property in a schema object, or NULL. */
 static const yyjson_val *default_of(const yyjson_val *schema, fer_str name)
 {
@@ -184,15 +221,15 @@ static const yyjson_val *default_of(const yyjson_val *schema, fer_str name)
 
 static void change_missing(struct adapter *ad, const fer_violation *v)
 {
-    size_t slash = v->field.len;
-    while (slash && v->field.ptr[slash - 1] != '/') slash--;
     const fer_unit *u = v->unit;
-    if (!fer_is_arr(v->schema) || !fer_is_obj(u->value)) return;
+    if (!fer_is_arr(v->schema) || !fer_is_obj(u->value) || !is_here(ad, u->value)) return;
     FER_EACH_ITEM (v->schema, item) {
         fer_str name = fer_val_str(item);
+        if (!ad->fill_left) return;
+        ad->fill_left--;
         const yyjson_val *json = default_of(u->node->schema, name);
         if (!json || fer_val_key(u->value, name)) continue;
-        edit(ad, FER_EDIT_ADD, u->value, name, json_of(ad, json), "default");
+        add_default(ad, u->value, name, json);
     }
 }
 
@@ -203,7 +240,8 @@ static void change_for(struct adapter *ad, const fer_violation *v)
     fer_str json;
     switch (v->code) {
     case FER_UNKNOWN_FIELD:
-        if (o->strip_unknown)
+        /* The finding is about a key: of an object that is here, not in a string. */
+        if (o->strip_unknown && v->unit && is_here(ad, v->unit->value))
             edit(ad, FER_EDIT_REMOVE, v->value, FER_STR(""), FER_STR(""), "unknown");
         return;
     case FER_REQUIRED_MISSING:
@@ -231,18 +269,23 @@ static void fill_from(struct adapter *ad, const fer_unit *u)
 {
     const yyjson_val *schema = u->node->schema;
     const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
-    if (!fer_is_obj(properties) || !fer_is_obj(u->value)) return;
+    if (!fer_is_obj(properties) || !fer_is_obj(u->value) || !is_here(ad, u->value)) return;
+    if (is_hidden(ad, u->node)) return;
     FER_EACH_MEMBER (properties, key) {
         fer_str name = fer_val_str(key);
+        if (!ad->fill_left) return;
+        ad->fill_left--;
         const yyjson_val *json = fer_is_obj(key + 1) ? fer_val_get(key + 1, "default") : NULL;
         if (!json || fer_val_key(u->value, name)) continue;
-        edit(ad, FER_EDIT_ADD, u->value, name, json_of(ad, json), "default");
+        size_t looks = fer_val_len(u->value) / 8;
+        ad->fill_left -= looks < ad->fill_left ? looks : ad->fill_left;
+        add_default(ad, u->value, name, json);
     }
 }
 
 static void fill_defaults(struct adapter *ad)
 {
-    for (const fer_unit *u = ad->result->trace; u;) {
+    for (const fer_unit *u = ad->result->trace; u && ad->fill_left;) {
         bool counts = u->valid && !u->dropped && u->keyword != KW_IF;
         if (counts) fill_from(ad, u);
         u = fer_unit_next(ad->result->trace, u, counts);
@@ -284,8 +327,34 @@ static fer_code judge(struct adapter *ad, fer_err *err)
                                ad->adapt->fill_defaults, &ad->result, err);
 }
 
-/* Makes this round's changes; *kept says whether they were an improvement. */
-static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
+/* Whether a finding is about the place of a change, or inside of it. */
+static bool is_blamed(const fer_result *r, fer_str pointer)
+{
+    for (size_t i = 0; i < r->violation_count; i++) {
+        fer_str field = r->violations[i].field;
+        bool below = field.len >= pointer.len &&
+                     fer_str_eq(fer_str_slice(field, 0, pointer.len), pointer) &&
+                     (field.len == pointer.len || field.ptr[pointer.len] == '/');
+        if (below) return true;
+    }
+    return false;
+}
+
+/* Leaves out the changes that did harm, as far as findings tell; false: they do not. */
+static bool leave_out(fer_edits *edits, const fer_change *changes, const fer_result *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < edits->count; i++) {
+        if (!is_blamed(r, changes[i].pointer)) edits->list[kept++] = edits->list[i];
+    }
+    bool some = kept < edits->count && kept;
+    edits->count = kept;
+    return some;
+}
+
+/* Makes the changes at hand; *kept says whether they were an improvement, else *again whether
+ * they may be without those that did harm. */
+static fer_code try_changes(struct adapter *ad, bool *kept, bool *again, fer_err *err)
 {
     struct adapter before = *ad;
     fer_json *doc;
@@ -306,8 +375,23 @@ static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
         !code && !ad->result->valid &&
         (before.result->valid || ad->result->violation_count > before.result->violation_count);
     *kept = !code && !worse;
+    *again = worse && before.result->valid &&
+             leave_out(&before.edits, ad->changes + before.change_count, ad->result);
     fer_arena_free(*kept ? before.work : ad->work);
     if (!*kept) *ad = before;
+    return code;
+}
+
+/* One round: a default that does not fit must not keep the others out. */
+static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
+{
+    bool again = true;
+    fer_code code = FER_OK;
+    fer_edits_settle(&ad->edits);
+    for (size_t n = 0; !code && again && n <= BLAME_MAX; n++) {
+        code = try_changes(ad, kept, &again, err);
+        if (*kept) break;
+    }
     return code;
 }
 
@@ -317,6 +401,7 @@ static fer_code adapt_all(struct adapter *ad, fer_err *err)
     for (size_t round = 0; !code && round < ROUNDS_MAX; round++) {
         bool kept = false;
         ad->edits = (fer_edits){0};
+        ad->fill_left = FILL_MAX;
         if (!ad->result->valid) {
             for (size_t i = 0; i < ad->result->violation_count; i++) {
                 change_for(ad, &ad->result->violations[i]);

@@ -33,13 +33,15 @@ const fer_node *fer_behind_refs(const fer_node *node)
 }
 
 /* The schema of a property that const or enum tie to some strings; NULL: none. */
-static const yyjson_val *tag_schema(const yyjson_val *schema, const yyjson_val **values)
+static const yyjson_val *tag_schema(fer_teller *t, const yyjson_val *schema,
+                                    const yyjson_val **values)
 {
     if (!fer_is_obj(schema)) return NULL;
     *values = fer_val_get(schema, "const");
     if (fer_is_str(*values)) return schema;
     *values = fer_val_get(schema, "enum");
     if (!fer_is_arr(*values) || !fer_val_len(*values)) return NULL;
+    if (!fer_tell_look(t, fer_val_len(*values) / 8)) return NULL;
     FER_EACH_ITEM (*values, item) {
         if (!fer_is_str(item)) return NULL;
     }
@@ -57,16 +59,18 @@ static bool tag_accepts(const yyjson_val *values, const yyjson_val *v)
 }
 
 /* Tags of the object's own properties, in one schema. */
-static void rate_tags(struct rating *r, const fer_node *node, const yyjson_val *object)
+static void rate_tags(fer_teller *t, struct rating *r, const fer_node *node,
+                      const yyjson_val *object)
 {
     const yyjson_val *schema = fer_behind_refs(node)->schema;
     const yyjson_val *properties = fer_is_obj(schema) ? fer_val_get(schema, "properties") : NULL;
     if (!fer_is_obj(properties) || !fer_is_obj(object)) return;
+    if (!fer_tell_look(t, fer_val_len(properties) / 8)) return;
     FER_EACH_MEMBER (properties, key) {
         const yyjson_val *values;
-        const yyjson_val *member = fer_val_key(object, fer_val_str(key));
+        const yyjson_val *member = fer_tell_key(t, object, fer_val_str(key));
         r->known += member != NULL;
-        if (!member || !tag_schema(key + 1, &values)) continue;
+        if (!member || !tag_schema(t, key + 1, &values)) continue;
         if (tag_accepts(values, member + 1)) {
             r->right_tags++;
             r->tag = fer_val_str(key);
@@ -104,7 +108,7 @@ static struct rating rate(fer_teller *t, const fer_unit *top)
         if (u->valid || u->keyword == KW_IF) continue;
         bool own = u->value == top->value;
         if (own && fails_by(u, "type")) r.wrong_type = true;
-        if (own) rate_tags(&r, u->node, u->value);
+        if (own) rate_tags(t, &r, u->node, u->value);
         for (uint64_t f = u->failed; f; f &= f - 1) r.failures++;
         if (u->node->verdict == FER_NEVER) r.failures++;
     }
@@ -137,13 +141,13 @@ static const yyjson_val *common_tag(fer_teller *t, const fer_node *const *nodes,
         if (!fer_is_obj(properties)) return NULL;
         FER_EACH_MEMBER (properties, key) {
             const yyjson_val *values;
-            bool all = tag_schema(key + 1, &values) != NULL;
+            bool all = tag_schema(t, key + 1, &values) != NULL;
             for (size_t m = 0; m < count && all; m++) {
-                if (!fer_tell_look(t, 1)) return NULL;
                 const yyjson_val *other = fer_behind_refs(nodes[m])->schema;
                 other = fer_is_obj(other) ? fer_val_get(other, "properties") : NULL;
+                if (!fer_tell_look(t, 1 + (other ? fer_val_len(other) / 8 : 0))) return NULL;
                 other = fer_is_obj(other) ? fer_val_key(other, fer_val_str(key)) : NULL;
-                all = other && tag_schema(other + 1, &values);
+                all = other && tag_schema(t, other + 1, &values);
             }
             if (all) return key;
         }
@@ -222,7 +226,7 @@ static size_t add_tag_values(fer_teller *t, fer_str *out, size_t max, const fer_
     const yyjson_val *properties = fer_val_get(fer_behind_refs(node)->schema, "properties");
     const yyjson_val *key = fer_val_key(properties, tag), *values;
     size_t count = 0;
-    if (!tag_schema(key + 1, &values)) return 0;
+    if (!key || !tag_schema(t, key + 1, &values)) return 0;
     if (fer_is_str(values)) {
         if (max) out[count++] = fer_say_json(t, values, 200);
         return count;

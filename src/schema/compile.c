@@ -75,7 +75,41 @@ static int by_place(const void *x, const void *y)
 
 void fer_problems_sort(fer_compile *c)
 {
-    if (c->problem_count) qsort(c->problems, c->problem_count, sizeof *c->problems, by_place);
+    size_t own = 0, others = 0;
+    if (!c->problem_count) return;
+    fer_schema_problem *list = fer_arena_alloc(c->scratch, c->problem_count * sizeof *list);
+    if (!list) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    for (size_t i = 0; i < c->problem_count; i++) {
+        const fer_schema_problem *p = &c->problems[i];
+        bool ours = !c->root || (p->value >= c->root && p->value < fer_val_next(c->root));
+        if (ours) c->problems[own++] = *p;
+        else list[others++] = *p;
+    }
+    qsort(c->problems, own, sizeof *c->problems, by_place);
+    memcpy(c->problems + own, list, others * sizeof *list);
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct fer_spot *const *s = x, *const *t = y;
+    return (*s)->value < (*t)->value ? -1 : (*s)->value > (*t)->value;
+}
+
+const struct fer_spot **fer_spots_in_order(fer_compile *c, size_t *count)
+{
+    const struct fer_spot **list =
+        fer_arena_alloc(c->scratch, (c->library.spot_count + 1) * sizeof(struct fer_spot *));
+    *count = 0;
+    if (!list) return fer_compile_no_memory(c);
+    for (size_t i = 0; i < c->library.spot_cap; i++) {
+        const struct fer_spot *s = &c->library.spots[i];
+        if (s->value && s->resource->doc == c->doc) list[(*count)++] = s;
+    }
+    qsort(list, *count, sizeof(struct fer_spot *), by_address);
+    return list;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------- */
@@ -170,6 +204,8 @@ static const char *regex_limit(const fer_compile *c, const yyjson_val *pattern, 
     return count ? " (limit schema.repeat)" : " (limit schema.states)";
 }
 
+#define STATE_BYTES 1024 /* that all regular expressions may take, for each state of one */
+
 const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
 {
     fer_compile *c = b->c;
@@ -180,7 +216,16 @@ const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern)
     if (!place) return fer_compile_no_memory(c);
     const fer_regex *known = *place;
     if (known) return known;
+    size_t before = fer_arena_used(c->arena);
     fer_code code = fer_regex_compile(c->arena, fer_val_str(pattern), &limits, &regex, &why);
+    c->pattern_bytes += fer_arena_used(c->arena) - before;
+    if (!code && c->pattern_bytes / STATE_BYTES > c->limits->states) {
+        c->code = fer_fail(c->err, FER_LIMIT_EXCEEDED,
+                           "The schema has regular expressions that take more than %zu bytes "
+                           "together (limit schema.states).",
+                           c->limits->states * STATE_BYTES);
+        return NULL;
+    }
     if (code == FER_OUT_OF_MEMORY) return fer_compile_no_memory(c);
     if (code) {
         const char *limit = code == FER_LIMIT_EXCEEDED ? regex_limit(c, pattern, &why) : "";
@@ -286,6 +331,7 @@ static bool add_dynamic(fer_compile *c, fer_home *home, fer_str name)
         node->edges = 2; /* asked by anybody in scope */
         *d = (struct fer_dynamic){name, node, home->dynamic};
         home->dynamic = d;
+        home->dynamic_count++;
     }
     return true;
 }
@@ -359,6 +405,14 @@ static void check_forms(fer_compile *c)
             fer_schema_forms(c, s->resource->rules, s->value);
         }
     }
+    if (c->noticed <= FER_PROBLEMS_MAX) return;
+    /* Too many to note them all: the first ones are, whatever the addresses. */
+    size_t count;
+    const struct fer_spot **spots = fer_spots_in_order(c, &count);
+    c->problem_count = c->noticed = 0;
+    for (size_t i = 0; i < count && c->problem_count < FER_PROBLEMS_MAX; i++) {
+        fer_schema_forms(c, spots[i]->resource->rules, spots[i]->value);
+    }
 }
 
 /* A schema whose meta-schema is the caller's own is checked against that. */
@@ -409,6 +463,7 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
         fer_compile_no_memory(c);
         return;
     }
+    c->root = value;
     if (!within_depth(c, value)) return;
     c->code = fer_library_survey(&c->library, doc, value, NULL, base, rules, &root, c->err);
     if (c->code) return;
@@ -439,6 +494,7 @@ fer_code fer_compile_open(fer_compile *c, const fer_schema_options *options, fer
     fer_library_init(&c->library, arena, registry ? &registry->library : NULL,
                      c->limits->subschemas);
     fer_map_init(&c->patterns, c->scratch);
+    fer_map_init(&c->tables, c->scratch);
     return FER_OK;
 }
 

@@ -19,15 +19,16 @@ typedef struct fer_compile {
     const fer_schema_options *options;
     const fer_schema_limits *limits;
     struct fer_schema *program;
-    const fer_json *doc; /* of the schema that was given */
+    const fer_json *doc;    /* of the schema that was given */
+    const yyjson_val *root; /* in it */
     fer_library library;
     fer_map patterns; /* compiled regular expressions by their text */
     fer_node **todo;  /* nodes that wait */
     size_t todo_count, todo_cap;
     size_t home_cap;
     size_t refs;
-    fer_map keys; /* of the large object that a reference led through last */
-    const yyjson_val *keys_of;
+    size_t pattern_bytes;   /* of all regular expressions */
+    fer_map tables;         /* keys of large objects that references lead through, by address */
     fer_str *dynamic_names; /* that some `$dynamicRef` asks for */
     size_t dynamic_count, dynamic_cap;
     bool recursive; /* some `$recursiveRef` is there */
@@ -58,8 +59,10 @@ fer_code fer_compile_open(fer_compile *c, const fer_schema_options *options, fer
                           fer_arena *scratch, fer_err *err);
 /* Compiles a schema; afterwards c->code, c->failed and the problems tell how it went. */
 void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *value);
-/* Puts the problems in the order of the text. */
+/* Puts the problems in the order of the text; those of other documents come last, as found. */
 void fer_problems_sort(fer_compile *c);
+/* The spots of the document in the order of its text; NULL: no memory. */
+const struct fer_spot **fer_spots_in_order(fer_compile *c, size_t *count);
 
 /* Says what is wrong with a value of the schema. */
 void fer_problem(fer_compile *c, fer_code code, const char *rule, const yyjson_val *value,
@@ -88,12 +91,14 @@ void *fer_build_alloc(fer_build *b, size_t count, size_t size);
 /* A regular expression; NULL, with a problem noted, where it is none. */
 const fer_regex *fer_build_regex(fer_build *b, const yyjson_val *pattern);
 
-/* The node that a reference leads to; NULL, with a problem noted, where there is none. */
+/* What a reference leads to; false, with a problem noted, where there is nothing. */
 struct fer_target {
     const yyjson_val *value;
     fer_resource *resource;
     const fer_anchor *anchor; /* where it was one, else NULL */
 };
+/* The key of an object of a schema (NULL: it has none), quickly in large ones, too. */
+const yyjson_val *fer_compile_key(fer_compile *c, const yyjson_val *object, fer_str name);
 bool fer_resolve(fer_compile *c, const fer_resource *from, const yyjson_val *reference,
                  struct fer_target *out);
 /* The node of a schema that belongs to a resource; NULL when compiling has failed. */

@@ -20,7 +20,7 @@ typedef struct fer_edit {
     fer_str name; /* of the new member */
     fer_str json; /* the new value */
     const char *why;
-    size_t order; /* when it was noted */
+    size_t number; /* in the order they were noted */
 } fer_edit;
 
 typedef struct fer_edits {
@@ -31,8 +31,10 @@ typedef struct fer_edits {
 /* Notes a change, unless there is one at that place already. False: no memory. */
 bool fer_edits_add(fer_arena *a, fer_edits *edits, const fer_edit *edit);
 
-/* The value with all changes made, as a document of its own. */
-fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, fer_edits *edits, fer_json **out,
-                         fer_err *err);
+/* Puts changes in the order of the text, without those inside a value that another takes away. */
+void fer_edits_settle(fer_edits *edits);
+/* The value with all changes made, which must be settled, as a document of its own. */
+fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *edits,
+                         fer_json **out, fer_err *err);
 
 #endif

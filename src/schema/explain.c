@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "hide.h"
+#include "json_hash.h"
 #include "json_pointer.h"
 #include "json_write.h"
 #include "uri.h"
@@ -98,6 +99,26 @@ bool fer_tell_look(fer_teller *t, size_t looks)
     bool enough = t->look_left >= looks;
     t->look_left -= enough ? looks : t->look_left;
     return enough;
+}
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+#define FEW_KEYS 32 /* that are compared one by one */
+
+const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name)
+{
+    if (!fer_is_obj(object) || fer_val_len(object) <= FEW_KEYS) return fer_val_key(object, name);
+    if (t->keys_of != object) {
+        t->keys_of = NULL;
+        fer_map_init(&t->keys, t->arena);
+        if (!fer_json_keys(&t->keys, object)) {
+            t->no_memory = true;
+            return NULL;
+        }
+        t->keys_of = object;
+    }
+    return fer_map_get(&t->keys, name);
 }
 
 /* ---- what is hidden ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #define FER_EXPLAIN_H
 
 #include "buf.h"
+#include "map.h"
 #include "near.h"
 #include "trace.h"
 
@@ -23,9 +24,11 @@ typedef struct fer_teller {
     bool no_memory;
     size_t near_left; /* names that may still be compared to say "did you mean" */
     size_t look_left; /* units and schemas that may still be looked at to find what was meant */
-    bool shallow;     /* a unit speaks for itself, not for those below it */
-    bool within;      /* in that unit now */
-    bool naming;      /* the finding in hand is about the name of a property */
+    fer_map keys;     /* of the large object that was asked last for a key */
+    const yyjson_val *keys_of;
+    bool shallow; /* a unit speaks for itself, not for those below it */
+    bool within;  /* in that unit now */
+    bool naming;  /* the finding in hand is about the name of a property */
 } fer_teller;
 
 /* Tells everything about a unit that failed. */
@@ -42,6 +45,9 @@ fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *sour
 /* The same about a member that is not there. */
 fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_val *source,
                                fer_code code, fer_str member);
+
+/* The key of an object (NULL: it has none), quickly in large ones, too. */
+const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name);
 
 /* The name of the keyword that fills a slot. */
 fer_str fer_slot_name(enum fer_slot slot);

@@ -7,11 +7,17 @@
 #include "uri.h"
 
 #define URI_MAX        ((size_t)8 << 10) /* bytes of one absolute URI */
+#define URI_MEAN       ((size_t)128)     /* of all of them, for each subschema there may be */
 #define META_DEPTH_MAX 8                 /* meta-schemas of meta-schemas */
+
+static size_t all_uris(size_t subschemas)
+{
+    return subschemas < SIZE_MAX / URI_MEAN ? subschemas * URI_MEAN : SIZE_MAX;
+}
 
 void fer_library_init(fer_library *l, fer_arena *a, const fer_library *below, size_t max)
 {
-    *l = (fer_library){.arena = a, .below = below, .spot_max = max};
+    *l = (fer_library){.arena = a, .below = below, .spot_max = max, .uri_left = all_uris(max)};
     fer_map_init(&l->uris, a);
     fer_map_init(&l->anchors, a);
 }
@@ -103,9 +109,28 @@ const fer_anchor *fer_library_anchor(const fer_library *l, fer_arena *scratch,
     return NULL;
 }
 
+/* Long URIs, or many that are built on a long one, are work and memory, too. */
+static fer_code pay_for_uri(fer_library *l, size_t base, size_t len, fer_err *err)
+{
+    if (len > URI_MAX) {
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "The schema has a URI of more than %zu bytes.",
+                        URI_MAX);
+    }
+    if (base + len > l->uri_left) {
+        return fer_fail(err, FER_LIMIT_EXCEEDED,
+                        "The schema has URIs and anchors of more than %zu bytes together (limit "
+                        "schema.subschemas).",
+                        all_uris(l->spot_max));
+    }
+    l->uri_left -= base + len;
+    return FER_OK;
+}
+
 static fer_code add_anchor(fer_library *l, fer_resource *r, fer_str name, const yyjson_val *value,
                            bool dynamic, fer_err *err)
 {
+    fer_code code = pay_for_uri(l, r->uri.len, name.len, err);
+    if (code) return code;
     fer_anchor *anchor = fer_arena_alloc(l->arena, sizeof *anchor);
     fer_str key = anchor_key(l->arena, r->uri, name);
     if (!anchor || !key.ptr) return fer_arena_failed(l->arena, err);
@@ -272,6 +297,8 @@ static bool enter_id(struct survey *s, const yyjson_val *schema, const struct fe
             s->code = fer_arena_failed(l->arena, s->err);
             return false;
         }
+        s->code = pay_for_uri(l, base.len, uri.len, s->err);
+        if (s->code) return false;
         fer_resource *r = s->resource;
         if (r && r->root == schema) {
             r->uri = uri; /* the root's own `$id` */

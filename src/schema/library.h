@@ -47,6 +47,7 @@ typedef struct fer_library {
     size_t spot_cap;
     size_t spot_count;
     size_t spot_max; /* the limit on subschemas */
+    size_t uri_left; /* bytes that URIs and names of anchors may still take */
 } fer_library;
 
 void fer_library_init(fer_library *l, fer_arena *a, const fer_library *below, size_t max);

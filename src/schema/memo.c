@@ -2,6 +2,7 @@
 #include "memo.h"
 
 struct fer_memo {
+    fer_arena *arena; /* of the table: an old one is given back when it grows */
     struct fer_answer *answers;
     size_t cap; /* a power of two */
     size_t count;
@@ -38,13 +39,19 @@ static bool grow(fer_vm *vm)
         m = fer_arena_alloc_zero(vm->arena, 1, sizeof *m);
         if (!m) return false;
     }
-    struct fer_memo bigger = {.cap = m->cap ? m->cap * 2 : 1024, .count = m->count};
-    bigger.answers = fer_arena_alloc_zero(vm->arena, bigger.cap, sizeof *bigger.answers);
-    if (!bigger.answers) return false;
+    struct fer_memo bigger = {.arena = fer_arena_new(0), .count = m->count};
+    bigger.cap = m->cap ? m->cap * 2 : 1024;
+    if (!bigger.arena) return false;
+    bigger.answers = fer_arena_alloc_zero(bigger.arena, bigger.cap, sizeof *bigger.answers);
+    if (!bigger.answers) {
+        fer_arena_free(bigger.arena);
+        return false;
+    }
     for (size_t i = 0; i < m->cap; i++) {
         const struct fer_answer *a = &m->answers[i];
         if (a->value) *answer_at(&bigger, a->value, a->node, a->scope, a->tracks) = *a;
     }
+    fer_arena_free(m->arena);
     *m = bigger;
     vm->memo = m;
     if (vm->trace) vm->trace->hold = true;
@@ -62,4 +69,10 @@ bool fer_memo_put(fer_vm *vm, const fer_frame *f)
     *a = (struct fer_answer){f->value, f->node->id, f->scope, f->marks,
                              f->unit,  f->tracks,   f->valid};
     return true;
+}
+
+void fer_memo_free(fer_vm *vm)
+{
+    if (vm->memo) fer_arena_free(vm->memo->arena);
+    vm->memo = NULL;
 }

@@ -107,7 +107,7 @@ static void warn_impossible_names(fer_compile *c, const yyjson_val *schema)
     if (!shut || !fer_is_arr(required) || fer_val_get(schema, "patternProperties")) return;
     FER_EACH_ITEM (required, item) {
         if (!fer_is_str(item)) continue;
-        if (fer_is_obj(properties) && fer_val_key(properties, fer_val_str(item))) continue;
+        if (fer_is_obj(properties) && fer_compile_key(c, properties, fer_val_str(item))) continue;
         fer_warn(
             c, "contradiction", item,
             "\"%.*s\" is required, but `additionalProperties: false` refuses it: no object can fit.",
@@ -131,8 +131,10 @@ static void warn_circles(fer_compile *c)
         return;
     }
     uint32_t walk = 0;
-    for (size_t i = 0; i < c->library.spot_cap; i++) {
-        const fer_node *node = c->library.spots[i].node;
+    size_t spot_count;
+    const struct fer_spot **spots = fer_spots_in_order(c, &spot_count);
+    for (size_t i = 0; i < spot_count; i++) {
+        const fer_node *node = spots[i]->node;
         if (!node || seen[node->id]) continue;
         walk++;
         while (node && !seen[node->id]) {
@@ -158,6 +160,7 @@ static void warn_circles(fer_compile *c)
 static void lint_one(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
 {
     FER_EACH_MEMBER (schema, key) {
+        if (c->problem_count == FER_PROBLEMS_MAX) return;
         if (!fer_keyword_find(rules, fer_val_str(key))) warn_unknown(c, rules, key);
     }
     warn_partners(c, rules, schema);
@@ -168,24 +171,40 @@ static void lint_one(fer_compile *c, const struct fer_rules *rules, const yyjson
 
 static void lint_all(fer_compile *c)
 {
-    for (size_t i = 0; i < c->library.spot_cap; i++) {
-        const struct fer_spot *s = &c->library.spots[i];
-        if (s->value && s->resource->doc == c->doc && fer_is_obj(s->value)) {
-            lint_one(c, s->resource->rules, s->value);
-        }
+    size_t count;
+    const struct fer_spot **spots = fer_spots_in_order(c, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (fer_is_obj(spots[i]->value)) lint_one(c, spots[i]->resource->rules, spots[i]->value);
     }
     warn_circles(c);
 }
 
-static void locate(fer_compile *c, fer_schema_problem *p, const yyjson_val *root)
+/* Their places and pointers; they are in the order of the text, so one walk finds all. */
+static fer_code locate_all(fer_compile *c, const yyjson_val *root, fer_err *err)
 {
-    fer_buf b;
-    fer_buf_init(&b, c->scratch, (size_t)64 << 10);
-    const fer_json *doc = c->doc;
-    bool inside = doc && p->value >= doc->vals && p->value < doc->vals + doc->count;
-    if (inside) p->place = fer_json_place(doc, p->value);
-    fer_pointer_of(&b, root, p->value);
-    p->pointer = b.ptr && !b.failure ? fer_buf_view(&b) : FER_STR("");
+    const fer_json *own = c->doc;
+    fer_json doc = {0};
+    fer_lines lines;
+    fer_walk walk;
+    if (own && c->problem_count > 1) {
+        doc = *own; /* the index is for here only */
+        fer_code code = fer_json_index(c->scratch, &doc, err);
+        if (code) return code;
+        fer_lines_init(&lines, doc.text);
+    }
+    fer_walk_init(&walk, c->scratch, root);
+    for (size_t i = 0; i < c->problem_count; i++) {
+        fer_schema_problem *p = &c->problems[i];
+        bool inside = own && p->value >= own->vals && p->value < own->vals + own->count;
+        if (inside && c->problem_count == 1) {
+            p->place = fer_json_place(own, p->value);
+        } else if (inside) {
+            p->place = fer_lines_place(&lines, fer_json_offset(&doc, p->value));
+        }
+        p->pointer = fer_arena_copy(c->scratch, fer_walk_to(&walk, p->value));
+        if (!p->pointer.ptr) return fer_arena_failed(c->scratch, err);
+    }
+    return FER_OK;
 }
 
 /* A failure that is no finding about one place (a limit, an unknown dialect) is told as one. */
@@ -226,7 +245,8 @@ fer_code fer_schema_problems(fer_arena *a, const fer_json *doc, const yyjson_val
         return code;
     }
     fer_problems_sort(&c);
-    for (size_t i = 0; i < c.problem_count; i++) locate(&c, &c.problems[i], value);
+    code = c.problem_count ? locate_all(&c, value, err) : FER_OK;
+    if (code) return code;
     *out = c.problems;
     *count = c.problem_count;
     return FER_OK;

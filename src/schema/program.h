@@ -86,6 +86,7 @@ typedef struct fer_home {
     const fer_resource *resource;
     const fer_node *root;        /* for `$recursiveRef`; NULL: not reached */
     struct fer_dynamic *dynamic; /* its dynamic anchors that somebody asks for */
+    uint32_t dynamic_count;
     uint32_t id;
 } fer_home;
 

@@ -5,6 +5,7 @@
 #include "uri.h"
 
 #include "errors.h"
+#include "json_hash.h"
 
 /* A meta-schema that is built in joins the library when somebody asks for it. */
 static fer_resource *built_in(fer_compile *c, fer_str uri)
@@ -66,27 +67,29 @@ static bool next_token(fer_arena *a, fer_str pointer, size_t *at, fer_str *out)
     return true;
 }
 
-/* One by one in small objects; large ones (`$defs`) get a table, of which the last is kept. */
-static const yyjson_val *member(fer_compile *c, const yyjson_val *object, fer_str name)
+#define FEW_KEYS 32 /* that are compared one by one; more (as in `$defs`) get a table */
+
+const yyjson_val *fer_compile_key(fer_compile *c, const yyjson_val *object, fer_str name)
 {
-    if (fer_val_len(object) <= 32) return fer_val_key(object, name);
-    if (c->keys_of != object) {
-        c->keys_of = NULL;
-        fer_map_init(&c->keys, c->scratch);
-        FER_EACH_MEMBER (object, key) {
-            void **place = fer_map_put(&c->keys, fer_val_str(key));
-            if (!place) return fer_compile_no_memory(c);
-            *place = (void *)(uintptr_t)key;
-        }
-        c->keys_of = object;
+    fer_str address = {(const char *)&object, sizeof object};
+    if (fer_val_len(object) <= FEW_KEYS) return fer_val_key(object, name);
+    fer_map *keys = fer_map_get(&c->tables, address);
+    if (!keys) {
+        keys = fer_arena_alloc(c->scratch, sizeof *keys);
+        address = fer_arena_copy(c->scratch, address);
+        if (!keys || !address.ptr) return fer_compile_no_memory(c);
+        fer_map_init(keys, c->scratch);
+        void **place = fer_json_keys(keys, object) ? fer_map_put(&c->tables, address) : NULL;
+        if (!place) return fer_compile_no_memory(c);
+        *place = keys;
     }
-    return fer_map_get(&c->keys, name);
+    return fer_map_get(keys, name);
 }
 
 static const yyjson_val *child(fer_compile *c, const yyjson_val *v, fer_str token)
 {
     if (fer_is_obj(v)) {
-        const yyjson_val *key = member(c, v, token);
+        const yyjson_val *key = fer_compile_key(c, v, token);
         return key ? key + 1 : NULL;
     }
     uint64_t index;

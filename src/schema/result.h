@@ -17,7 +17,6 @@ struct fer_result {
     size_t violation_count;
     fer_annotation *annotations;
     size_t annotation_count, annotation_cap;
-    size_t annotation_bytes; /* of their places */
     fer_validate_options options;
 };
 

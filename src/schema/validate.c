@@ -10,8 +10,6 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
-#define NOTES_MAX ((size_t)16 << 20) /* bytes of the places of all annotations */
-
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
@@ -35,31 +33,44 @@ fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
 struct numbered {
     fer_violation violation;
     size_t number; /* in the order they were told */
+    size_t home;   /* the first resource of the schema's document: addresses tell nothing of two */
 };
 
 /* In the order of the instance's text; findings about one value keep the schema's order. */
-static int order(const fer_violation *v, const fer_violation *w)
-{
-    if (v->value != w->value) return v->value < w->value ? -1 : 1;
-    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
-    return 0;
-}
-
 static int by_place(const void *x, const void *y)
 {
     const struct numbered *n = x, *m = y;
-    int by = order(&n->violation, &m->violation);
-    return by ? by : n->number < m->number ? -1 : n->number > m->number;
+    const fer_violation *v = &n->violation, *w = &m->violation;
+    if (v->value != w->value) return v->value < w->value ? -1 : 1;
+    if (n->home != m->home) return n->home < m->home ? -1 : 1;
+    if (v->schema != w->schema) return v->schema < w->schema ? -1 : 1;
+    return n->number < m->number ? -1 : n->number > m->number;
 }
 
-static bool sort(fer_arena *a, fer_violation *list, size_t count)
+/* Whether they are told in their order, as most are. */
+static bool is_sorted(const fer_violation *list, size_t count)
 {
-    size_t right = 1; /* most are told in their order */
-    while (right < count && order(&list[right - 1], &list[right]) <= 0) right++;
-    if (right >= count) return true;
+    size_t right = 1;
+    while (right < count && list[right - 1].value < list[right].value) right++;
+    return right >= count;
+}
+
+static size_t home_of(const fer_schema *s, const fer_unit *u)
+{
+    const fer_json *doc = u ? fer_node_resource(s, u->node)->doc : NULL;
+    size_t home = 0;
+    while (home < s->home_count && s->homes[home]->resource->doc != doc) home++;
+    return home;
+}
+
+static bool sort(fer_arena *a, const fer_schema *s, fer_violation *list, size_t count)
+{
+    if (is_sorted(list, count)) return true;
     struct numbered *sorted = fer_arena_alloc(a, count * sizeof *sorted);
     if (!sorted) return false;
-    for (size_t i = 0; i < count; i++) sorted[i] = (struct numbered){list[i], i};
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (struct numbered){list[i], i, home_of(s, list[i].unit)};
+    }
     qsort(sorted, count, sizeof *sorted, by_place);
     for (size_t i = 0; i < count; i++) list[i] = sorted[i].violation;
     return true;
@@ -77,24 +88,25 @@ static fer_code tell_all(fer_result *r, const fer_json *doc, fer_err *err)
         if (!v || t.no_memory) return fer_arena_failed(r->arena, err);
         v->message = FER_STR("The value does not fit the schema.");
     }
-    if (t.count > 1 && !sort(r->arena, t.list, t.count)) return fer_arena_failed(r->arena, err);
+    if (t.count > 1 && !sort(r->arena, r->program, t.list, t.count))
+        return fer_arena_failed(r->arena, err);
     r->violations = t.list;
     r->violation_count = t.count;
     r->cut |= t.cut;
     return fer_places_fill(r->arena, r->program, doc, t.list, t.count, err);
 }
 
-/* The one finding of a validation that took too long. */
-static fer_code tell_budget(fer_result *r, const fer_json *doc, fer_err *err)
+/* The one finding of a validation that took too long, or of one whose reasons did. */
+static fer_code tell_budget(fer_result *r, const fer_json *doc, bool judged, fer_err *err)
 {
     fer_violation *v = fer_arena_alloc_zero(r->arena, 1, sizeof *v);
-    fer_str message = fer_arena_printf(
-        r->arena,
-        "The value is too large or too entangled for this schema: checking it takes more "
-        "than %zu steps.",
-        r->program->steps);
+    const char *what = judged ? "The value does not fit the schema; finding out where takes"
+                              : "The value is too large or too entangled for this schema: "
+                                "checking it takes";
+    fer_str message =
+        fer_arena_printf(r->arena, "%s more than %zu steps.", what, r->program->steps);
     if (!v || !message.ptr) return fer_arena_failed(r->arena, err);
-    *v = (fer_violation){.code = FER_VALIDATION_BUDGET_EXCEEDED,
+    *v = (fer_violation){.code = judged ? FER_CONSTRAINT_VIOLATION : FER_VALIDATION_BUDGET_EXCEEDED,
                          .message = message,
                          .hint = FER_STR("Send less at once."),
                          .value = r->root,
@@ -117,38 +129,65 @@ const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into)
     return u == top ? NULL : u->next;
 }
 
+#define NOTES_MAX ((size_t)8 << 20) /* bytes of all annotations' texts; what is beyond is cut */
+
+/* Annotations that are being made. */
+struct notes {
+    fer_result *result;
+    fer_walk walk;     /* over the fields */
+    fer_map locations; /* of keywords, by their address in the schema */
+    size_t bytes;      /* so far */
+    bool full;
+};
+
+/* The location of a keyword, which many values may share. */
+static fer_str location_of(struct notes *notes, const fer_unit *u, const yyjson_val *source)
+{
+    fer_arena *a = notes->result->arena;
+    fer_str address = {(const char *)&source, sizeof source};
+    fer_str *known = fer_map_get(&notes->locations, address);
+    if (known) return *known;
+    known = fer_arena_alloc(a, sizeof *known);
+    address = fer_arena_copy(a, address);
+    void **place = known && address.ptr ? fer_map_put(&notes->locations, address) : NULL;
+    if (!place) return FER_STR_NONE;
+    *known = fer_schema_location(a, notes->result->program, u->node, source);
+    *place = known->ptr ? known : NULL;
+    return *known;
+}
+
 static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yyjson_val *source,
                      fer_str json)
 {
-    fer_result *r = context;
+    struct notes *notes = context;
+    fer_result *r = notes->result;
     fer_annotation *list = fer_arena_room(r->arena, r->annotations, r->annotation_count,
                                           &r->annotation_cap, sizeof *list);
     if (!list) return false;
     r->annotations = list;
-    fer_buf field;
-    fer_buf_init(&field, r->arena, NOTES_MAX);
-    fer_pointer_of(&field, r->root, u->value);
     fer_annotation n = {.keyword = keyword, .json = json};
-    n.field = field.ptr ? fer_buf_view(&field) : FER_STR("");
+    n.field = fer_arena_copy(r->arena, fer_walk_to(&notes->walk, u->value));
     n.keyword_location = fer_evaluation_path(r->arena, u, keyword);
-    n.absolute_location = fer_schema_location(r->arena, r->program, u->node, source);
-    if (field.arena_failed || !n.keyword_location.ptr || !n.absolute_location.ptr) return false;
-    r->annotation_bytes += n.field.len + n.keyword_location.len + n.absolute_location.len;
-    r->cut |= field.failure || r->annotation_bytes > NOTES_MAX;
-    if (!r->cut) list[r->annotation_count++] = n;
-    return true;
+    n.absolute_location = location_of(notes, u, source);
+    if (!n.field.ptr || !n.keyword_location.ptr || !n.absolute_location.ptr) return false;
+    notes->bytes += n.field.len + n.keyword_location.len + json.len;
+    notes->full = notes->bytes > NOTES_MAX;
+    if (!notes->full) list[r->annotation_count++] = n;
+    return !notes->full;
 }
 
 static fer_code note_all(fer_result *r, fer_err *err)
 {
-    const fer_unit *u = r->trace;
-    while (u && !r->cut) {
+    struct notes notes = {.result = r};
+    fer_walk_init(&notes.walk, r->arena, r->root);
+    fer_map_init(&notes.locations, r->arena);
+    for (const fer_unit *u = r->trace; u && !notes.full;) {
         bool counts = fer_unit_notes_count(u);
-        if (counts && !fer_unit_notes(r->arena, r->program, u, add_note, r)) {
-            return fer_arena_failed(r->arena, err);
-        }
+        bool all = !counts || fer_unit_notes(r->arena, r->program, u, add_note, &notes);
+        if (!all && !notes.full) return fer_arena_failed(r->arena, err);
         u = fer_unit_next(r->trace, u, counts);
     }
+    r->cut |= notes.full;
     return FER_OK;
 }
 
@@ -177,6 +216,7 @@ fer_code fer_validate_traced(fer_arena *a, const fer_schema *s, const fer_json *
     if (!r) return fer_arena_failed(a, err);
     /* The verdict first: most values are valid, and then there is nothing to tell. */
     fer_code code = fer_schema_accepts(s, a, value, &r->valid, err);
+    bool judged = !code;
     if (!code && (!r->valid || keep_valid)) {
         bool traced;
         fer_trace trace = {.arena = a, .keep_valid = keep_valid};
@@ -187,9 +227,10 @@ fer_code fer_validate_traced(fer_arena *a, const fer_schema *s, const fer_json *
         if (!code && !r->valid) code = tell_all(r, doc, err);
     }
     if (code == FER_VALIDATION_BUDGET_EXCEEDED) {
-        r->valid = false;
+        /* What is known of a value stays so, even where it takes too long to say why. */
         r->trace = NULL;
-        code = tell_budget(r, doc, err);
+        r->cut = judged;
+        code = judged && r->valid ? FER_OK : tell_budget(r, doc, judged, err);
     }
     if (!code) *out = r;
     return code;

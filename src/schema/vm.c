@@ -2,6 +2,7 @@
 #include "vm.h"
 
 #include "errors.h"
+#include "json_hash.h"
 #include "memo.h"
 
 #define BLOCK_FRAMES 64
@@ -42,27 +43,56 @@ static bool scope_enter(fer_vm *vm, uint32_t scope, uint32_t home, uint32_t *out
     *out = scope;
     size_t seen = 0;
     for (uint32_t s = scope; s != NO_SCOPE; s = vm->scopes[s].outer, seen++) {
-        if (vm->scopes[s].home == home) return true;
+        if (vm->scopes[s].home == home) return fer_vm_spend(vm, seen);
     }
-    if (!fer_vm_spend(vm, seen)) return false;
-    for (uint32_t s = vm->scopes[scope].first; s != NO_SCOPE; s = vm->scopes[s].next) {
+    for (uint32_t s = vm->scopes[scope].first; s != NO_SCOPE; s = vm->scopes[s].next, seen++) {
         if (vm->scopes[s].home != home) continue;
         *out = s;
-        return true;
+        return fer_vm_spend(vm, seen);
     }
-    return scope_add(vm, scope, home, out);
+    return fer_vm_spend(vm, seen) && scope_add(vm, scope, home, out);
 }
 
-const fer_node *fer_vm_scope_find(const fer_vm *vm, const fer_frame *f,
-                                  const fer_node *(*found)(const fer_home *home, fer_str name),
-                                  fer_str name)
+fer_step fer_vm_scope_find(fer_vm *vm, const fer_frame *f,
+                           const fer_node *(*found)(const fer_home *home, fer_str name),
+                           fer_str name, const fer_node **out)
 {
-    const fer_node *best = NULL;
+    size_t seen = 0;
+    *out = NULL;
     for (uint32_t s = f->scope; s != NO_SCOPE; s = vm->scopes[s].outer) {
-        const fer_node *n = found(vm->program->homes[vm->scopes[s].home], name);
-        if (n) best = n;
+        const fer_home *home = vm->program->homes[vm->scopes[s].home];
+        const fer_node *n = found(home, name);
+        if (n) *out = n;
+        seen += 1 + home->dynamic_count;
     }
-    return best;
+    return fer_vm_spend(vm, seen) ? FER_STEP_PASS : FER_STEP_ERROR;
+}
+
+size_t fer_vm_value_cost(const yyjson_val *value)
+{
+    const yyjson_val *end = fer_val_next(value);
+    size_t bytes = 0, digits = 0;
+    for (const yyjson_val *v = value; v < end; v++) {
+        if (fer_is_str(v)) bytes += fer_val_len(v);
+        else digits += fer_vm_number_cost(v);
+    }
+    return (size_t)(end - value) * 2 + bytes / 16 + digits;
+}
+
+/* ---- memory of its own ------------------------------------------------------------------------
+ */
+
+static fer_arena *open_arena(fer_vm *vm, fer_arena **a)
+{
+    if (!*a) *a = fer_arena_new(0);
+    if (!*a) vm->code = fer_fail(vm->err, FER_OUT_OF_MEMORY, "There is no more memory.");
+    return *a;
+}
+
+fer_arena *fer_vm_brief(fer_vm *vm)
+{
+    if (vm->brief) fer_arena_reset(vm->brief);
+    return open_arena(vm, &vm->brief);
 }
 
 /* ---- marks -------------------------------------------------------------------------------- */
@@ -108,8 +138,32 @@ static bool marks_take(fer_vm *vm, fer_frame *f, fer_marks *from)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* One by one in small objects; large ones get a table, of which the last is kept. */
+/* One by one in small objects; large ones get a table each. */
 #define FEW_KEYS 32
+
+static const fer_map *keys_of(fer_vm *vm, const yyjson_val *object)
+{
+    if (vm->keys_of == object) return vm->keys;
+    if (!vm->own && !open_arena(vm, &vm->own)) return NULL;
+    if (!vm->tables.arena) fer_map_init(&vm->tables, vm->own);
+    fer_map *keys = fer_map_get(&vm->tables, (fer_str){(const char *)&object, sizeof object});
+    if (!keys) {
+        if (!fer_vm_spend(vm, fer_val_len(object) * 4)) return NULL;
+        fer_str name = fer_arena_copy(vm->own, (fer_str){(const char *)&object, sizeof object});
+        void **place = name.ptr ? fer_map_put(&vm->tables, name) : NULL;
+        keys = fer_arena_alloc(vm->own, sizeof *keys);
+        if (keys) fer_map_init(keys, vm->own);
+        bool full = place && keys && fer_json_keys(keys, object);
+        if (!full) {
+            vm->code = fer_arena_failed(vm->own, vm->err);
+            return NULL;
+        }
+        *place = keys;
+    }
+    vm->keys = keys;
+    vm->keys_of = object;
+    return keys;
+}
 
 fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out)
 {
@@ -119,19 +173,9 @@ fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yy
         *out = fer_val_key(object, name);
         return FER_STEP_PASS;
     }
-    if (vm->keys_of != object) {
-        if (!fer_vm_spend(vm, count)) return FER_STEP_ERROR;
-        vm->keys_of = NULL;
-        fer_map_init(&vm->keys, vm->arena);
-        FER_EACH_MEMBER (object, key) {
-            void **place = fer_map_put(&vm->keys, fer_val_str(key));
-            if (!place) return fer_vm_no_memory(vm);
-            *place = (void *)(uintptr_t)key;
-        }
-        vm->keys_of = object;
-    }
-    if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
-    *out = fer_map_get(&vm->keys, name);
+    const fer_map *keys = keys_of(vm, object);
+    if (!keys || !fer_vm_spend(vm, 2)) return FER_STEP_ERROR;
+    *out = fer_map_get(keys, name);
     return FER_STEP_PASS;
 }
 
@@ -342,7 +386,7 @@ static bool leave(fer_vm *vm)
     fer_frame *f = vm->top;
     vm->answer = f->valid;
     if (remembers(vm, f->node) && !fer_memo_put(vm, f)) {
-        fer_vm_no_memory(vm);
+        vm->code = fer_fail(vm->err, FER_OUT_OF_MEMORY, "There is no more memory.");
         return false;
     }
     if (f->unit) {
@@ -377,7 +421,7 @@ static fer_code run(fer_vm *vm)
     return FER_OK;
 }
 
-fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid)
+static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
 {
     const fer_node *root = vm->program->root;
     vm->steps = vm->program->steps;
@@ -392,4 +436,13 @@ fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid)
     }
     *valid = vm->answer;
     return FER_OK;
+}
+
+fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid)
+{
+    fer_code code = run_all(vm, value, valid);
+    fer_memo_free(vm);
+    fer_arena_free(vm->brief);
+    fer_arena_free(vm->own);
+    return code;
 }

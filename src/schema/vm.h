@@ -74,8 +74,11 @@ typedef struct fer_vm {
     size_t scope_count;
     size_t scope_cap;
     struct fer_memo *memo;
-    fer_map keys; /* of the large object that was asked last for a key */
+    fer_arena *own;      /* of the machine alone, gone after the run; NULL: not needed yet */
+    fer_map tables;      /* keys of the large objects that were asked for one, by their address */
+    const fer_map *keys; /* the last of them */
     const yyjson_val *keys_of;
+    fer_arena *brief;        /* for one instruction; NULL: not needed yet */
     struct fer_trace *trace; /* NULL: only the verdict counts */
 } fer_vm;
 
@@ -93,6 +96,15 @@ static inline bool fer_vm_spend(fer_vm *vm, size_t steps)
     vm->code = FER_VALIDATION_BUDGET_EXCEEDED;
     return false;
 }
+
+/* Long numbers are read digit by digit: what looking at one costs beyond a step. */
+static inline size_t fer_vm_number_cost(const yyjson_val *v)
+{
+    return fer_val_type(v) == YYJSON_TYPE_RAW ? fer_val_len(v) / 4 : 0;
+}
+
+/* What looking at everything in a value costs: at each value, and at texts and long numbers. */
+size_t fer_vm_value_cost(const yyjson_val *value);
 
 /* For an instruction that met an end of memory. */
 static inline fer_step fer_vm_no_memory(fer_vm *vm)
@@ -126,9 +138,15 @@ static inline bool fer_vm_marked(const fer_frame *f, size_t index)
 /* The key of an object (NULL: it has none), paid for. FER_STEP_PASS or FER_STEP_ERROR. */
 fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out);
 
-/* The outermost resource of the frame's dynamic scope for which `found` gives a node. */
-const fer_node *fer_vm_scope_find(const fer_vm *vm, const fer_frame *f,
-                                  const fer_node *(*found)(const fer_home *home, fer_str name),
-                                  fer_str name);
+/* Memory that is taken back before the next instruction that asks for some; NULL: none. */
+fer_arena *fer_vm_brief(fer_vm *vm);
+
+/*
+ * The outermost resource of the frame's dynamic scope for which `found` gives a node (NULL:
+ * none does), paid for. FER_STEP_PASS or FER_STEP_ERROR.
+ */
+fer_step fer_vm_scope_find(fer_vm *vm, const fer_frame *f,
+                           const fer_node *(*found)(const fer_home *home, fer_str name),
+                           fer_str name, const fer_node **out);
 
 #endif

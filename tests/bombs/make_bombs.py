@@ -312,6 +312,89 @@ bomb("C128", "oneOf on 120 levels, doubled, with annotations",
 bomb("C129", "a chain of 50,000 references, limits raised", lambda: levels(50000, lambda r: r, {"type": "integer"}), 1, "valid,refused",
      raised=True)
 
+# ---- work that nothing counted ---------------------------------------------------------------------------
+
+C = {"$ref": "#/$defs/c"}
+
+
+def in_scope(count, last):
+    """A chain of resources, each referring to the next; the last is given."""
+    defs = {f"s{i}": {"$id": f"r{i}", "$ref": f"r{i + 1}"} for i in range(count)}
+    defs["last"] = {"$id": f"r{count}", **last}
+    return {"$id": "https://a.test/r", "$ref": "r0", "$defs": defs}
+
+
+def crowd(count):
+    """Names that are alike at both ends."""
+    return [f"AAAAAAAA{i:05d}BBBBBBBB" for i in range(count)]
+
+
+def many(count, number):
+    return lambda: "[" + ",".join([str(number)] * count) + "]"
+
+
+bomb("C130", "$dynamicRef below 900 resources", lambda: in_scope(900, {"$dynamicAnchor": "x", "items": {"$dynamicRef": "#x"}}),
+     lambda: [0] * 190000, "valid," + BUDGET)
+bomb("C131", "back and forth between resources, 900 deep",
+     lambda: in_scope(900, {"items": {"$id": "q", "items": {"$ref": "r900"}}, "$dynamicRef": "#y", "$defs": {"y": {"$dynamicAnchor": "y"}}}),
+     lambda: [[[0]] * 20 for _ in range(2500)], "valid," + BUDGET)
+bomb("C132", "8,000 properties that are alike at both ends", lambda: {"properties": {k: True for k in crowd(8000)}},
+     lambda: {k: 1 for k in crowd(9000)}, "valid")
+bomb("C133", "keys of two objects in turn",
+     {"items": {"dependentSchemas": {f"k{i}": {"properties": {"o": {"dependentRequired": {"k1": ["k2"]}}}, "dependentRequired": {"k2": ["k3"]}}
+                                     for i in range(34)}}},
+     lambda: [{**keys(34), "o": keys(34)} for _ in range(1300)], "valid," + BUDGET)
+bomb("C134", "uniqueItems 8,000 times on one list", {"allOf": [{"uniqueItems": True}] * 8000}, lambda: list(range(250)), "valid," + BUDGET)
+bomb("C135", "uniqueItems 8,000 times on long texts", {"allOf": [{"uniqueItems": True}] * 8000},
+     lambda: ["a" * 400000, "b" * 400000], "valid," + BUDGET)
+bomb("C136", "bounds of 1,000 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"minimum": 10 ** 998, "exclusiveMaximum": 10 ** 999 - 1}}},
+     many(500, 10 ** 999 - 3), "valid," + BUDGET)
+bomb("C137", "enum of 50 numbers of 900 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"enum": [10 ** 900 + i for i in range(50)]}}},
+     many(500, 10 ** 900 + 3), "valid," + BUDGET)
+bomb("C138", "enum of eight numbers of 900 digits, 900 times",
+     lambda: {"items": {"allOf": [C] * 900}, "$defs": {"c": {"enum": [10 ** 900 + i for i in range(8)]}}},
+     many(500, 10 ** 900 + 7), "valid," + BUDGET)
+
+# ---- the same in findings, annotations, changes, and compiling ----------------------------------------------
+
+bomb("C140", "9,000 required, the last is missing", lambda: {"required": list(keys(9001))}, lambda: keys(9000), "invalid")
+bomb("C141", "dependentRequired of 8,000, one fails", lambda: {"dependentRequired": {**{k: ["k0"] for k in keys(8000)}, "k8999": ["z"]}},
+     lambda: keys(9000), "invalid")
+bomb("C142", "900 branches that are one object of 5,000 properties",
+     lambda: {"anyOf": [C] * 900, "$defs": {"c": {"properties": {k: True for k in keys(5000)}, "required": ["z"]}}},
+     lambda: keys(9000), "invalid")
+bomb("C143", "900 branches with a tag of 9,000 values",
+     lambda: {"items": {"oneOf": [C] * 900}, "$defs": {"c": {"required": ["t"], "properties": {"t": {"enum": [f"e{i}" for i in range(9000)]}}}}},
+     lambda: [{"t": "nope"}] * 50, "invalid")
+bomb("C144", "more to tell than steps", lambda: {"items": {"anyOf": [
+    {"properties": {f"p{j}_{i}": {"type": "string"} for i in range(90)}, "required": ["z"]} for j in range(90)]}},
+     lambda: [keys(50) for _ in range(2000)], "invalid")
+bomb("C145", "a text that is none of 38,000 numbers, 150 times", lambda: {"items": {"enum": list(range(38000))}}, lambda: ["x"] * 150, "invalid")
+bomb("C146", "annotations of 190,000 items", {"items": {"title": "t"}}, lambda: [0] * 190000, "valid")
+bomb("C147", "annotations behind 9,000 definitions",
+     lambda: {"items": C, "$defs": {**{f"d{i}": {} for i in range(9000)}, "c": {"title": "t"}}}, lambda: [0] * 100000, "valid")
+bomb("C148", "an annotation of 200,000 bytes on each item", lambda: {"items": {"default": "x" * 200000}}, lambda: [0] * 190000, "valid")
+bomb("C149", "a default of 200,000 bytes for each object", lambda: {"items": {"properties": {"p": {"default": "x" * 200000}}}},
+     lambda: [{} for _ in range(20000)], "valid")
+bomb("C150", "8,000 properties without defaults, 90,000 objects",
+     lambda: {"items": {"properties": {f"p{i}": {"type": "string"} for i in range(8000)}}}, lambda: [{} for _ in range(90000)], "valid")
+bomb("C151", "defaults that hold objects with defaults",
+     lambda: {"$ref": "#/$defs/c", "$defs": {"c": {"properties": {f"p{i}": {**C, "default": {}} for i in range(900)}}}}, {}, "valid")
+bomb("C152", "4,000 patterns of thousands of states", lambda: {"allOf": [{"pattern": f"^(?:[a-z]{{900}}|x{i}){{1,10}}$"} for i in range(4000)]},
+     "\"aaa\"", LIMIT)
+bomb("C153", "references into two large objects in turn",
+     lambda: {"allOf": [{"$ref": f"#/$defs/{'ab'[i % 2]}/properties/k{i}"} for i in range(990)],
+              "$defs": {n: {"properties": {k: True for k in keys(4500)}} for n in "ab"}}, 1, "valid")
+bomb("C154", "9,000 $id on a long base", lambda: {"$id": "https://a.test/" + "a/" * 3500, "allOf": [{"$id": f"s{i}"} for i in range(9000)]},
+     1, LIMIT)
+bomb("C155", "8,000 $anchor on a long base",
+     lambda: {"$id": "https://a.test/" + "a/" * 3500, "allOf": [{"$anchor": f"s{i}"} for i in range(8000)]}, 1, LIMIT)
+bomb("C156", "9,000 problems", {"allOf": [{"type": 5}] * 9000}, 1, "refused:InvalidSchema")
+bomb("C157", "9,000 required of 9,000 properties",
+     lambda: {"additionalProperties": False, "properties": {k: True for k in keys(9000)}, "required": list(keys(9000))}, 1, "valid")
+
 # ---- just past a limit --------------------------------------------------------------------------------
 
 bomb("L01", "10,001 keys", True, lambda: keys(10001), LIMIT)

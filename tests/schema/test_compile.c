@@ -2,6 +2,7 @@
 /* Compiling: what is no schema, references that lead nowhere, dialects, and the registry. */
 #include <ferrule/schema.h>
 
+#include "buf.h"
 #include "json_doc.h"
 #include "must_read.h"
 #include "rows.h"
@@ -310,10 +311,38 @@ static void names_of_dialects(void)
     assert_string_equal(fer_dialect_uri((fer_dialect)5), "");
 }
 
+/* ---- more problems than are noted ---------------------------------------------------------------
+ */
+
+/* The first in the text is told, though only some are kept. */
+static void first_of_many(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_schema *s = NULL;
+    fer_err err = {0};
+    fer_buf b;
+    fer_buf_init(&b, a, 1u << 20);
+    fer_buf_add_text(&b, "{\"allOf\":[{\"type\":5}");
+    for (int i = 0; i < 5000; i++) fer_buf_add_text(&b, ",{\"type\":5}");
+    fer_buf_add_text(&b, "]}");
+    assert_int_equal(fer_schema_compile(fer_buf_view(&b), NULL, &s, &err), FER_INVALID_SCHEMA);
+    assert_true(fer_str_starts(fer_str_of(err.message), "At /allOf/0/type: "));
+    fer_json *doc;
+    fer_schema_problem *list;
+    size_t count;
+    assert_int_equal(fer_json_read(a, fer_buf_view(&b), NULL, &doc, &err), FER_OK);
+    assert_int_equal(fer_schema_problems(a, doc, NULL, NULL, true, &list, &count, &err), FER_OK);
+    assert_int_equal(count, 1000);
+    assert_true(fer_str_is(list[0].pointer, "/allOf/0/type"));
+    assert_true(fer_str_is(list[999].pointer, "/allOf/999/type"));
+    assert_int_equal(list[999].place.column, 11 + 999 * 11 + 8);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
-    return ROWS_RUN("compile", rows, run) + ROWS_RUN("circles", circles, run_circle) +
-           ROWS_ONE("circles", circles_beside) + ROWS_ONE("registry", registry) +
-           ROWS_RUN("meta-schemas", customs, run_custom) +
+    return ROWS_ONE("compile", first_of_many) + ROWS_RUN("compile", rows, run) +
+           ROWS_RUN("circles", circles, run_circle) + ROWS_ONE("circles", circles_beside) +
+           ROWS_ONE("registry", registry) + ROWS_RUN("meta-schemas", customs, run_custom) +
            ROWS_RUN("dialects", dialects, run_dialect) + ROWS_ONE("dialects", names_of_dialects);
 }

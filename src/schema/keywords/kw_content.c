@@ -36,6 +36,7 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     fer_json *doc;
     fer_step s = decoded(vm, d, f->value, &text);
     if (s != FER_STEP_PASS || !d->json) return s;
+    if (!fer_vm_spend(vm, text.len)) return FER_STEP_ERROR;
     fer_err why = {0};
     fer_code code = fer_json_read(vm->arena, text, NULL, &doc, &why);
     /* A document over a limit of JSON is refused; an arena over its budget gives no verdict. */

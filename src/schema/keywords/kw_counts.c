@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* minItems, maxItems, minProperties, maxProperties; uniqueItems */
+#include "errors.h"
 #include "explain.h"
 #include "families.h"
 #include "json_hash.h"
@@ -65,9 +66,12 @@ static fer_step check_unique(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     (void)i;
     bool twice;
     if (fer_val_len(v) < 2) return FER_STEP_PASS;
-    if (!fer_vm_spend(vm, (size_t)(fer_val_next(v) - v))) return FER_STEP_ERROR;
-    vm->code = fer_items_unique(vm->arena, v, &twice, NULL);
-    if (vm->code) return fer_vm_no_memory(vm);
+    if (!fer_vm_spend(vm, fer_vm_value_cost(v) * 3)) return FER_STEP_ERROR;
+    fer_arena *brief = fer_vm_brief(vm);
+    if (!brief) return FER_STEP_ERROR;
+    vm->code = fer_items_unique(brief, v, &twice, NULL);
+    if (vm->code) vm->code = fer_arena_failed(brief, vm->err);
+    if (vm->code) return FER_STEP_ERROR;
     return twice ? FER_STEP_FAIL : FER_STEP_PASS;
 }
 

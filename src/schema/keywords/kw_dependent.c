@@ -18,9 +18,9 @@ struct dependents {
     struct dependent list[];
 };
 
-static bool applies(const struct dependent *d, const yyjson_val *object)
+static bool applies(fer_teller *t, const struct dependent *d, const yyjson_val *object)
 {
-    const yyjson_val *key = fer_val_key(object, d->name);
+    const yyjson_val *key = fer_tell_key(t, object, d->name);
     if (!key || !d->equals) return key != NULL;
     return fer_is_str(key + 1) && fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals));
 }
@@ -93,10 +93,10 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     const struct dependents *d = i->data;
     for (size_t n = 0; n < d->count; n++) {
         const struct dependent *one = &d->list[n];
-        if (one->node || !applies(one, u->value)) continue;
+        if (one->node || !applies(t, one, u->value)) continue;
         FER_EACH_ITEM (one->names, item) {
             fer_str name = fer_val_str(item);
-            if (fer_val_key(u->value, name)) continue;
+            if (fer_tell_key(t, u->value, name)) continue;
             fer_violation *v = fer_tell_absent(t, u, i->source, FER_REQUIRED_MISSING, name);
             if (!v) return;
             v->actual = FER_STR("absent");

@@ -18,9 +18,11 @@ static fer_step equal(fer_vm *vm, const yyjson_val *x, const yyjson_val *y)
     if (!num && (fer_val_type(x) != fer_val_type(y) || fer_val_len(x) != fer_val_len(y))) {
         return FER_STEP_FAIL;
     }
-    size_t size = (size_t)(fer_val_next(x) - x);
-    if (!fer_vm_spend(vm, size * 2)) return FER_STEP_ERROR;
-    vm->code = fer_json_equal(vm->arena, x, y, &same, vm->err);
+    size_t cost = num ? 2 + fer_vm_number_cost(x) + fer_vm_number_cost(y) : fer_vm_value_cost(x);
+    if (!fer_vm_spend(vm, cost)) return FER_STEP_ERROR;
+    fer_arena *brief = fer_is_ctn(x) ? fer_vm_brief(vm) : vm->arena;
+    if (!brief) return FER_STEP_ERROR;
+    vm->code = fer_json_equal(brief, x, y, &same, vm->err);
     if (vm->code) return FER_STEP_ERROR;
     return same ? FER_STEP_PASS : FER_STEP_FAIL;
 }
@@ -63,6 +65,7 @@ static fer_step check_many(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     const struct lookup *l = i->data;
     char number[FER_NUMBER_TEXT];
     fer_str key;
+    if (!fer_vm_spend(vm, fer_vm_number_cost(v) * 2)) return FER_STEP_ERROR;
     if (scalar_key(v, number, &key)) {
         bool found = fer_map_get(fer_is_str(v) ? &l->strings : &l->numbers, key);
         return found ? FER_STEP_PASS : FER_STEP_FAIL;
@@ -95,6 +98,7 @@ static void hint_near(fer_teller *t, fer_violation *v, const yyjson_val *list,
     fer_near near;
     fer_near_init(&near, fer_is_str(value) ? fer_val_str(value) : FER_STR(""));
     FER_EACH_ITEM (list, item) {
+        if (!fer_tell_look(t, 1)) break;
         if (same_spelling(t, value, item)) {
             fer_str json = fer_say_json(t, item, 200);
             v->did_you_mean = fer_is_str(item) ? fer_val_str(item) : json;

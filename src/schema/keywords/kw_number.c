@@ -4,7 +4,7 @@
 #include "families.h"
 #include "json_number.h"
 
-/* Long numbers cost more: what a division or comparison of two is worth. */
+/* Long numbers cost more: what a division of two is worth. */
 static size_t cost(const yyjson_val *v)
 {
     return fer_val_type(v) == YYJSON_TYPE_RAW ? 1 + fer_val_len(v) * 4 : 0;
@@ -16,27 +16,32 @@ static fer_step check_multiple(fer_vm *vm, const fer_inst *i, const yyjson_val *
     return fer_number_multiple(v, i->source) ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
+static bool pay(fer_vm *vm, const yyjson_val *v, const yyjson_val *bound)
+{
+    return fer_vm_spend(vm, fer_vm_number_cost(v) + fer_vm_number_cost(bound));
+}
+
 static fer_step check_minimum(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    (void)vm;
+    if (!pay(vm, v, i->source)) return FER_STEP_ERROR;
     return fer_number_cmp(v, i->source) >= 0 ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
 static fer_step check_above(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    (void)vm;
+    if (!pay(vm, v, i->source)) return FER_STEP_ERROR;
     return fer_number_cmp(v, i->source) > 0 ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
 static fer_step check_maximum(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    (void)vm;
+    if (!pay(vm, v, i->source)) return FER_STEP_ERROR;
     return fer_number_cmp(v, i->source) <= 0 ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
 static fer_step check_below(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    (void)vm;
+    if (!pay(vm, v, i->source)) return FER_STEP_ERROR;
     return fer_number_cmp(v, i->source) < 0 ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 

@@ -27,6 +27,7 @@ struct object {
     size_t required;
     uint32_t *table; /* number of a property + 1 by its hash; 0: empty */
     size_t mask;
+    fer_map *names; /* instead of the table, where its hash is not good enough; else NULL */
     struct pattern *patterns;
     size_t pattern_count;
     const fer_node *additional;   /* NULL: anything goes */
@@ -40,8 +41,10 @@ enum {
     SOURCE_REQUIRED,
 };
 
-/* Length, first and last bytes: good enough, as equal hashes are compared and the table is only
- * as large as the schema; an attacker would have to write the schema. */
+/* Length, first and last bytes: good enough for most. Names that crowd the table, by chance or
+ * because somebody chose them so, get a map instead. */
+#define CROWD 32 /* entries without a gap */
+
 static size_t name_hash(fer_str s)
 {
     uint64_t head = 0, tail = 0;
@@ -56,6 +59,7 @@ static size_t name_hash(fer_str s)
 static const struct property *find(const struct object *o, fer_str name)
 {
     if (!o->count) return NULL;
+    if (o->names) return fer_map_get(o->names, name);
     for (size_t i = name_hash(name) & o->mask; o->table[i]; i = (i + 1) & o->mask) {
         const struct property *p = &o->properties[o->table[i] - 1];
         if (fer_str_eq(p->name, name)) return p;
@@ -253,7 +257,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *
 {
     FER_EACH_ITEM (o->sources[SOURCE_REQUIRED], item) {
         fer_str name = fer_val_str(item);
-        if (fer_val_key(u->value, name)) continue;
+        if (fer_tell_key(t, u->value, name)) continue;
         fer_violation *v =
             fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
         if (!v) return;
@@ -283,15 +287,50 @@ static const fer_op object_op = {.name = "object", .next = next, .hear = hear, .
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-static struct property *add_property(struct object *o, fer_str name)
+/* The entries without a gap around the longest stretch of the table. */
+static size_t longest_crowd(const struct object *o)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i <= o->mask + CROWD; i++) {
+        run = o->table[i & o->mask] ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+/* The names of all properties so far, in a map with a hash that nobody can foresee. */
+static bool use_map(fer_build *b, struct object *o)
+{
+    fer_map *names = fer_build_alloc(b, 1, sizeof *names);
+    if (!names) return false;
+    fer_map_init(names, b->c->arena);
+    for (size_t n = 0; n < o->count; n++) {
+        void **place = fer_map_put(names, o->properties[n].name);
+        if (!place) return fer_compile_no_memory(b->c);
+        *place = &o->properties[n];
+    }
+    o->names = names;
+    return true;
+}
+
+/* The property of a name, new or not; NULL: no memory. */
+static struct property *add_property(fer_build *b, struct object *o, fer_str name)
 {
     size_t i = name_hash(name) & o->mask;
-    for (; o->table[i]; i = (i + 1) & o->mask) {
+    void **place = NULL;
+    for (size_t tries = 0; !o->names && o->table[i]; i = (i + 1) & o->mask) {
         struct property *p = &o->properties[o->table[i] - 1];
         if (fer_str_eq(p->name, name)) return p;
+        if (++tries > CROWD && !use_map(b, o)) return NULL;
+    }
+    if (o->names) {
+        place = fer_map_put(o->names, name);
+        if (!place) return fer_compile_no_memory(b->c);
+        if (*place) return *place;
     }
     struct property *p = &o->properties[o->count++];
-    o->table[i] = (uint32_t)o->count;
+    if (place) *place = p;
+    else o->table[i] = (uint32_t)o->count;
     p->name = name;
     return p;
 }
@@ -325,7 +364,8 @@ static bool add_names(fer_build *b, struct object *o)
     if (!o->table || !o->properties) return false;
     if (properties) {
         FER_EACH_MEMBER (properties, key) {
-            struct property *p = add_property(o, fer_val_str(key));
+            struct property *p = add_property(b, o, fer_val_str(key));
+            if (!p) return false;
             p->key = key;
             p->node = fer_build_child(b, key + 1);
             if (!p->node) return false;
@@ -333,12 +373,13 @@ static bool add_names(fer_build *b, struct object *o)
     }
     if (required) {
         FER_EACH_ITEM (required, item) {
-            struct property *p = add_property(o, fer_val_str(item));
+            struct property *p = add_property(b, o, fer_val_str(item));
+            if (!p) return false;
             o->required += !p->required;
             p->required = true;
         }
     }
-    return true;
+    return o->names || longest_crowd(o) <= CROWD || use_map(b, o);
 }
 
 void fer_compile_object(fer_build *b)

@@ -51,7 +51,11 @@ static fer_step next_dynamic(fer_vm *vm, fer_frame *f, const fer_inst *i)
     const struct dynamic *d = i->data;
     if (f->index) return f->hits ? FER_STEP_PASS : FER_STEP_FAIL;
     bool recursive = d->slot == KW_RECURSIVE_REF;
-    const fer_node *node = fer_vm_scope_find(vm, f, recursive ? recursive_of : dynamic_of, d->name);
+    const fer_node *node;
+    if (fer_vm_scope_find(vm, f, recursive ? recursive_of : dynamic_of, d->name, &node) ==
+        FER_STEP_ERROR) {
+        return FER_STEP_ERROR;
+    }
     if (!node) node = d->otherwise;
     if (!node) {
         vm->code =

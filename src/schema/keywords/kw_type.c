@@ -10,9 +10,9 @@
 
 static fer_step check(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    (void)vm;
     if (i->bits & FER_TYPE_BIT(fer_val_type(v))) return FER_STEP_PASS;
     if (!fer_is_num(v)) return FER_STEP_FAIL;
+    if (!fer_vm_spend(vm, fer_vm_number_cost(v) / 8)) return FER_STEP_ERROR;
     bool whole = ((i->bits & INTEGER) && fer_number_is_integer(v)) ||
                  ((i->bits & INTEGER_TEXT) && fer_number_is_integer_text(v));
     return whole ? FER_STEP_PASS : FER_STEP_FAIL;

@@ -213,29 +213,29 @@ void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
 
 #define WALK_TEXT ((size_t)1 << 20) /* bytes of a pointer; what is beyond is left out */
 
-void fer_walk_init(fer_walk *w, fer_arena *a, const yyjson_val *root)
+void fer_finder_init(fer_finder *w, fer_arena *a, const yyjson_val *root)
 {
-    *w = (fer_walk){.arena = a, .root = root};
+    *w = (fer_finder){.arena = a, .root = root};
     fer_buf_init(&w->text, a, WALK_TEXT);
 }
 
-static const yyjson_val *child_value(const struct fer_walk_level *l)
+static const yyjson_val *child_value(const struct fer_finder_level *l)
 {
     return l->child + (fer_is_obj(l->container) ? 1 : 0);
 }
 
-static void add_step(fer_walk *w, const struct fer_walk_level *l)
+static void add_step(fer_finder *w, const struct fer_finder_level *l)
 {
     if (fer_is_obj(l->container)) fer_pointer_add(&w->text, fer_val_str(l->child));
     else fer_buf_printf(&w->text, "/%zu", l->index);
 }
 
 /* Goes back up to where the value is below; what was left last tells where to go on. */
-static struct fer_walk_level back_up(fer_walk *w, const yyjson_val *value)
+static struct fer_finder_level back_up(fer_finder *w, const yyjson_val *value)
 {
-    struct fer_walk_level left = {0};
+    struct fer_finder_level left = {0};
     while (w->depth) {
-        const struct fer_walk_level *l = &w->levels[w->depth - 1];
+        const struct fer_finder_level *l = &w->levels[w->depth - 1];
         const yyjson_val *inner = child_value(l);
         if (value >= inner && value < fer_val_next(inner)) break;
         left = *l;
@@ -247,20 +247,20 @@ static struct fer_walk_level back_up(fer_walk *w, const yyjson_val *value)
     return left;
 }
 
-fer_str fer_walk_to(fer_walk *w, const yyjson_val *value)
+fer_str fer_finder_to(fer_finder *w, const yyjson_val *value)
 {
     if (value < w->root || value >= fer_val_next(w->root)) return FER_STR("");
-    struct fer_walk_level left = back_up(w, value);
+    struct fer_finder_level left = back_up(w, value);
     const yyjson_val *at = w->depth ? child_value(&w->levels[w->depth - 1]) : w->root;
     while (at != value) {
-        struct fer_walk_level l = {at, at + 1, 0, w->text.len};
+        struct fer_finder_level l = {at, at + 1, 0, w->text.len};
         if (left.container == at && left.child <= value) l = left;
         left.container = NULL;
         while (value >= fer_val_next(child_value(&l))) {
             l.child = fer_val_next(child_value(&l));
             l.index++;
         }
-        struct fer_walk_level *levels =
+        struct fer_finder_level *levels =
             fer_arena_room(w->arena, w->levels, w->depth, &w->cap, sizeof *levels);
         if (!levels) return FER_STR_NONE;
         w->levels = levels;

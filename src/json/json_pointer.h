@@ -42,26 +42,26 @@ void fer_dotted_add(fer_buf *b, fer_str name);
  * Pointers of many values, one after the other: goes on from where the last one was, so that
  * values in the order of the text cost one walk for all of them.
  */
-struct fer_walk_level {
+struct fer_finder_level {
     const struct yyjson_val *container;
     const struct yyjson_val *child; /* a key, or an item */
     size_t index;
     size_t len; /* of the text above */
 };
 
-typedef struct fer_walk {
+typedef struct fer_finder {
     fer_arena *arena;
     const struct yyjson_val *root;
-    struct fer_walk_level *levels;
+    struct fer_finder_level *levels;
     size_t depth, cap;
     fer_buf text;
-} fer_walk;
+} fer_finder;
 
-void fer_walk_init(fer_walk *w, fer_arena *a, const struct yyjson_val *root);
+void fer_finder_init(fer_finder *w, fer_arena *a, const struct yyjson_val *root);
 /*
  * The pointer of a value below the root, "" where it is not in there; good until the next one.
  * ptr NULL: no memory.
  */
-fer_str fer_walk_to(fer_walk *w, const struct yyjson_val *value);
+fer_str fer_finder_to(fer_finder *w, const struct yyjson_val *value);
 
 #endif

@@ -185,14 +185,14 @@ static fer_code locate_all(fer_compile *c, const yyjson_val *root, fer_err *err)
     const fer_json *own = c->doc;
     fer_json doc = {0};
     fer_lines lines;
-    fer_walk walk;
+    fer_finder walk;
     if (own && c->problem_count > 1) {
         doc = *own; /* the index is for here only */
         fer_code code = fer_json_index(c->scratch, &doc, err);
         if (code) return code;
         fer_lines_init(&lines, doc.text);
     }
-    fer_walk_init(&walk, c->scratch, root);
+    fer_finder_init(&walk, c->scratch, root);
     for (size_t i = 0; i < c->problem_count; i++) {
         fer_schema_problem *p = &c->problems[i];
         bool inside = own && p->value >= own->vals && p->value < own->vals + own->count;
@@ -201,7 +201,8 @@ static fer_code locate_all(fer_compile *c, const yyjson_val *root, fer_err *err)
         } else if (inside) {
             p->place = fer_lines_place(&lines, fer_json_offset(&doc, p->value));
         }
-        p->pointer = fer_arena_copy(c->scratch, fer_walk_to(&walk, p->value));
+        fer_str pointer = fer_finder_to(&walk, p->value);
+        p->pointer = pointer.ptr ? fer_arena_copy(c->scratch, pointer) : pointer;
         if (!p->pointer.ptr) return fer_arena_failed(c->scratch, err);
     }
     return FER_OK;

@@ -134,7 +134,7 @@ const fer_unit *fer_unit_next(const fer_unit *top, const fer_unit *u, bool into)
 /* Annotations that are being made. */
 struct notes {
     fer_result *result;
-    fer_walk walk;     /* over the fields */
+    fer_finder walk;   /* over the fields */
     fer_map locations; /* of keywords, by their address in the schema */
     size_t bytes;      /* so far */
     bool full;
@@ -166,7 +166,8 @@ static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yy
     if (!list) return false;
     r->annotations = list;
     fer_annotation n = {.keyword = keyword, .json = json};
-    n.field = fer_arena_copy(r->arena, fer_walk_to(&notes->walk, u->value));
+    fer_str field = fer_finder_to(&notes->walk, u->value);
+    n.field = field.ptr ? fer_arena_copy(r->arena, field) : field;
     n.keyword_location = fer_evaluation_path(r->arena, u, keyword);
     n.absolute_location = location_of(notes, u, source);
     if (!n.field.ptr || !n.keyword_location.ptr || !n.absolute_location.ptr) return false;
@@ -179,7 +180,7 @@ static bool add_note(void *context, const fer_unit *u, fer_str keyword, const yy
 static fer_code note_all(fer_result *r, fer_err *err)
 {
     struct notes notes = {.result = r};
-    fer_walk_init(&notes.walk, r->arena, r->root);
+    fer_finder_init(&notes.walk, r->arena, r->root);
     fer_map_init(&notes.locations, r->arena);
     for (const fer_unit *u = r->trace; u && !notes.full;) {
         bool counts = fer_unit_notes_count(u);

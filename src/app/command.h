@@ -11,12 +11,11 @@
 #include "out.h"
 
 typedef struct fer_option {
-    const char *name;           /* long name, without dashes; NULL ends a table */
-    char letter;                /* 0: none */
-    const char *argument;       /* what the value is called; NULL: a switch */
+    const char *name;     /* long name, without dashes; NULL ends a table */
+    char letter;          /* 0: none */
+    const char *argument; /* what the value is called; NULL: a switch; "...": may be repeated */
     const char *const *choices; /* allowed values, ended by NULL; NULL: any */
     const char *text;
-    bool many; /* may be given again: see fer_app_values */
 } fer_option;
 
 typedef struct fer_app fer_app;
@@ -51,6 +50,9 @@ struct fer_app {
 
 extern const fer_command fer_commands[]; /* ended by a row without name */
 extern const fer_option fer_common_options[];
+
+/* Whether the option may be given again: see fer_app_values. */
+bool fer_option_is_many(const fer_option *o);
 
 /* The command of one word or two; `*used` says how many it took. NULL: there is none. */
 const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used);

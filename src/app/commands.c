@@ -29,8 +29,7 @@ static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07",
     }
 #define REGISTER                                                                                   \
     {                                                                                              \
-        .name = "register", .letter = 'r', .argument = "URI=FILE", .many = true,                   \
-        .text = "a schema that others refer to by this URI; may be repeated"                       \
+        "register", 'r', "URI=FILE...", NULL, "a schema that others refer to by this URI"          \
     }
 #define END                                                                                        \
     {                                                                                              \
@@ -211,6 +210,11 @@ const fer_command fer_commands[] = {
      "ferrule help check", fer_run_help},
     {0},
 };
+
+bool fer_option_is_many(const fer_option *o)
+{
+    return o->argument && fer_str_ends(fer_str_of(o->argument), "...");
+}
 
 static const struct {
     const char *name;

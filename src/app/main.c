@@ -215,7 +215,7 @@ static int read_options(fer_app *app, int argc, char **argv)
         }
         app->values[i] = optarg ? optarg : "";
         int bad = p.rows[i]->choices ? bad_choice(app, p.rows[i], app->values[i]) : 0;
-        if (!bad && p.rows[i]->many) bad = add_repeat(app, p.rows[i], app->values[i]);
+        if (!bad && fer_option_is_many(p.rows[i])) bad = add_repeat(app, p.rows[i], app->values[i]);
         if (bad) return bad;
     }
     app->args = (const char *const *)(argv + optind);

@@ -97,20 +97,22 @@ struct file {
     fer_str name, text;
 };
 
-static fer_code read_files(fer_source *s, fer_inputs *in, struct file **out, fer_err *err)
+/* NULL: it failed, and err says why. */
+static struct file *read_files(fer_source *s, fer_inputs *in, fer_err *err)
 {
     struct file *files = fer_arena_alloc_zero(s->arena, in->count, sizeof *files);
-    if (!files) return fer_arena_failed(s->arena, err);
-    for (size_t i = 0; i < in->count; i++) {
+    if (!files) fer_arena_failed(s->arena, err);
+    for (size_t i = 0; files && i < in->count; i++) {
         fer_str name, text;
         fer_code code = fer_inputs_read(in, s->app, i, &name, &text, err);
         s->name = files[i].name = fer_arena_copy(s->arena, name);
-        if (code) return code;
+        if (code) return NULL;
         files[i].text = fer_arena_copy(s->arena, text);
-        if (!files[i].name.ptr || !files[i].text.ptr) return fer_arena_failed(s->arena, err);
+        if (files[i].name.ptr && files[i].text.ptr) continue;
+        fer_arena_failed(s->arena, err);
+        return NULL;
     }
-    *out = files;
-    return FER_OK;
+    return files;
 }
 
 /* Looks for the document of the `left`-th tool. */
@@ -175,9 +177,10 @@ static fer_code find_tool(fer_source *s, fer_inputs *in, fer_toolset *set, const
                           const char *field, fer_err *err)
 {
     const fer_tool *tool;
-    struct file *files = NULL;
     struct hunt h = {.source = s, .field = field};
-    fer_code code = read_files(s, in, &files, err);
+    struct file *files = read_files(s, in, err);
+    if (!files) return err->code;
+    fer_code code = FER_OK;
     for (size_t i = 0; i < in->count && !code; i++) {
         s->name = files[i].name;
         s->text = files[i].text;
@@ -200,8 +203,8 @@ fer_code fer_source_open_tool(fer_source *s, const char *tools, const char *id, 
     fer_toolset *set = fer_toolset_new();
     s->name = fer_str_of(tools);
     s->text = FER_STR_NONE;
-    fer_code code = set ? fer_inputs_init_path(&in, tools, err)
-                        : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!set) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_code code = fer_inputs_init_path(&in, tools, err);
     if (!code) {
         code = find_tool(s, &in, set, id, field, err);
         fer_inputs_deinit(&in);

@@ -119,12 +119,12 @@ static void zsh_text(fer_out *o, const char *text)
 static void zsh_option(fer_out *o, const fer_command *c, const fer_option *p)
 {
     (void)c;
-    if (p->letter && p->many)
+    if (p->letter && fer_option_is_many(p))
         fer_out_printf(o, " \\\n            '*'{-%c,--%s}'[", p->letter, p->name);
     else if (p->letter)
         fer_out_printf(o, " \\\n            '(-%c --%s)'{-%c,--%s}'[", p->letter, p->name,
                        p->letter, p->name);
-    else fer_out_printf(o, " \\\n            '%s--%s[", p->many ? "*" : "", p->name);
+    else fer_out_printf(o, " \\\n            '%s--%s[", fer_option_is_many(p) ? "*" : "", p->name);
     zsh_text(o, p->text);
     fer_out_text(o, "]");
     if (p->argument) fer_out_printf(o, ":%s:", p->argument);

@@ -29,6 +29,40 @@ bool fer_trace_open(fer_trace *t, fer_unit *up, fer_unit **out)
     return true;
 }
 
+static bool copy_one(fer_trace *t, const fer_unit *from, fer_unit *up, fer_unit **out)
+{
+    if (!fer_trace_open(t, up, out)) return false;
+    fer_unit *u = *out;
+    if (!u) return true;
+    fer_unit links = *u;
+    *u = *from;
+    u->up = links.up;
+    u->before = links.before;
+    u->next = u->first = u->last = NULL;
+    return true;
+}
+
+/* A walk over both without a stack; it ends where there are too many units. */
+bool fer_trace_copy(fer_trace *t, const fer_unit *from, fer_unit *to)
+{
+    const fer_unit *f = from;
+    for (fer_unit *at = to;;) {
+        if (f->first) {
+            f = f->first;
+        } else {
+            while (f != from && !f->next) {
+                f = f->up;
+                at = at->up;
+            }
+            if (f == from) return true;
+            f = f->next;
+            at = at->up;
+        }
+        if (!copy_one(t, f, at, &at)) return false;
+        if (!at) return true;
+    }
+}
+
 /* Puts a unit and all below it on the free list. A walk without a stack: the next to go is
  * always the deepest last one. */
 static void release(fer_trace *t, fer_unit *u)

@@ -39,6 +39,8 @@ typedef struct fer_trace {
 
 /* A new unit below another. False: no memory; *out is NULL where there are too many. */
 bool fer_trace_open(fer_trace *t, fer_unit *up, fer_unit **out);
+/* Puts below `to` what is below `from`, which was asked the same; false: no memory. */
+bool fer_trace_copy(fer_trace *t, const fer_unit *from, fer_unit *to);
 /* Takes a unit off again, with all below it. */
 void fer_trace_drop(fer_trace *t, fer_unit *u);
 /* Takes off the units behind `mark` (NULL: all) that failed: their keyword passed all the same. */

@@ -266,7 +266,13 @@ static fer_step recall(fer_vm *vm, fer_frame *f, const struct fer_answer *a)
     if (u) {
         u->valid = a->valid;
         u->same = a->unit && a->unit->same ? a->unit->same : a->unit;
-        if (u->valid && !vm->trace->keep_valid) fer_trace_drop(vm->trace, u);
+        if (u->valid && !vm->trace->keep_valid) {
+            fer_trace_drop(vm->trace, u);
+        } else if (u->valid && u->same) {
+            /* What is valid speaks for itself, wherever it was asked. */
+            if (!fer_trace_copy(vm->trace, u->same, u)) return fer_vm_no_memory(vm);
+            u->same = NULL;
+        }
     }
     bool takes = a->valid && vm->call.in_place && !vm->call.drop && f->tracks;
     if (takes && !marks_take(vm, f, a->marks)) return FER_STEP_ERROR;

@@ -2,6 +2,7 @@
 /* The standard output formats: exact texts, and what the suite's schemas of them demand. */
 #include <ferrule/schema.h>
 
+#include "buf.h"
 #include "file.h"
 #include "json_doc.h"
 #include "must_read.h"
@@ -199,9 +200,42 @@ static void run_shape(const struct shape *shape)
     fer_arena_free(a);
 }
 
+/* ---- answers that are remembered ------------------------------------------------------------- */
+
+/* Each item is asked twice, first where nothing counts: every one has its annotations. */
+static void remembered(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_schema *s = NULL;
+    fer_err err = {0};
+    fer_buf b;
+    fer_buf_init(&b, a, 1u << 20);
+    for (int i = 0; i < 3000; i++) fer_buf_add_text(&b, i ? ",{\"x\":1}" : "[{\"x\":1}");
+    fer_buf_add_text(&b, "]");
+    fer_str schema = fer_str_of(
+        "{\"items\":{\"allOf\":[{\"not\":{\"not\":{\"$ref\":\"#/$defs/a\"}}},{\"$ref\":"
+        "\"#/$defs/a\"}]},\"$defs\":{\"a\":{\"properties\":{\"x\":{\"title\":\"X\"}}}}}");
+    const fer_validate_options options = {.annotations = true};
+    fer_json *doc;
+    fer_result *r;
+    size_t count, titles = 0, names = 0;
+    assert_int_equal(fer_json_read(a, fer_buf_view(&b), NULL, &doc, &err), FER_OK);
+    assert_int_equal(fer_schema_compile(schema, NULL, &s, &err), FER_OK);
+    assert_int_equal(fer_schema_validate(a, s, doc, NULL, &options, &r, &err), FER_OK);
+    const fer_annotation *list = fer_result_annotations(r, &count);
+    for (size_t i = 0; i < count; i++) {
+        titles += fer_str_is(list[i].keyword, "title");
+        names += fer_str_is(list[i].json, "[\"x\"]");
+    }
+    assert_int_equal(titles, 3000);
+    assert_int_equal(names, 3000);
+    fer_schema_unref(s);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
-    int failed = ROWS_RUN("output", rows, run);
+    int failed = ROWS_RUN("output", rows, run) + ROWS_ONE("output", remembered);
     if (!*rows_data()) {
         printf("1..0 # SKIP no test data: set FERRULE_TEST_DATA\n");
         return failed;

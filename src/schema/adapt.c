@@ -398,7 +398,7 @@ static fer_code turn(struct adapter *ad, bool *kept, fer_err *err)
 static fer_code adapt_all(struct adapter *ad, fer_err *err)
 {
     fer_code code = judge(ad, err);
-    for (size_t round = 0; !code && round < ROUNDS_MAX; round++) {
+    for (size_t round = 0; !code && ad->result && round < ROUNDS_MAX; round++) {
         bool kept = false;
         ad->edits = (fer_edits){0};
         ad->fill_left = FILL_MAX;

@@ -426,16 +426,16 @@ static bool check_custom_meta(fer_compile *c, const yyjson_val *value)
     fer_resource *meta =
         fer_library_find(&c->library, hash == SIZE_MAX ? uri : fer_str_slice(uri, 0, hash));
     if (!meta || meta->root == value) return true;
-    struct fer_schema *program;
+    struct fer_schema *program = NULL;
     fer_schema_options options = *c->options;
     options.assert_formats = options.assert_content = false;
     options.base_uri = meta->uri;
     options.limits = fer_schema_limits_file();
     c->code = fer_schema_compile_value(meta->doc, meta->root, &options, &program, c->err);
-    if (c->code) return false;
-    fer_result *result;
+    if (c->code || !program) return false;
+    fer_result *result = NULL;
     c->code = fer_schema_validate(c->scratch, program, NULL, value, NULL, &result, c->err);
-    if (!c->code && !fer_result_valid(result)) {
+    if (!c->code && result && !fer_result_valid(result)) {
         size_t count;
         const fer_violation *v = fer_result_violations(result, &count);
         for (size_t i = 0; i < count; i++) {
@@ -567,10 +567,10 @@ fer_code fer_schema_compile(fer_str text, const fer_schema_options *options, fer
     json.size = limits->size;
     json.depth = limits->depth;
     fer_str copy = fer_arena_copy(arena, text);
-    fer_json *doc;
+    fer_json *doc = NULL;
     fer_code code =
         copy.ptr ? fer_json_read(arena, copy, &json, &doc, err) : fer_arena_failed(arena, err);
-    if (!code) code = compile_into(arena, doc, fer_json_root(doc), options, out, err);
+    if (!code && doc) code = compile_into(arena, doc, fer_json_root(doc), options, out, err);
     if (code) fer_arena_free(arena);
     return code;
 }

@@ -243,10 +243,11 @@ fer_code fer_schema_validate(fer_arena *a, const fer_schema *s, const fer_json *
 {
     if (!value && !doc) return fer_fail(err, FER_BAD_USAGE, "There is no value to validate.");
     if (!value) value = fer_json_root(doc);
-    fer_result *r;
+    fer_result *r = NULL;
     bool annotations = options && options->annotations;
     fer_code code = fer_validate_traced(a, s, doc, value, options, annotations, &r, err);
-    if (!code && annotations && r->valid) code = note_all(r, err);
+    if (code || !r) return code;
+    if (annotations && r->valid) code = note_all(r, err);
     if (!code) *out = r;
     return code;
 }

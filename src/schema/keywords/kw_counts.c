@@ -41,14 +41,14 @@ static const fer_op max_op = {.name = "max", .check = check_max, .explain = expl
 void fer_compile_counts(fer_build *b)
 {
     static const struct {
-        enum fer_slot slot;
         const fer_op *op;
+        enum fer_slot slot;
         uint8_t on;
     } rows[] = {
-        {KW_MIN_ITEMS, &min_op, FER_ON_ARRAY},
-        {KW_MAX_ITEMS, &max_op, FER_ON_ARRAY},
-        {KW_MIN_PROPERTIES, &min_op, FER_ON_OBJECT},
-        {KW_MAX_PROPERTIES, &max_op, FER_ON_OBJECT},
+        {&min_op, KW_MIN_ITEMS, FER_ON_ARRAY},
+        {&max_op, KW_MAX_ITEMS, FER_ON_ARRAY},
+        {&min_op, KW_MIN_PROPERTIES, FER_ON_OBJECT},
+        {&max_op, KW_MAX_PROPERTIES, FER_ON_OBJECT},
     };
     for (size_t n = 0; n < FER_COUNT(rows); n++) {
         const yyjson_val *value = fer_build_value(b, rows[n].slot);

@@ -29,7 +29,8 @@ static bool is_no_day(fer_teller *t, const fer_text_format *format, fer_str text
     char tried[40];
     if (text.len < 10 || text.len > sizeof tried || text.ptr[7] != '-') return false;
     memcpy(tried, text.ptr, text.len);
-    memcpy(tried + 8, "01", 2);
+    tried[8] = '0';
+    tried[9] = '1';
     return format->check(t->arena, (fer_str){tried, text.len}) == 1;
 }
 

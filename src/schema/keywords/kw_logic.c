@@ -148,7 +148,7 @@ static bool tell_demands(fer_teller *t, const fer_unit *u, const fer_inst *i, si
 
 static bool add_type(const yyjson_val *type, fer_str *names, size_t *count, size_t max)
 {
-    if (!fer_is_str(type)) return false;
+    if (!type || !fer_is_str(type)) return false;
     for (size_t n = 0; n < *count; n++) {
         if (fer_str_eq(names[n], fer_val_str(type))) return true;
     }
@@ -323,7 +323,7 @@ static bool tell_forbidden(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const yyjson_val *schema = i->source;
     const yyjson_val *required = fer_is_obj(schema) ? fer_val_get(schema, "required") : NULL;
-    fer_str names[DEMANDS_MAX];
+    fer_str names[DEMANDS_MAX] = {{NULL, 0}};
     size_t count = 0;
     bool plain = fer_is_arr(required) && fer_val_len(schema) == 1 && fer_is_obj(u->value);
     if (!plain || !fer_val_len(required) || fer_val_len(required) > DEMANDS_MAX) return false;

@@ -55,8 +55,9 @@ static fer_str hint_multiple(fer_teller *t, const fer_violation *v, const fer_in
         return fer_say(t, "Send a number that is %.*s.", FER_PRI(v->expected));
     }
     uint64_t below = x->uni.u64 - x->uni.u64 % m->uni.u64;
+    unsigned long long under = below, over = under + m->uni.u64;
     return fer_say(t, "Send a number that is %.*s, such as %llu or %llu.", FER_PRI(v->expected),
-                   (unsigned long long)below, (unsigned long long)(below + m->uni.u64));
+                   under, over);
 }
 
 /* Both bounds where there are two, so that the next try is not past the other one. */

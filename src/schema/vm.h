@@ -78,6 +78,7 @@ typedef struct fer_vm {
     fer_map tables;      /* keys of the large objects that were asked for one, by their address */
     const fer_map *keys; /* the last of them */
     const yyjson_val *keys_of;
+    size_t spilt;            /* bytes that formats have left in the arena */
     fer_arena *brief;        /* for one instruction; NULL: not needed yet */
     struct fer_trace *trace; /* NULL: only the verdict counts */
 } fer_vm;

@@ -395,6 +395,15 @@ bomb("C156", "9,000 problems", {"allOf": [{"type": 5}] * 9000}, 1, "refused:Inva
 bomb("C157", "9,000 required of 9,000 properties",
      lambda: {"additionalProperties": False, "properties": {k: True for k in keys(9000)}, "required": list(keys(9000))}, 1, "valid")
 
+bomb("C158", "multiples of 7 among powers of ten", lambda: {"items": {"allOf": [{"multipleOf": 7}] * 5000}}, many(500, "1e999999999"),
+     "invalid," + BUDGET)
+bomb("C159", "the length of a long text, 8,000 times", {"allOf": [{"minLength": 300000}] * 8000}, lambda: "\"" + "é" * 350000 + "\"",
+     "valid," + BUDGET)
+bomb("C160", "the format uri, 8,000 times", {"allOf": [{"format": "uri"}] * 8000}, lambda: "\"http://a/" + "a" * 800000 + "\"", "valid," + BUDGET)
+bomb("C161", "many formats, 700 times",
+     {"allOf": [{"format": f} for f in ["idn-hostname", "idn-email", "iri", "uri-template", "regex", "email", "ipv6", "hostname"] * 700]},
+     lambda: "\"" + "a" * 60000 + ".é\"", "invalid," + BUDGET)
+
 # ---- just past a limit --------------------------------------------------------------------------------
 
 bomb("L01", "10,001 keys", True, lambda: keys(10001), LIMIT)

@@ -4,13 +4,22 @@
 #include "families.h"
 #include "formats.h"
 
+#define LONG_TEXT 256               /* bytes; shorter ones take little memory each ... */
+#define SPILT_MAX ((size_t)1 << 20) /* ... until it is much: then it is taken back, too */
+
 static fer_step check(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
     const fer_text_format *format = i->data;
-    if (!fer_vm_spend(vm, fer_val_len(v) / 8)) return FER_STEP_ERROR;
-    int is = format->check(vm->arena, fer_val_str(v));
-    if (is < 0) return fer_vm_no_memory(vm);
-    return is ? FER_STEP_PASS : FER_STEP_FAIL;
+    if (!fer_vm_spend(vm, fer_val_len(v) / 3)) return FER_STEP_ERROR;
+    bool brief = fer_val_len(v) > LONG_TEXT || vm->spilt > SPILT_MAX;
+    fer_arena *a = brief ? fer_vm_brief(vm) : vm->arena;
+    if (!a) return FER_STEP_ERROR;
+    size_t before = fer_arena_used(a);
+    int is = format->check(a, fer_val_str(v));
+    if (!brief) vm->spilt += fer_arena_used(a) - before;
+    if (is >= 0) return is ? FER_STEP_PASS : FER_STEP_FAIL;
+    vm->code = fer_arena_failed(a, vm->err);
+    return FER_STEP_ERROR;
 }
 
 /* The text with something before or behind it, by which it would be right. */

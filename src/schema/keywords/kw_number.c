@@ -4,10 +4,14 @@
 #include "families.h"
 #include "json_number.h"
 
-/* Long numbers cost more: what a division of two is worth. */
+/* Long numbers cost more, and so do exponents, which stand for many digits: what a division of
+ * two is worth. */
 static size_t cost(const yyjson_val *v)
 {
-    return fer_val_type(v) == YYJSON_TYPE_RAW ? 1 + fer_val_len(v) * 4 : 0;
+    if (fer_val_type(v) != YYJSON_TYPE_RAW) return 0;
+    fer_str text = fer_val_str(v);
+    bool exponent = memchr(text.ptr, 'e', text.len) || memchr(text.ptr, 'E', text.len);
+    return 1 + text.len * 4 + (exponent ? 500 : 0);
 }
 
 static fer_step check_multiple(fer_vm *vm, const fer_inst *i, const yyjson_val *v)

@@ -326,7 +326,8 @@ static struct property *add_property(fer_build *b, struct object *o, fer_str nam
     if (o->names) {
         place = fer_map_put(o->names, name);
         if (!place) return fer_compile_no_memory(b->c);
-        if (*place) return *place;
+        struct property *known = *place;
+        if (known) return known;
     }
     struct property *p = &o->properties[o->count++];
     if (place) *place = p;

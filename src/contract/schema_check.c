@@ -6,14 +6,15 @@
 #include "json_pointer.h"
 #include "json_value.h"
 
-/* The finding's place in the tool: where the value stands in its entry. */
-static void point_at(fer_drafts *d, const fer_tool *t, const yyjson_val *value, fer_str below)
+/* The finding's place in the tool: the path of the record, and the value's in it. */
+static void point_at(fer_drafts *d, const fer_tool *t, const fer_path *path,
+                     const yyjson_val *value)
 {
     fer_buf b;
     if (d->no_memory || d->count == 0) return;
     fer_buf_init(&b, d->arena, (size_t)64 << 10);
-    fer_pointer_of(&b, t->entry, value);
-    fer_buf_add(&b, below);
+    fer_path_write(&b, path);
+    fer_pointer_of(&b, t->record, value);
     if (b.failure) d->no_memory = true;
     else if (b.ptr) d->list[d->count - 1].finding.tool_pointer = fer_buf_view(&b);
 }
@@ -51,10 +52,9 @@ static bool is_noted(const fer_drafts *d, const yyjson_val *v)
 }
 
 /* Whether the schema can be used. */
-static bool check_schema(fer_drafts *d, const fer_tool *t, const yyjson_val *schema,
-                         fer_arena *scratch)
+static bool check_schema(fer_drafts *d, const fer_tool *t, const fer_path *path,
+                         const yyjson_val *schema, fer_arena *scratch)
 {
-    static const fer_path root;
     fer_schema_problem *list;
     size_t count;
     bool usable = true;
@@ -65,17 +65,15 @@ static bool check_schema(fer_drafts *d, const fer_tool *t, const yyjson_val *sch
     for (size_t i = 0; i < count; i++) {
         usable = usable && list[i].warning;
         if (is_upper_type(d, list[i].value) || is_noted(d, list[i].value)) continue;
-        fer_drafts_add(d, rule_of(&list[i]), list[i].value, &root, "%.*s",
-                       FER_PRI(list[i].message));
-        point_at(d, t, list[i].value, FER_STR(""));
+        fer_drafts_add(d, rule_of(&list[i]), list[i].value, path, "%.*s", FER_PRI(list[i].message));
+        point_at(d, t, path, list[i].value);
     }
     return usable;
 }
 
-static void check_example(fer_drafts *d, const fer_tool *t, const fer_schema *schema,
-                          const yyjson_val *args, fer_arena *scratch)
+static void check_example(fer_drafts *d, const fer_tool *t, const fer_path *path,
+                          const fer_schema *schema, const yyjson_val *args, fer_arena *scratch)
 {
-    static const fer_path root;
     fer_result *result;
     fer_err err;
     fer_code code = fer_schema_validate(scratch, schema, NULL, args, NULL, &result, &err);
@@ -84,22 +82,22 @@ static void check_example(fer_drafts *d, const fer_tool *t, const fer_schema *sc
         return;
     }
     if (code) {
-        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, args, &root, "%s", err.message);
-        point_at(d, t, args, FER_STR(""));
+        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, args, path, "%s", err.message);
+        point_at(d, t, path, args);
         return;
     }
     size_t count;
     const fer_violation *list = fer_result_violations(result, &count);
     for (size_t i = 0; i < count; i++) {
         const fer_violation *v = &list[i];
-        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, v->value, &root, "%.*s", FER_PRI(v->message));
+        fer_drafts_add(d, FER_RULE_EXAMPLE_INVALID, v->value, path, "%.*s", FER_PRI(v->message));
         if (v->hint.len) fer_drafts_hint(d, "%.*s", FER_PRI(v->hint));
-        point_at(d, t, args, v->field);
+        point_at(d, t, path, v->value);
     }
 }
 
-static void check_examples(fer_drafts *d, const fer_tool *t, const yyjson_val *schema,
-                           fer_arena *scratch)
+static void check_examples(fer_drafts *d, const fer_tool *t, const fer_path *path,
+                           const yyjson_val *schema, fer_arena *scratch)
 {
     const yyjson_val *examples = t->values[FER_FIELD_EXAMPLES];
     fer_schema *program;
@@ -110,12 +108,12 @@ static void check_examples(fer_drafts *d, const fer_tool *t, const yyjson_val *s
     }
     FER_EACH_ITEM (examples, example) {
         const yyjson_val *args = fer_is_obj(example) ? fer_val_get(example, "args") : NULL;
-        if (fer_is_obj(args)) check_example(d, t, program, args, scratch);
+        if (fer_is_obj(args)) check_example(d, t, path, program, args, scratch);
     }
     fer_schema_unref(program);
 }
 
-void fer_check_schemas(fer_drafts *d, const fer_tool *t)
+void fer_check_schemas(fer_drafts *d, const fer_tool *t, const fer_path *path)
 {
     const yyjson_val *input = t->values[FER_FIELD_INPUT_SCHEMA];
     const yyjson_val *output = t->values[FER_FIELD_OUTPUT_SCHEMA];
@@ -124,8 +122,8 @@ void fer_check_schemas(fer_drafts *d, const fer_tool *t)
         d->no_memory = true;
         return;
     }
-    if (fer_is_obj(input) && check_schema(d, t, input, scratch))
-        check_examples(d, t, input, scratch);
-    if (fer_is_obj(output)) check_schema(d, t, output, scratch);
+    if (fer_is_obj(input) && check_schema(d, t, path, input, scratch))
+        check_examples(d, t, path, input, scratch);
+    if (fer_is_obj(output)) check_schema(d, t, path, output, scratch);
     fer_arena_free(scratch);
 }

@@ -5,7 +5,8 @@
 
 #include "tool.h"
 
-/* Notes what is wrong with the tool's schemas and with the arguments of its examples. */
-void fer_check_schemas(fer_drafts *d, const fer_tool *t);
+/* Notes what is wrong with the tool's schemas and with the arguments of its examples; `path` is
+ * that of its record. */
+void fer_check_schemas(fer_drafts *d, const fer_tool *t, const fer_path *path);
 
 #endif

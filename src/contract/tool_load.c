@@ -389,6 +389,6 @@ fer_code fer_tool_load(fer_arena *a, enum fer_shape shape, const yyjson_val *ent
     check_idempotency(&l);
     check_cache(&l);
     check_security(&l);
-    fer_check_schemas(drafts, out);
+    fer_check_schemas(drafts, out, path);
     return drafts->no_memory ? fer_arena_failed(drafts->arena, err) : FER_OK;
 }

@@ -60,7 +60,7 @@ fer_code fer_compile_open(fer_compile *c, const fer_schema_options *options, fer
 /* Compiles a schema; afterwards c->code, c->failed and the problems tell how it went. */
 void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *value);
 /* Puts the problems in the order of the text; those of other documents come last, as found. */
-void fer_problems_sort(fer_compile *c);
+FER_MUST_USE bool fer_problems_sort(fer_compile *c);
 /* The spots of the document in the order of its text; NULL: no memory. */
 const struct fer_spot **fer_spots_in_order(fer_compile *c, size_t *count);
 
@@ -82,6 +82,8 @@ static inline bool fer_build_before(const fer_build *b, fer_dialect dialect)
 {
     return b->rules->dialect < dialect;
 }
+/* The count that a keyword names; one that 64 bits do not hold is above everything. */
+uint64_t fer_build_count(const yyjson_val *value);
 /* A new instruction, for the caller to fill. */
 fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot, uint8_t on);
 /* The node of a subschema; NULL when compiling has failed. */

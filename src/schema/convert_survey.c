@@ -171,14 +171,17 @@ static void check_forms(fer_convert *c)
     compile->mute = false;
     const yyjson_val *root = fer_json_root(c->doc);
     fer_root_form(compile, fer_library_spot(l, root)->resource->rules, root);
-    for (size_t i = 0; i < l->spot_cap; i++) {
-        const struct fer_spot *s = &l->spots[i];
-        bool ours = s->value && is_ours(c, s->value) && fer_is_obj(s->value);
+    size_t count;
+    compile->doc = c->doc;
+    const struct fer_spot **spots = fer_spots_in_order(compile, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct fer_spot *s = spots[i];
+        bool ours = is_ours(c, s->value) && fer_is_obj(s->value);
         if (ours) fer_schema_forms(compile, s->resource->rules, s->value);
     }
+    if (!compile->code && !fer_problems_sort(compile)) fer_compile_no_memory(compile);
     c->code = compile->code;
     if (c->code || !compile->failed) return;
-    fer_problems_sort(compile);
     char pointer[256];
     fer_buf b;
     fer_buf_init_fixed(&b, pointer, sizeof pointer);

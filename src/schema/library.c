@@ -181,7 +181,6 @@ static fer_code custom_rules(fer_arena *a, const struct fer_rules *base, const y
                             FER_PRI(fer_val_str(key)));
         }
     }
-    /* 2019-09 has one vocabulary for format, which asserts where it is demanded. */
     *out = rules;
     return FER_OK;
 }

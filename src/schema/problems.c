@@ -245,7 +245,7 @@ fer_code fer_schema_problems(fer_arena *a, const fer_json *doc, const yyjson_val
         if (err) *err = why;
         return code;
     }
-    fer_problems_sort(&c);
+    if (!fer_problems_sort(&c)) return fer_arena_failed(a, err);
     code = c.problem_count ? locate_all(&c, value, err) : FER_OK;
     if (code) return code;
     *out = c.problems;

@@ -179,6 +179,34 @@ fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yy
     return FER_STEP_PASS;
 }
 
+/* ---- what keywords share --------------------------------------------------------------------- */
+
+fer_step fer_vm_match(fer_vm *vm, const fer_regex *regex, const yyjson_val *string)
+{
+    switch (fer_regex_search(regex, fer_val_str(string), &vm->steps, vm->arena)) {
+    case FER_MATCH_YES: return FER_STEP_PASS;
+    case FER_MATCH_NO: return FER_STEP_FAIL;
+    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
+    default: return fer_vm_no_memory(vm);
+    }
+}
+
+fer_step fer_hear_failures(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)i;
+    if (valid) return FER_STEP_CALL;
+    f->hits++;
+    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
+}
+
+fer_step fer_hear_answer(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
+{
+    (void)vm;
+    (void)i;
+    f->hits = valid;
+    return FER_STEP_CALL;
+}
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 static fer_frame *frame_push(fer_vm *vm)

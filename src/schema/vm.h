@@ -10,6 +10,7 @@
 #define FER_VM_H
 
 #include "program.h"
+#include "regex.h"
 #include "trace.h"
 
 /* Which members or items of the frame's value some subschema has looked at. */
@@ -135,6 +136,14 @@ static inline bool fer_vm_marked(const fer_frame *f, size_t index)
 {
     return f->marks && (f->marks->words[index / 64] >> (index % 64) & 1);
 }
+
+/* Whether a regular expression finds something in a string; it pays for itself. */
+fer_step fer_vm_match(fer_vm *vm, const fer_regex *regex, const yyjson_val *string);
+
+/* For fer_op.hear, where all have to agree: counts failures in hits, the first one decides. */
+fer_step fer_hear_failures(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid);
+/* The same, where one answer counts: keeps it in hits. */
+fer_step fer_hear_answer(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid);
 
 /* The key of an object (NULL: it has none), paid for. FER_STEP_PASS or FER_STEP_ERROR. */
 fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yyjson_val **out);

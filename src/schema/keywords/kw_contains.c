@@ -2,7 +2,6 @@
 /* contains, minContains, maxContains */
 #include "explain.h"
 #include "families.h"
-#include "json_number.h"
 
 struct contains {
     const fer_node *node;
@@ -68,13 +67,6 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 static const fer_op contains_op = {
     .name = "contains", .next = next, .hear = hear, .explain = explain};
 
-static uint64_t limit_of(const yyjson_val *v, uint64_t otherwise)
-{
-    uint64_t limit;
-    if (!v) return otherwise;
-    return fer_number_u64(v, &limit) ? limit : UINT64_MAX;
-}
-
 void fer_compile_contains(fer_build *b)
 {
     struct contains *d = fer_build_alloc(b, 1, sizeof *d);
@@ -82,8 +74,8 @@ void fer_compile_contains(fer_build *b)
     d->node = fer_build_child(b, fer_build_value(b, KW_CONTAINS));
     d->min_source = fer_build_value(b, KW_MIN_CONTAINS);
     d->max_source = fer_build_value(b, KW_MAX_CONTAINS);
-    d->min = limit_of(d->min_source, 1);
-    d->max = limit_of(d->max_source, UINT64_MAX);
+    d->min = d->min_source ? fer_build_count(d->min_source) : 1;
+    d->max = d->max_source ? fer_build_count(d->max_source) : UINT64_MAX;
     d->marks = !fer_build_before(b, FER_DIALECT_2020_12);
     if (d->node) fer_build_add(b, &contains_op, KW_CONTAINS, FER_ON_ARRAY)->data = d;
 }

@@ -51,14 +51,6 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)vm;
-    (void)i;
-    f->hits = valid;
-    return FER_STEP_CALL;
-}
-
 /* What is wrong with the document in the string, in the words of a teller of its own. */
 static void tell_inside(fer_teller *t, const fer_unit *u, const fer_unit *inside)
 {
@@ -112,7 +104,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 }
 
 static const fer_op content_op = {
-    .name = "content", .next = next, .hear = hear, .explain = explain};
+    .name = "content", .next = next, .hear = fer_hear_answer, .explain = explain};
 
 void fer_compile_content(fer_build *b)
 {

@@ -4,7 +4,6 @@
 #include "explain.h"
 #include "families.h"
 #include "json_hash.h"
-#include "json_number.h"
 
 static fer_step check_min(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
@@ -52,10 +51,8 @@ void fer_compile_counts(fer_build *b)
     };
     for (size_t n = 0; n < FER_COUNT(rows); n++) {
         const yyjson_val *value = fer_build_value(b, rows[n].slot);
-        uint64_t limit;
         if (!value) continue;
-        if (!fer_number_u64(value, &limit)) limit = UINT64_MAX;
-        fer_build_add(b, rows[n].op, rows[n].slot, rows[n].on)->count = limit;
+        fer_build_add(b, rows[n].op, rows[n].slot, rows[n].on)->count = fer_build_count(value);
     }
 }
 

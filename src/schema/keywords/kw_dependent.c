@@ -70,14 +70,6 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return f->hits ? FER_STEP_FAIL : FER_STEP_PASS;
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
 /* Which property a subschema was asked for. */
 static fer_str reason(fer_teller *t, const fer_unit *u, const struct dependents *d,
                       const fer_unit *asked)
@@ -115,7 +107,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 }
 
 static const fer_op dependent_op = {
-    .name = "dependent", .next = next, .hear = hear, .explain = explain};
+    .name = "dependent", .next = next, .hear = fer_hear_failures, .explain = explain};
 
 static bool add(fer_build *b, struct dependents *d, const yyjson_val *key, const yyjson_val *equals,
                 const yyjson_val *value)

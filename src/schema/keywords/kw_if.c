@@ -38,14 +38,6 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     }
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)vm;
-    (void)i;
-    f->hits = valid;
-    return FER_STEP_CALL;
-}
-
 /* A test that looks at one property's value is said in words, others as they are. */
 static fer_str reason(fer_teller *t, const fer_unit *u, const struct condition *d, bool then)
 {
@@ -86,7 +78,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op if_op = {.name = "if", .next = next, .hear = hear, .explain = explain};
+static const fer_op if_op = {
+    .name = "if", .next = next, .hear = fer_hear_answer, .explain = explain};
 
 /* Without `then` and `else`, `if` still marks and notes what it looks at. */
 void fer_compile_if(fer_build *b)

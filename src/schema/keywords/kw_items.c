@@ -25,14 +25,6 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
 /* Items that no schema may describe: one finding for all of them. */
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
@@ -58,7 +50,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op items_op = {.name = "items", .next = next, .hear = hear, .explain = explain};
+static const fer_op items_op = {
+    .name = "items", .next = next, .hear = fer_hear_failures, .explain = explain};
 
 static bool add_prefix(fer_build *b, struct items *d, const yyjson_val *list)
 {

@@ -25,14 +25,6 @@ static fer_step next_all(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return f->hits ? FER_STEP_FAIL : FER_STEP_PASS;
 }
 
-static fer_step hear_all(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
 /* hits counts successes */
 static fer_step next_any(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
@@ -71,14 +63,6 @@ static fer_step next_not(fer_vm *vm, fer_frame *f, const fer_inst *i)
     vm->call.plain = true;
     vm->call.in_place = true;
     vm->call.drop = true;
-    return FER_STEP_CALL;
-}
-
-static fer_step hear_not(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)vm;
-    (void)i;
-    f->hits = valid;
     return FER_STEP_CALL;
 }
 
@@ -372,13 +356,13 @@ static void explain_not(fer_teller *t, const fer_unit *u, const fer_inst *i)
 }
 
 static const fer_op all_op = {
-    .name = "all", .next = next_all, .hear = hear_all, .explain = fer_tell_below};
+    .name = "all", .next = next_all, .hear = fer_hear_failures, .explain = fer_tell_below};
 static const fer_op any_op = {
     .name = "any", .next = next_any, .hear = hear_any, .explain = explain_any};
 static const fer_op one_op = {
     .name = "one", .next = next_one, .hear = hear_one, .explain = explain_one};
 static const fer_op not_op = {
-    .name = "not", .next = next_not, .hear = hear_not, .explain = explain_not};
+    .name = "not", .next = next_not, .hear = fer_hear_answer, .explain = explain_not};
 
 const fer_node *const *fer_branches(const fer_inst *i, size_t *count)
 {

@@ -12,16 +12,8 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
 static const fer_op names_op = {
-    .name = "propertyNames", .next = next, .hear = hear, .explain = fer_tell_below};
+    .name = "propertyNames", .next = next, .hear = fer_hear_failures, .explain = fer_tell_below};
 
 void fer_compile_names(fer_build *b)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * properties, patternProperties, additionalProperties and required, as one instruction that
- * walks the members once: a hashed look-up, or the guess that members come in the order of
- * the schema, finds what a name stands for; `required` is a count.
+ * walks the members once: a hashed look-up finds what a name stands for; `required` is a count.
  */
 #include "explain.h"
 #include "families.h"
@@ -85,16 +84,6 @@ static fer_step call(fer_vm *vm, fer_frame *f, const fer_node *node, enum fer_sl
     return FER_STEP_CALL;
 }
 
-static fer_step match(fer_vm *vm, const struct pattern *p, const yyjson_val *key)
-{
-    switch (fer_regex_search(p->regex, fer_val_str(key), &vm->steps, vm->arena)) {
-    case FER_MATCH_YES: return FER_STEP_PASS;
-    case FER_MATCH_NO: return FER_STEP_FAIL;
-    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
-    default: return fer_vm_no_memory(vm);
-    }
-}
-
 /* The next one to ask about the member in hand; FER_STEP_PASS: nobody. */
 static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
 {
@@ -110,7 +99,7 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
     while (f->state <= o->pattern_count) {
         const struct pattern *p = &o->patterns[f->state++ - 1];
         if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
-        fer_step s = match(vm, p, f->cursor);
+        fer_step s = fer_vm_match(vm, p->regex, f->cursor);
         if (s == FER_STEP_ERROR) return s;
         if (s == FER_STEP_FAIL) continue;
         f->index |= 1;

@@ -24,14 +24,6 @@ static fer_step next_ref(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return f->index ? (f->hits ? FER_STEP_PASS : FER_STEP_FAIL) : ask(vm, f, i->node, KW_REF);
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)vm;
-    (void)i;
-    f->hits = valid;
-    return FER_STEP_CALL;
-}
-
 static const fer_node *dynamic_of(const fer_home *home, fer_str name)
 {
     for (const struct fer_dynamic *d = home->dynamic; d; d = d->next) {
@@ -67,9 +59,11 @@ static fer_step next_dynamic(fer_vm *vm, fer_frame *f, const fer_inst *i)
 }
 
 static const fer_op ref_op = {
-    .name = "$ref", .next = next_ref, .hear = hear, .explain = fer_tell_below};
-static const fer_op dynamic_op = {
-    .name = "$dynamicRef", .next = next_dynamic, .hear = hear, .explain = fer_tell_below};
+    .name = "$ref", .next = next_ref, .hear = fer_hear_answer, .explain = fer_tell_below};
+static const fer_op dynamic_op = {.name = "$dynamicRef",
+                                  .next = next_dynamic,
+                                  .hear = fer_hear_answer,
+                                  .explain = fer_tell_below};
 
 const fer_node *fer_inst_target(const fer_inst *i)
 {

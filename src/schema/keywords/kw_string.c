@@ -2,15 +2,7 @@
 /* minLength, maxLength (in code points), pattern */
 #include "explain.h"
 #include "families.h"
-#include "json_number.h"
 #include "unicode.h"
-
-/* A limit that 64 bits do not hold is above everything. */
-static uint64_t limit_of(const yyjson_val *v)
-{
-    uint64_t limit;
-    return fer_number_u64(v, &limit) ? limit : UINT64_MAX;
-}
 
 /* Bytes settle most cases: a code point has one to four. */
 static fer_step check_min(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
@@ -54,12 +46,7 @@ static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)
 
 static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
 {
-    switch (fer_regex_search(i->data, fer_val_str(v), &vm->steps, vm->arena)) {
-    case FER_MATCH_YES: return FER_STEP_PASS;
-    case FER_MATCH_NO: return FER_STEP_FAIL;
-    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
-    default: return fer_vm_no_memory(vm);
-    }
+    return fer_vm_match(vm, i->data, v);
 }
 
 /* An example, where the schema has one, says more than any pattern. */
@@ -93,8 +80,8 @@ void fer_compile_string(fer_build *b)
     const yyjson_val *min = fer_build_value(b, KW_MIN_LENGTH);
     const yyjson_val *max = fer_build_value(b, KW_MAX_LENGTH);
     const yyjson_val *pattern = fer_build_value(b, KW_PATTERN);
-    if (min) fer_build_add(b, &min_op, KW_MIN_LENGTH, FER_ON_STRING)->count = limit_of(min);
-    if (max) fer_build_add(b, &max_op, KW_MAX_LENGTH, FER_ON_STRING)->count = limit_of(max);
+    if (min) fer_build_add(b, &min_op, KW_MIN_LENGTH, FER_ON_STRING)->count = fer_build_count(min);
+    if (max) fer_build_add(b, &max_op, KW_MAX_LENGTH, FER_ON_STRING)->count = fer_build_count(max);
     if (!pattern) return;
     const fer_regex *regex = fer_build_regex(b, pattern);
     if (regex) fer_build_add(b, &pattern_op, KW_PATTERN, FER_ON_STRING)->data = regex;

@@ -25,14 +25,6 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
-static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
 /* A member or item that nobody describes. */
 static void tell_refused(fer_teller *t, const fer_unit *u, const fer_inst *i,
                          const yyjson_val *value)
@@ -71,7 +63,7 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 }
 
 static const fer_op unevaluated_op = {
-    .name = "unevaluated", .next = next, .hear = hear, .explain = explain};
+    .name = "unevaluated", .next = next, .hear = fer_hear_failures, .explain = explain};
 
 void fer_compile_unevaluated(fer_build *b)
 {

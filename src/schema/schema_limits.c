@@ -16,7 +16,7 @@ const struct fer_schema_limit_row fer_schema_limit_rows[] = {
     ROW(pattern, "bytes of one regular expression"),
     ROW(repeat, "the largest count of a repetition in a regular expression"),
     ROW(states, "states of the automaton of one regular expression"),
-    ROW(steps, "steps of one validation; about ten nanoseconds each"),
+    ROW(steps, "steps of one validation"),
 };
 const size_t fer_schema_limit_row_count = FER_COUNT(fer_schema_limit_rows);
 

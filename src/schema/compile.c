@@ -105,11 +105,11 @@ uint64_t fer_build_count(const yyjson_val *value)
     return fer_number_u64(value, &count) ? count : UINT64_MAX;
 }
 
-fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot, uint8_t on)
+fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot)
 {
     assert(b->count < FER_COUNT(b->insts));
     fer_inst *i = &b->insts[b->count++];
-    *i = (fer_inst){.op = op, .source = b->values[slot], .on = on};
+    *i = (fer_inst){.op = op, .source = b->values[slot]};
     return i;
 }
 
@@ -210,7 +210,8 @@ static bool finish(fer_build *b)
     node->leaf = true;
     for (uint32_t i = 0; i < b->count; i++) node->leaf = node->leaf && insts[i].op->check;
     if (!b->count) node->verdict = FER_ALWAYS;
-    return true;
+    fer_lower_node(b->c, node);
+    return !b->c->code;
 }
 
 static bool compile_one(fer_compile *c, fer_node *node)
@@ -225,6 +226,7 @@ static bool compile_one(fer_compile *c, fer_node *node)
     node->insts = &none;
     if (!fer_is_obj(schema)) {
         node->verdict = fer_is_true(schema) ? FER_ALWAYS : FER_NEVER;
+        fer_lower_node(c, node);
         return true;
     }
     fer_build b;
@@ -401,6 +403,7 @@ void fer_compile_build(fer_compile *c, const fer_json *doc, const yyjson_val *va
     if (!check_custom_meta(c, value)) return;
     fer_node *node = fer_compile_node(c, value, root);
     if (!node || !compile_all(c)) return;
+    fer_lower_finish(c);
     c->program->root = node;
     c->program->dialect = root->rules->dialect;
     c->program->steps = c->limits->steps;

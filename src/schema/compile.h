@@ -8,6 +8,7 @@
 #ifndef FER_COMPILE_H
 #define FER_COMPILE_H
 
+#include "lower.h"
 #include "program.h"
 #include "regex.h"
 
@@ -32,7 +33,8 @@ typedef struct fer_compile {
     fer_str *dynamic_names; /* that some `$dynamicRef` asks for */
     size_t dynamic_count, dynamic_cap;
     bool recursive; /* some `$recursiveRef` is there */
-    bool lint;      /* warnings too */
+    fer_lowering lowering;
+    bool lint; /* warnings too */
     fer_schema_problem *problems;
     size_t problem_count, problem_cap;
     bool failed;    /* a problem that is not a warning */
@@ -85,7 +87,7 @@ static inline bool fer_build_before(const fer_build *b, fer_dialect dialect)
 /* The count that a keyword names; one that 64 bits do not hold is above everything. */
 uint64_t fer_build_count(const yyjson_val *value);
 /* A new instruction, for the caller to fill. */
-fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot, uint8_t on);
+fer_inst *fer_build_add(fer_build *b, const fer_op *op, enum fer_slot slot);
 /* The node of a subschema; NULL when compiling has failed. */
 const fer_node *fer_build_child(fer_build *b, const yyjson_val *subschema);
 /* Cleared memory of the program; NULL when there is none. */

@@ -19,6 +19,8 @@ struct fer_inst;
 struct fer_node;
 struct fer_unit;
 struct fer_teller;
+struct fer_rows;
+struct fer_quick;
 
 /* Masks over yyjson's types: which values an instruction has to do with. */
 #define FER_TYPE_BIT(t) ((uint8_t)(1u << (t)))
@@ -43,11 +45,14 @@ typedef enum fer_step {
  */
 typedef struct fer_op {
     const char *name;
+    uint8_t on; /* FER_ON_*: about other values the keyword says nothing */
     fer_step (*check)(struct fer_vm *vm, const struct fer_inst *i, const yyjson_val *v);
     fer_step (*next)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i);
     fer_step (*hear)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i, bool valid);
     /* Tells in words why a value failed. */
     void (*explain)(struct fer_teller *t, const struct fer_unit *u, const struct fer_inst *i);
+    /* Puts it into the quick form; NULL: a check is asked as it is, all else is not quick. */
+    void (*lower)(struct fer_rows *l, const struct fer_inst *i);
 } fer_op;
 
 typedef struct fer_inst {
@@ -56,11 +61,11 @@ typedef struct fer_inst {
     union {
         const void *data; /* of the keyword's own making */
         const struct fer_node *node;
+        struct fer_object *object;
         const yyjson_val *value;
         uint64_t count;
         uint32_t bits;
     };
-    uint8_t on; /* FER_ON_*: for other values the keyword says nothing */
 } fer_inst;
 
 typedef enum fer_verdict {
@@ -76,6 +81,7 @@ typedef struct fer_node {
     uint32_t resource; /* number of its resource in the program */
     uint32_t edges;    /* how many instructions may call it */
     const yyjson_val *schema;
+    const struct fer_quick *code; /* quick form, where the program has one */
     fer_verdict verdict;
     bool leaf;   /* only assertions */
     bool tracks; /* has unevaluatedItems or unevaluatedProperties */
@@ -109,8 +115,10 @@ struct fer_schema {
     fer_home **homes;
     size_t home_count;
     size_t node_count;
-    bool scoped; /* has `$dynamicRef` or `$recursiveRef`: the scope must be known */
-    bool memo;   /* a node may be asked twice about one value */
+    bool scoped;      /* has `$dynamicRef` or `$recursiveRef`: the scope must be known */
+    bool memo;        /* a node may be asked twice about one value */
+    bool quick;       /* nodes have codes */
+    size_t row_count; /* rows of all codes */
     size_t steps;
     fer_dialect dialect;
 };

@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "json_pointer.h"
+#include "quick.h"
 #include "result.h"
 #include "vm.h"
 
@@ -14,6 +15,14 @@ fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjso
                             bool *valid, fer_err *err)
 {
     fer_vm vm = {.program = s, .arena = scratch, .err = err};
+    if (s->quick) {
+        vm.steps = s->steps;
+        fer_quick_verdict verdict = fer_quick_run(&vm, s->root->code, value);
+        *valid = verdict == FER_QUICK_YES;
+        fer_vm_close(&vm);
+        if (verdict != FER_QUICK_UNKNOWN) return FER_OK;
+        vm = (fer_vm){.program = s, .arena = scratch, .err = err};
+    }
     return fer_vm_run(&vm, value, valid);
 }
 

@@ -359,7 +359,7 @@ static fer_step leaf(fer_vm *vm, const fer_node *node, const yyjson_val *value)
     if (!fer_vm_spend(vm, node->count)) return FER_STEP_ERROR;
     for (uint32_t i = 0; i < node->count; i++) {
         const fer_inst *inst = &node->insts[i];
-        if (!(inst->on & bit)) continue;
+        if (!(inst->op->on & bit)) continue;
         fer_step s = inst->op->check(vm, inst, value);
         if (s != FER_STEP_PASS) return s;
     }
@@ -443,7 +443,7 @@ static fer_code run(fer_vm *vm)
         } else if (f->at == end) {
             if (!leave(vm)) return vm->code;
             continue;
-        } else if (!(f->at->on & FER_TYPE_BIT(fer_val_type(f->value)))) {
+        } else if (!(f->at->op->on & FER_TYPE_BIT(fer_val_type(f->value)))) {
             f->at++;
             continue;
         } else {
@@ -472,11 +472,16 @@ static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
     return FER_OK;
 }
 
+void fer_vm_close(fer_vm *vm)
+{
+    if (vm->memo) fer_memo_free(vm);
+    if (vm->brief) fer_arena_free(vm->brief);
+    if (vm->own) fer_arena_free(vm->own);
+}
+
 fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid)
 {
     fer_code code = run_all(vm, value, valid);
-    fer_memo_free(vm);
-    fer_arena_free(vm->brief);
-    fer_arena_free(vm->own);
+    fer_vm_close(vm);
     return code;
 }

@@ -84,7 +84,9 @@ typedef struct fer_vm {
     struct fer_trace *trace; /* NULL: only the verdict counts */
 } fer_vm;
 
-/* Runs the program; *valid is set on FER_OK. */
+/* Gives back memory of its own. */
+void fer_vm_close(fer_vm *vm);
+/* Runs the program, then closes; *valid is set on FER_OK. */
 fer_code fer_vm_run(fer_vm *vm, const yyjson_val *value, bool *valid);
 
 /* Pays for work; false: the budget is spent, and vm->code says so. */

@@ -64,8 +64,22 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
                       off == 1 ? "" : "s");
 }
 
-static const fer_op contains_op = {
-    .name = "contains", .next = next, .hear = hear, .explain = explain};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    const struct contains *d = i->data;
+    fer_quick_contains *q = fer_lower_alloc(l, sizeof *q);
+    if (!q) return;
+    *q = (fer_quick_contains){.min = d->min, .max = d->max, .marks = d->marks};
+    fer_lower_want(l, &q->code, d->node);
+    fer_lower_add(l, FER_Q_CONTAINS, FER_ON_ARRAY)->data = q;
+}
+
+static const fer_op contains_op = {.name = "contains",
+                                   .on = FER_ON_ARRAY,
+                                   .next = next,
+                                   .hear = hear,
+                                   .explain = explain,
+                                   .lower = lower};
 
 void fer_compile_contains(fer_build *b)
 {
@@ -77,5 +91,5 @@ void fer_compile_contains(fer_build *b)
     d->min = d->min_source ? fer_build_count(d->min_source) : 1;
     d->max = d->max_source ? fer_build_count(d->max_source) : UINT64_MAX;
     d->marks = !fer_build_before(b, FER_DIALECT_2020_12);
-    if (d->node) fer_build_add(b, &contains_op, KW_CONTAINS, FER_ON_ARRAY)->data = d;
+    if (d->node) fer_build_add(b, &contains_op, KW_CONTAINS)->data = d;
 }

@@ -103,8 +103,11 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
                         : FER_STR("Write the document as JSON, then put it in a string.");
 }
 
-static const fer_op content_op = {
-    .name = "content", .next = next, .hear = fer_hear_answer, .explain = explain};
+static const fer_op content_op = {.name = "content",
+                                  .on = FER_ON_STRING,
+                                  .next = next,
+                                  .hear = fer_hear_answer,
+                                  .explain = explain};
 
 void fer_compile_content(fer_build *b)
 {
@@ -124,5 +127,5 @@ void fer_compile_content(fer_build *b)
     if (d->json && schema) d->schema = fer_build_child(b, schema);
     if (!encoding && !d->json) return;
     enum fer_slot slot = encoding ? KW_CONTENT_ENCODING : KW_CONTENT_MEDIA_TYPE;
-    fer_build_add(b, &content_op, slot, FER_ON_STRING)->data = d;
+    fer_build_add(b, &content_op, slot)->data = d;
 }

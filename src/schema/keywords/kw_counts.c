@@ -34,25 +34,46 @@ static void explain_count(fer_teller *t, const fer_unit *u, const fer_inst *i)
                       at_least && fer_val_len(u->value) ? "more " : "", off == 1 ? one : many);
 }
 
-static const fer_op min_op = {.name = "min", .check = check_min, .explain = explain_count};
-static const fer_op max_op = {.name = "max", .check = check_max, .explain = explain_count};
+static void lower_min(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_row(l, FER_Q_SIZE, i->op->on)->min = i->count;
+}
+
+static void lower_max(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_row(l, FER_Q_SIZE, i->op->on)->max = i->count;
+}
+
+#define MIN_OP(types)                                                                              \
+    {                                                                                              \
+        .name = "min", .on = (types), .check = check_min, .explain = explain_count,                \
+        .lower = lower_min                                                                         \
+    }
+#define MAX_OP(types)                                                                              \
+    {                                                                                              \
+        .name = "max", .on = (types), .check = check_max, .explain = explain_count,                \
+        .lower = lower_max                                                                         \
+    }
+static const fer_op min_items_op = MIN_OP(FER_ON_ARRAY);
+static const fer_op max_items_op = MAX_OP(FER_ON_ARRAY);
+static const fer_op min_properties_op = MIN_OP(FER_ON_OBJECT);
+static const fer_op max_properties_op = MAX_OP(FER_ON_OBJECT);
 
 void fer_compile_counts(fer_build *b)
 {
     static const struct {
         const fer_op *op;
         enum fer_slot slot;
-        uint8_t on;
     } rows[] = {
-        {&min_op, KW_MIN_ITEMS, FER_ON_ARRAY},
-        {&max_op, KW_MAX_ITEMS, FER_ON_ARRAY},
-        {&min_op, KW_MIN_PROPERTIES, FER_ON_OBJECT},
-        {&max_op, KW_MAX_PROPERTIES, FER_ON_OBJECT},
+        {&min_items_op, KW_MIN_ITEMS},
+        {&max_items_op, KW_MAX_ITEMS},
+        {&min_properties_op, KW_MIN_PROPERTIES},
+        {&max_properties_op, KW_MAX_PROPERTIES},
     };
     for (size_t n = 0; n < FER_COUNT(rows); n++) {
         const yyjson_val *value = fer_build_value(b, rows[n].slot);
         if (!value) continue;
-        fer_build_add(b, rows[n].op, rows[n].slot, rows[n].on)->count = fer_build_count(value);
+        fer_build_add(b, rows[n].op, rows[n].slot)->count = fer_build_count(value);
     }
 }
 
@@ -93,12 +114,20 @@ static void explain_unique(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->hint = fer_say(t, "Take out item %zu.", pair[1]);
 }
 
-static const fer_op unique_op = {
-    .name = "uniqueItems", .check = check_unique, .explain = explain_unique};
+static void lower_unique(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_UNIQUE, FER_ON_ARRAY)->inst = i;
+}
+
+static const fer_op unique_op = {.name = "uniqueItems",
+                                 .on = FER_ON_ARRAY,
+                                 .check = check_unique,
+                                 .explain = explain_unique,
+                                 .lower = lower_unique};
 
 void fer_compile_unique(fer_build *b)
 {
     if (fer_is_true(fer_build_value(b, KW_UNIQUE_ITEMS))) {
-        fer_build_add(b, &unique_op, KW_UNIQUE_ITEMS, FER_ON_ARRAY);
+        fer_build_add(b, &unique_op, KW_UNIQUE_ITEMS);
     }
 }

@@ -106,8 +106,40 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op dependent_op = {
-    .name = "dependent", .next = next, .hear = fer_hear_failures, .explain = explain};
+static bool lower_one(fer_rows *l, const struct dependent *d, fer_quick_dependent *q)
+{
+    size_t count = d->names ? fer_val_len(d->names) : 0, n = 0;
+    fer_name *names = fer_lower_alloc(l, (count + 1) * sizeof *names);
+    if (!names) return false;
+    q->name = fer_name_of(d->name);
+    q->equals = d->equals;
+    q->names = names;
+    q->count = count;
+    if (d->names) {
+        FER_EACH_ITEM (d->names, item) names[n++] = fer_name_of(fer_val_str(item));
+    }
+    if (d->node) fer_lower_want(l, &q->code, d->node);
+    return true;
+}
+
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    const struct dependents *d = i->data;
+    fer_quick_dependents *q = fer_lower_alloc(l, sizeof *q + d->count * sizeof q->list[0]);
+    if (!q) return;
+    q->count = d->count;
+    for (size_t n = 0; n < d->count; n++) {
+        if (!lower_one(l, &d->list[n], &q->list[n])) return;
+    }
+    fer_lower_add(l, FER_Q_DEPENDENT, FER_ON_OBJECT)->data = q;
+}
+
+static const fer_op dependent_op = {.name = "dependent",
+                                    .on = FER_ON_OBJECT,
+                                    .next = next,
+                                    .hear = fer_hear_failures,
+                                    .explain = explain,
+                                    .lower = lower};
 
 static bool add(fer_build *b, struct dependents *d, const yyjson_val *key, const yyjson_val *equals,
                 const yyjson_val *value)
@@ -152,6 +184,6 @@ void fer_compile_dependent(fer_build *b)
                 if (!add(b, d, key, equals, equals + 1)) return;
             }
         }
-        fer_build_add(b, &dependent_op, slots[n], FER_ON_OBJECT)->data = d;
+        fer_build_add(b, &dependent_op, slots[n])->data = d;
     }
 }

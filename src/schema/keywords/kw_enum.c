@@ -148,9 +148,90 @@ static void explain_const(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->hint = fer_say(t, "Set it to %.*s%s.", FER_PRI(json), how);
 }
 
-static const fer_op few_op = {.name = "enum", .check = check_few, .explain = explain_enum};
-static const fer_op many_op = {.name = "enum", .check = check_many, .explain = explain_enum};
-static const fer_op const_op = {.name = "const", .check = check_const, .explain = explain_const};
+/* ---- the quick form -------------------------------------------------------------------------- */
+
+/* An integer of 64 bits with a sign, as the quick form compares them. */
+static bool is_integer(const yyjson_val *v)
+{
+    unsigned tag = fer_val_tag(v);
+    return tag == FER_TAG_SINT || (tag == FER_TAG_UINT && v->uni.u64 <= INT64_MAX);
+}
+
+/* Notes one value; false: no memory. */
+static bool lower_value(fer_rows *l, fer_quick_enum *e, int64_t *integers, const yyjson_val *v,
+                        const fer_inst *i)
+{
+    uint8_t type = FER_TYPE_BIT(fer_val_type(v));
+    l->types |= type;
+    switch (fer_val_type(v)) {
+    case YYJSON_TYPE_STR:
+        if (fer_names_put(&e->strings, l->c->arena, fer_val_str(v)) != FER_NAME_NONE) return true;
+        return fer_compile_no_memory(l->c);
+    case YYJSON_TYPE_NULL: e->null = true; return true;
+    case YYJSON_TYPE_BOOL: *(fer_is_true(v) ? &e->yes : &e->no) = true; return true;
+    default: break;
+    }
+    if (fer_is_num(v)) l->types |= FER_ON_NUMBER;
+    /* 1.0 is 1, too: a number that is not written as one is asked about as it is. */
+    e->inst = i;
+    if (is_integer(v)) integers[e->integer_count++] = v->uni.i64;
+    return true;
+}
+
+static void lower_list(fer_rows *l, const fer_inst *i, const yyjson_val *first, size_t count)
+{
+    fer_quick_enum *e = fer_lower_alloc(l, sizeof *e);
+    int64_t *integers = fer_lower_alloc(l, (count + 1) * sizeof *integers);
+    if (!e || !integers) return;
+    if (!fer_names_init(&e->strings, l->c->arena, count)) {
+        fer_compile_no_memory(l->c);
+        return;
+    }
+    uint8_t types = l->types;
+    l->types = 0;
+    e->integers = integers;
+    for (const yyjson_val *v = first; count--; v = fer_val_next(v)) {
+        if (!lower_value(l, e, integers, v, i)) return;
+    }
+    if (!fer_names_settle(&e->strings, l->c->arena)) fer_compile_no_memory(l->c);
+    fer_quick *row = fer_lower_add(l, FER_Q_ENUM, l->types);
+    row->data = e;
+    l->types &= types;
+}
+
+static void lower_enum(fer_rows *l, const fer_inst *i)
+{
+    lower_list(l, i, i->source + 1, fer_val_len(i->source));
+}
+
+static void lower_const(fer_rows *l, const fer_inst *i)
+{
+    if (!fer_is_str(i->source)) {
+        lower_list(l, i, i->source, 1);
+        return;
+    }
+    fer_name *name = fer_lower_alloc(l, sizeof *name);
+    if (!name) return;
+    *name = fer_name_of(fer_val_str(i->source));
+    fer_lower_add(l, FER_Q_TEXT, FER_ON_STRING)->name = name;
+    l->types &= FER_ON_STRING;
+}
+
+static const fer_op few_op = {.name = "enum",
+                              .on = FER_ON_ALL,
+                              .check = check_few,
+                              .explain = explain_enum,
+                              .lower = lower_enum};
+static const fer_op many_op = {.name = "enum",
+                               .on = FER_ON_ALL,
+                               .check = check_many,
+                               .explain = explain_enum,
+                               .lower = lower_enum};
+static const fer_op const_op = {.name = "const",
+                                .on = FER_ON_ALL,
+                                .check = check_const,
+                                .explain = explain_const,
+                                .lower = lower_const};
 
 static bool add_value(fer_build *b, struct lookup *l, const yyjson_val *item)
 {
@@ -171,7 +252,7 @@ void fer_compile_enum(fer_build *b)
 {
     const yyjson_val *list = fer_build_value(b, KW_ENUM);
     if (list && fer_val_len(list) <= FEW) {
-        fer_build_add(b, &few_op, KW_ENUM, FER_ON_ALL);
+        fer_build_add(b, &few_op, KW_ENUM);
     } else if (list) {
         struct lookup *l = fer_build_alloc(b, 1, sizeof *l);
         if (!l) return;
@@ -182,7 +263,7 @@ void fer_compile_enum(fer_build *b)
         FER_EACH_ITEM (list, item) {
             if (!add_value(b, l, item)) return;
         }
-        fer_build_add(b, &many_op, KW_ENUM, FER_ON_ALL)->data = l;
+        fer_build_add(b, &many_op, KW_ENUM)->data = l;
     }
-    if (fer_build_value(b, KW_CONST)) fer_build_add(b, &const_op, KW_CONST, FER_ON_ALL);
+    if (fer_build_value(b, KW_CONST)) fer_build_add(b, &const_op, KW_CONST);
 }

@@ -72,7 +72,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
                                   : hint(t, format, fer_val_str(u->value));
 }
 
-static const fer_op format_op = {.name = "format", .check = check, .explain = explain};
+static const fer_op format_op = {
+    .name = "format", .on = FER_ON_STRING, .check = check, .explain = explain};
 
 void fer_compile_format(fer_build *b)
 {
@@ -86,5 +87,5 @@ void fer_compile_format(fer_build *b)
         return;
     }
     bool asserts = o->assert_formats || (b->rules->asserts_formats && !o->formats_note_only);
-    if (asserts) fer_build_add(b, &format_op, KW_FORMAT, FER_ON_STRING)->data = format;
+    if (asserts) fer_build_add(b, &format_op, KW_FORMAT)->data = format;
 }

@@ -78,8 +78,19 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op if_op = {
-    .name = "if", .next = next, .hear = fer_hear_answer, .explain = explain};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    const struct condition *d = i->data;
+    const fer_node *nodes[] = {d->test, d->then, d->otherwise};
+    fer_lower_add(l, FER_Q_IF, FER_ON_ALL)->data = fer_lower_codes(l, nodes, FER_COUNT(nodes));
+}
+
+static const fer_op if_op = {.name = "if",
+                             .on = FER_ON_ALL,
+                             .next = next,
+                             .hear = fer_hear_answer,
+                             .explain = explain,
+                             .lower = lower};
 
 /* Without `then` and `else`, `if` still marks and notes what it looks at. */
 void fer_compile_if(fer_build *b)
@@ -91,5 +102,5 @@ void fer_compile_if(fer_build *b)
     d->test = fer_build_child(b, fer_build_value(b, KW_IF));
     d->then = then ? fer_build_child(b, then) : NULL;
     d->otherwise = otherwise ? fer_build_child(b, otherwise) : NULL;
-    if (d->test) fer_build_add(b, &if_op, KW_IF, FER_ON_ALL)->data = d;
+    if (d->test) fer_build_add(b, &if_op, KW_IF)->data = d;
 }

@@ -4,7 +4,7 @@
 #include "families.h"
 
 struct items {
-    const fer_node **prefix;
+    const fer_node **prefix; /* behind the last, the rest once more */
     size_t count;
     const fer_node *rest; /* NULL: anything goes */
     enum fer_slot prefix_slot, rest_slot;
@@ -50,12 +50,28 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op items_op = {
-    .name = "items", .next = next, .hear = fer_hear_failures, .explain = explain};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    const struct items *d = i->data;
+    if (!d->count) {
+        if (d->rest) fer_lower_add(l, FER_Q_ITEMS, FER_ON_ARRAY)->node = d->rest;
+        return;
+    }
+    fer_quick_codes *q = fer_lower_codes(l, d->prefix, d->count + 1);
+    if (!q) return;
+    fer_lower_add(l, FER_Q_TUPLE, FER_ON_ARRAY)->data = q;
+}
+
+static const fer_op items_op = {.name = "items",
+                                .on = FER_ON_ARRAY,
+                                .next = next,
+                                .hear = fer_hear_failures,
+                                .explain = explain,
+                                .lower = lower};
 
 static bool add_prefix(fer_build *b, struct items *d, const yyjson_val *list)
 {
-    d->prefix = fer_build_alloc(b, fer_val_len(list), sizeof *d->prefix);
+    d->prefix = fer_build_alloc(b, fer_val_len(list) + 1, sizeof *d->prefix);
     if (!d->prefix) return false;
     FER_EACH_ITEM (list, item) {
         const fer_node *node = fer_build_child(b, item);
@@ -82,5 +98,6 @@ void fer_compile_items(fer_build *b)
     d->prefix_slot = prefix_slot;
     d->rest_slot = rest_slot;
     if (rest) d->rest = fer_build_child(b, rest);
-    fer_build_add(b, &items_op, prefix ? prefix_slot : rest_slot, FER_ON_ARRAY)->data = d;
+    if (prefix) d->prefix[d->count] = d->rest;
+    fer_build_add(b, &items_op, prefix ? prefix_slot : rest_slot)->data = d;
 }

@@ -355,14 +355,64 @@ static void explain_not(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op all_op = {
-    .name = "all", .next = next_all, .hear = fer_hear_failures, .explain = fer_tell_below};
-static const fer_op any_op = {
-    .name = "any", .next = next_any, .hear = hear_any, .explain = explain_any};
-static const fer_op one_op = {
-    .name = "one", .next = next_one, .hear = hear_one, .explain = explain_one};
-static const fer_op not_op = {
-    .name = "not", .next = next_not, .hear = fer_hear_answer, .explain = explain_not};
+/* ---- the quick form ---------------------------------------------------------------------------
+ */
+
+#define FEW_BRANCHES 8 /* of allOf that become rows of their own */
+
+static void lower_all(fer_rows *l, const fer_inst *i)
+{
+    const struct branches *d = i->data;
+    if (d->count > FEW_BRANCHES) {
+        fer_lower_add(l, FER_Q_ALL, FER_ON_ALL)->data = fer_lower_codes(l, d->nodes, d->count);
+        return;
+    }
+    for (size_t n = 0; n < d->count; n++) {
+        fer_lower_add(l, FER_Q_CALL, FER_ON_ALL)->node = d->nodes[n];
+    }
+}
+
+static void lower_any(fer_rows *l, const fer_inst *i)
+{
+    const struct branches *d = i->data;
+    fer_lower_add(l, FER_Q_ANY, FER_ON_ALL)->data = fer_lower_branches(l, d->nodes, d->count);
+}
+
+static void lower_one(fer_rows *l, const fer_inst *i)
+{
+    const struct branches *d = i->data;
+    fer_lower_add(l, FER_Q_ONE, FER_ON_ALL)->data = fer_lower_branches(l, d->nodes, d->count);
+}
+
+static void lower_not(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_NOT, FER_ON_ALL)->node = i->node;
+}
+
+static const fer_op all_op = {.name = "all",
+                              .on = FER_ON_ALL,
+                              .next = next_all,
+                              .hear = fer_hear_failures,
+                              .explain = fer_tell_below,
+                              .lower = lower_all};
+static const fer_op any_op = {.name = "any",
+                              .on = FER_ON_ALL,
+                              .next = next_any,
+                              .hear = hear_any,
+                              .explain = explain_any,
+                              .lower = lower_any};
+static const fer_op one_op = {.name = "one",
+                              .on = FER_ON_ALL,
+                              .next = next_one,
+                              .hear = hear_one,
+                              .explain = explain_one,
+                              .lower = lower_one};
+static const fer_op not_op = {.name = "not",
+                              .on = FER_ON_ALL,
+                              .next = next_not,
+                              .hear = fer_hear_answer,
+                              .explain = explain_not,
+                              .lower = lower_not};
 
 const fer_node *const *fer_branches(const fer_inst *i, size_t *count)
 {
@@ -385,7 +435,7 @@ static void add_branches(fer_build *b, enum fer_slot slot, const fer_op *op)
         if (!node) return;
         d->nodes[d->count++] = node;
     }
-    fer_build_add(b, op, slot, FER_ON_ALL)->data = d;
+    fer_build_add(b, op, slot)->data = d;
 }
 
 void fer_compile_logic(fer_build *b)
@@ -395,5 +445,5 @@ void fer_compile_logic(fer_build *b)
     add_branches(b, KW_ONE_OF, &one_op);
     const yyjson_val *negated = fer_build_value(b, KW_NOT);
     const fer_node *node = negated ? fer_build_child(b, negated) : NULL;
-    if (node) fer_build_add(b, &not_op, KW_NOT, FER_ON_ALL)->node = node;
+    if (node) fer_build_add(b, &not_op, KW_NOT)->node = node;
 }

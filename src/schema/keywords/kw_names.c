@@ -12,11 +12,20 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
-static const fer_op names_op = {
-    .name = "propertyNames", .next = next, .hear = fer_hear_failures, .explain = fer_tell_below};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_NAMES, FER_ON_OBJECT)->node = i->node;
+}
+
+static const fer_op names_op = {.name = "propertyNames",
+                                .on = FER_ON_OBJECT,
+                                .next = next,
+                                .hear = fer_hear_failures,
+                                .explain = fer_tell_below,
+                                .lower = lower};
 
 void fer_compile_names(fer_build *b)
 {
     const fer_node *node = fer_build_child(b, fer_build_value(b, KW_PROPERTY_NAMES));
-    if (node) fer_build_add(b, &names_op, KW_PROPERTY_NAMES, FER_ON_OBJECT)->node = node;
+    if (node) fer_build_add(b, &names_op, KW_PROPERTY_NAMES)->node = node;
 }

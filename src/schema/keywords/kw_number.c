@@ -89,12 +89,68 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->hint = multiple ? hint_multiple(t, v, i) : hint_range(t, u, v);
 }
 
+/* ---- the quick form -------------------------------------------------------------------------- */
+
+/*
+ * Bounds as binary64. A number and a bound that 64 bits hold are in the same order as their
+ * nearest binary64 are, as long as the bound is below 2^53: it is exact, or the shortest decimal
+ * of its binary64 (json_number.h). Numbers that 64 bits do not hold are asked about as they are.
+ */
+static bool as_double(const yyjson_val *bound, double *out)
+{
+    const double exact = 9007199254740992.0;
+    switch (fer_val_tag(bound)) {
+    case FER_TAG_UINT: *out = (double)bound->uni.u64; break;
+    case FER_TAG_SINT: *out = (double)bound->uni.i64; break;
+    case FER_TAG_REAL: *out = bound->uni.f64; break;
+    default: return false;
+    }
+    return *out<exact && * out> - exact;
+}
+
+static void lower_low(fer_rows *l, const fer_inst *i)
+{
+    double bound;
+    bool above = i->op->check == check_above;
+    if (!as_double(i->source, &bound)) {
+        fer_lower_check(l, i, FER_ON_NUMBER);
+        return;
+    }
+    fer_quick *row = fer_lower_row(l, FER_Q_RANGE, FER_TYPE_BIT(YYJSON_TYPE_NUM));
+    /* With both kinds of low end, the narrower one counts. */
+    if (bound > row->low || (bound == row->low && above)) {
+        row->low = bound;
+        row->n = above ? row->n | FER_RANGE_ABOVE : row->n & ~FER_RANGE_ABOVE;
+    }
+    fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
+}
+
+static void lower_high(fer_rows *l, const fer_inst *i)
+{
+    double bound;
+    bool below = i->op->check == check_below;
+    if (!as_double(i->source, &bound)) {
+        fer_lower_check(l, i, FER_ON_NUMBER);
+        return;
+    }
+    fer_quick *row = fer_lower_row(l, FER_Q_RANGE, FER_TYPE_BIT(YYJSON_TYPE_NUM));
+    if (bound < row->high || (bound == row->high && below)) {
+        row->high = bound;
+        row->n = below ? row->n | FER_RANGE_BELOW : row->n & ~FER_RANGE_BELOW;
+    }
+    fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
+}
+
 static const fer_op multiple_op = {
-    .name = "a multiple of", .check = check_multiple, .explain = explain};
-static const fer_op minimum_op = {.name = "at least", .check = check_minimum, .explain = explain};
-static const fer_op above_op = {.name = "greater than", .check = check_above, .explain = explain};
-static const fer_op maximum_op = {.name = "at most", .check = check_maximum, .explain = explain};
-static const fer_op below_op = {.name = "less than", .check = check_below, .explain = explain};
+    .name = "a multiple of", .on = FER_ON_NUMBER, .check = check_multiple, .explain = explain};
+#define BOUND_OP(words, how, where)                                                                \
+    {                                                                                              \
+        .name = (words), .on = FER_ON_NUMBER, .check = (how), .explain = explain, .lower = (where) \
+    }
+static const fer_op minimum_op = BOUND_OP("at least", check_minimum, lower_low);
+static const fer_op above_op = BOUND_OP("greater than", check_above, lower_low);
+static const fer_op maximum_op = BOUND_OP("at most", check_maximum, lower_high);
+static const fer_op below_op = BOUND_OP("less than", check_below, lower_high);
 
 void fer_compile_number(fer_build *b)
 {
@@ -102,16 +158,16 @@ void fer_compile_number(fer_build *b)
     const yyjson_val *below = fer_build_value(b, KW_EXCLUSIVE_MAXIMUM);
     bool old = b->rules->bit == FER_IN_4; /* there, the exclusive ones are flags */
     if (fer_build_value(b, KW_MULTIPLE_OF)) {
-        fer_build_add(b, &multiple_op, KW_MULTIPLE_OF, FER_ON_NUMBER);
+        fer_build_add(b, &multiple_op, KW_MULTIPLE_OF);
     }
     if (fer_build_value(b, KW_MINIMUM)) {
         const fer_op *op = old && fer_is_true(above) ? &above_op : &minimum_op;
-        fer_build_add(b, op, KW_MINIMUM, FER_ON_NUMBER);
+        fer_build_add(b, op, KW_MINIMUM);
     }
     if (fer_build_value(b, KW_MAXIMUM)) {
         const fer_op *op = old && fer_is_true(below) ? &below_op : &maximum_op;
-        fer_build_add(b, op, KW_MAXIMUM, FER_ON_NUMBER);
+        fer_build_add(b, op, KW_MAXIMUM);
     }
-    if (above && !old) fer_build_add(b, &above_op, KW_EXCLUSIVE_MINIMUM, FER_ON_NUMBER);
-    if (below && !old) fer_build_add(b, &below_op, KW_EXCLUSIVE_MAXIMUM, FER_ON_NUMBER);
+    if (above && !old) fer_build_add(b, &above_op, KW_EXCLUSIVE_MINIMUM);
+    if (below && !old) fer_build_add(b, &below_op, KW_EXCLUSIVE_MAXIMUM);
 }

@@ -5,33 +5,7 @@
  */
 #include "explain.h"
 #include "families.h"
-
-/* A name that the schema knows. */
-struct property {
-    fer_str name;
-    const fer_node *node;  /* NULL: only required */
-    const yyjson_val *key; /* in `properties` */
-    bool required;
-};
-
-struct pattern {
-    const fer_regex *regex;
-    const fer_node *node;
-    const yyjson_val *key;
-};
-
-struct object {
-    struct property *properties;
-    size_t count;
-    size_t required;
-    uint32_t *table; /* number of a property + 1 by its hash; 0: empty */
-    size_t mask;
-    fer_map *names; /* instead of the table, where its hash is not good enough; else NULL */
-    struct pattern *patterns;
-    size_t pattern_count;
-    const fer_node *additional;   /* NULL: anything goes */
-    const yyjson_val *sources[4]; /* of the four keywords, or NULL */
-};
+#include "object.h"
 
 enum {
     SOURCE_PROPERTIES,
@@ -39,32 +13,6 @@ enum {
     SOURCE_ADDITIONAL,
     SOURCE_REQUIRED,
 };
-
-/* Length, first and last bytes: good enough for most. Names that crowd the table, by chance or
- * because somebody chose them so, get a map instead. */
-#define CROWD 32 /* entries without a gap */
-
-static size_t name_hash(fer_str s)
-{
-    uint64_t head = 0, tail = 0;
-    size_t n = s.len < 8 ? s.len : 8;
-    memcpy(&head, s.ptr, n);
-    memcpy(&tail, s.ptr + s.len - n, n);
-    uint64_t x =
-        (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ s.len) * UINT64_C(0xBF58476D1CE4E5B9);
-    return (size_t)(x >> 32);
-}
-
-static const struct property *find(const struct object *o, fer_str name)
-{
-    if (!o->count) return NULL;
-    if (o->names) return fer_map_get(o->names, name);
-    for (size_t i = name_hash(name) & o->mask; o->table[i]; i = (i + 1) & o->mask) {
-        const struct property *p = &o->properties[o->table[i] - 1];
-        if (fer_str_eq(p->name, name)) return p;
-    }
-    return NULL;
-}
 
 /* ---- running --------------------------------------------------------------------------- */
 
@@ -85,11 +33,11 @@ static fer_step call(fer_vm *vm, fer_frame *f, const fer_node *node, enum fer_sl
 }
 
 /* The next one to ask about the member in hand; FER_STEP_PASS: nobody. */
-static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
+static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
 {
     if (f->state == 0) {
         f->state = 1;
-        const struct property *p = find(o, fer_val_str(f->cursor));
+        const fer_known *p = fer_object_find(o, fer_val_str(f->cursor));
         if (p) f->hits += p->required;
         if (p && p->node) {
             f->index |= 1;
@@ -97,7 +45,7 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
         }
     }
     while (f->state <= o->pattern_count) {
-        const struct pattern *p = &o->patterns[f->state++ - 1];
+        const fer_name_pattern *p = &o->patterns[f->state++ - 1];
         if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
         fer_step s = fer_vm_match(vm, p->regex, f->cursor);
         if (s == FER_STEP_ERROR) return s;
@@ -116,7 +64,7 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const struct object *o)
 
 static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
-    const struct object *o = i->data;
+    const fer_object *o = i->object;
     const yyjson_val *end = fer_val_next(f->value);
     if (!f->cursor) f->cursor = f->value + 1;
     while (f->cursor < end) {
@@ -140,23 +88,28 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-static const fer_str *list_names(fer_teller *t, const struct object *o, size_t *count)
+static fer_str name_of(const fer_object *o, size_t n)
 {
-    size_t most = o->count < FER_ALLOWED_MAX ? o->count : FER_ALLOWED_MAX;
+    return (fer_str){o->names.list[n].ptr, o->names.list[n].len};
+}
+
+static const fer_str *list_names(fer_teller *t, const fer_object *o, size_t *count)
+{
+    size_t most = o->names.count < FER_ALLOWED_MAX ? o->names.count : FER_ALLOWED_MAX;
     fer_str *names = fer_arena_alloc(t->arena, most ? most * sizeof *names : 1);
     *count = 0;
     if (!names) {
         t->no_memory = true;
         return NULL;
     }
-    for (size_t n = 0; n < o->count && *count < most; n++) {
-        if (o->properties[n].node) names[(*count)++] = o->properties[n].name;
+    for (size_t n = 0; n < o->names.count && *count < most; n++) {
+        if (o->properties[n].node) names[(*count)++] = name_of(o, n);
     }
     return names;
 }
 
 /* Names may also be told by their patterns. */
-static void hint_patterns(fer_teller *t, const struct object *o, fer_violation *v)
+static void hint_patterns(fer_teller *t, const fer_object *o, fer_violation *v)
 {
     fer_buf b;
     if (!o->pattern_count || v->did_you_mean.len) return;
@@ -174,7 +127,7 @@ static void hint_patterns(fer_teller *t, const struct object *o, fer_violation *
 }
 
 /* A member that additionalProperties refuses altogether. */
-static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *o,
+static void tell_unknown(fer_teller *t, const fer_unit *u, const fer_object *o,
                          const yyjson_val *key)
 {
     fer_violation *v = fer_tell(t, u, o->sources[SOURCE_ADDITIONAL], FER_UNKNOWN_FIELD, key);
@@ -183,22 +136,22 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const struct object *
     const fer_str *names = list_names(t, o, &count);
     fer_meant meant;
     fer_meant_init(&meant, fer_val_str(key));
-    for (size_t n = 0; n < o->count; n++) {
-        if (!fer_meant_try(t, &meant, u->value, o->properties[n].name)) break;
+    for (size_t n = 0; n < o->names.count; n++) {
+        if (!fer_meant_try(t, &meant, u->value, name_of(o, n))) break;
     }
     fer_tell_unknown(t, v, fer_val_str(key), &meant, names, count);
     hint_patterns(t, o, v);
 }
 
 /* A member under a name that nobody knows and that is near to the one that is missing. */
-static fer_str misspelt(fer_teller *t, const fer_unit *u, const struct object *o, fer_str missing)
+static fer_str misspelt(fer_teller *t, const fer_unit *u, const fer_object *o, fer_str missing)
 {
     FER_EACH_MEMBER (u->value, key) {
         fer_meant meant;
         fer_meant_init(&meant, fer_val_str(key));
         if (!fer_meant_try(t, &meant, u->value, missing)) break;
         if (!fer_meant_best(&meant).len) continue;
-        const struct property *p = find(o, fer_val_str(key));
+        const fer_known *p = fer_object_find(o, fer_val_str(key));
         bool known = (p && p->node) || fer_property_schema(t, u, fer_val_str(key));
         if (!known) return fer_val_str(key);
     }
@@ -218,10 +171,10 @@ static fer_str wanted(fer_teller *t, const yyjson_val *schema)
     return fer_is_str(type) ? fer_val_str(type) : FER_STR("");
 }
 
-static void hint_missing(fer_teller *t, const fer_unit *u, const struct object *o, fer_violation *v,
+static void hint_missing(fer_teller *t, const fer_unit *u, const fer_object *o, fer_violation *v,
                          fer_str name)
 {
-    const struct property *p = find(o, name);
+    const fer_known *p = fer_object_find(o, name);
     const yyjson_val *says = p && p->node && fer_is_obj(p->node->schema)
                                  ? p->node->schema
                                  : fer_property_schema(t, u, name);
@@ -242,7 +195,7 @@ static void hint_missing(fer_teller *t, const fer_unit *u, const struct object *
     }
 }
 
-static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *o)
+static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
 {
     FER_EACH_ITEM (o->sources[SOURCE_REQUIRED], item) {
         fer_str name = fer_val_str(item);
@@ -258,7 +211,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const struct object *
 
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
-    const struct object *o = i->data;
+    const fer_object *o = i->object;
     if (o->sources[SOURCE_REQUIRED]) tell_missing(t, u, o);
     for (const fer_unit *below = u->first; below; below = below->next) {
         if (below->valid || &u->node->insts[below->by] != i) continue;
@@ -272,65 +225,38 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op object_op = {.name = "object", .next = next, .hear = hear, .explain = explain};
+/* ---- the quick form ------------------------------------------------------------------------- */
+
+/* The two forms share the table. */
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    fer_object *o = i->object;
+    for (size_t n = 0; n < o->names.count; n++) {
+        fer_known *p = &o->properties[n];
+        if (p->node) fer_lower_want(l, &p->code, p->node);
+    }
+    for (size_t n = 0; n < o->pattern_count; n++) {
+        fer_lower_want(l, &o->patterns[n].code, o->patterns[n].node);
+    }
+    if (o->additional) fer_lower_want(l, &o->rest, o->additional);
+    fer_lower_add(l, FER_Q_OBJECT, FER_ON_OBJECT)->object = o;
+}
+
+static const fer_op object_op = {.name = "object",
+                                 .on = FER_ON_OBJECT,
+                                 .next = next,
+                                 .hear = hear,
+                                 .explain = explain,
+                                 .lower = lower};
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-/* The entries without a gap around the longest stretch of the table. */
-static size_t longest_crowd(const struct object *o)
-{
-    size_t longest = 0, run = 0;
-    for (size_t i = 0; i <= o->mask + CROWD; i++) {
-        run = o->table[i & o->mask] ? run + 1 : 0;
-        if (run > longest) longest = run;
-    }
-    return longest;
-}
-
-/* The names of all properties so far, in a map with a hash that nobody can foresee. */
-static bool use_map(fer_build *b, struct object *o)
-{
-    fer_map *names = fer_build_alloc(b, 1, sizeof *names);
-    if (!names) return false;
-    fer_map_init(names, b->c->arena);
-    for (size_t n = 0; n < o->count; n++) {
-        void **place = fer_map_put(names, o->properties[n].name);
-        if (!place) return fer_compile_no_memory(b->c);
-        *place = &o->properties[n];
-    }
-    o->names = names;
-    return true;
-}
-
-/* The property of a name, new or not; NULL: no memory. */
-static struct property *add_property(fer_build *b, struct object *o, fer_str name)
-{
-    size_t i = name_hash(name) & o->mask;
-    void **place = NULL;
-    for (size_t tries = 0; !o->names && o->table[i]; i = (i + 1) & o->mask) {
-        struct property *p = &o->properties[o->table[i] - 1];
-        if (fer_str_eq(p->name, name)) return p;
-        if (++tries > CROWD && !use_map(b, o)) return NULL;
-    }
-    if (o->names) {
-        place = fer_map_put(o->names, name);
-        if (!place) return fer_compile_no_memory(b->c);
-        struct property *known = *place;
-        if (known) return known;
-    }
-    struct property *p = &o->properties[o->count++];
-    if (place) *place = p;
-    else o->table[i] = (uint32_t)o->count;
-    p->name = name;
-    return p;
-}
-
-static bool add_patterns(fer_build *b, struct object *o, const yyjson_val *map)
+static bool add_patterns(fer_build *b, fer_object *o, const yyjson_val *map)
 {
     o->patterns = fer_build_alloc(b, fer_val_len(map), sizeof *o->patterns);
     if (!o->patterns) return false;
     FER_EACH_MEMBER (map, key) {
-        struct pattern *p = &o->patterns[o->pattern_count];
+        fer_name_pattern *p = &o->patterns[o->pattern_count];
         p->regex = fer_build_regex(b, key);
         p->node = fer_build_child(b, key + 1);
         p->key = key;
@@ -340,21 +266,25 @@ static bool add_patterns(fer_build *b, struct object *o, const yyjson_val *map)
     return true;
 }
 
-static bool add_names(fer_build *b, struct object *o)
+/* What a name stands for, new or not; NULL: no memory. */
+static fer_known *add_name(fer_build *b, fer_object *o, const yyjson_val *name)
+{
+    uint32_t n = fer_names_put(&o->names, b->c->arena, fer_val_str(name));
+    return n == FER_NAME_NONE ? fer_compile_no_memory(b->c) : &o->properties[n];
+}
+
+static bool add_names(fer_build *b, fer_object *o)
 {
     const yyjson_val *properties = o->sources[SOURCE_PROPERTIES];
     const yyjson_val *required = o->sources[SOURCE_REQUIRED];
     size_t most =
         (properties ? fer_val_len(properties) : 0) + (required ? fer_val_len(required) : 0);
-    size_t cap = 4;
-    while (cap < most * 2) cap *= 2;
-    o->mask = cap - 1;
-    o->table = fer_build_alloc(b, cap, sizeof *o->table);
     o->properties = fer_build_alloc(b, most, sizeof *o->properties);
-    if (!o->table || !o->properties) return false;
+    if (!o->properties) return false;
+    if (!fer_names_init(&o->names, b->c->arena, most)) return fer_compile_no_memory(b->c);
     if (properties) {
         FER_EACH_MEMBER (properties, key) {
-            struct property *p = add_property(b, o, fer_val_str(key));
+            fer_known *p = add_name(b, o, key);
             if (!p) return false;
             p->key = key;
             p->node = fer_build_child(b, key + 1);
@@ -363,18 +293,18 @@ static bool add_names(fer_build *b, struct object *o)
     }
     if (required) {
         FER_EACH_ITEM (required, item) {
-            struct property *p = add_property(b, o, fer_val_str(item));
+            fer_known *p = add_name(b, o, item);
             if (!p) return false;
             o->required += !p->required;
             p->required = true;
         }
     }
-    return o->names || longest_crowd(o) <= CROWD || use_map(b, o);
+    return fer_names_settle(&o->names, b->c->arena) || fer_compile_no_memory(b->c);
 }
 
 void fer_compile_object(fer_build *b)
 {
-    struct object *o = fer_build_alloc(b, 1, sizeof *o);
+    fer_object *o = fer_build_alloc(b, 1, sizeof *o);
     if (!o) return;
     o->sources[SOURCE_PROPERTIES] = fer_build_value(b, KW_PROPERTIES);
     o->sources[SOURCE_PATTERNS] = fer_build_value(b, KW_PATTERN_PROPERTIES);
@@ -389,5 +319,5 @@ void fer_compile_object(fer_build *b)
                                           KW_ADDITIONAL_PROPERTIES, KW_REQUIRED};
     size_t first = 0;
     while (!o->sources[first]) first++;
-    fer_build_add(b, &object_op, slots[first], FER_ON_OBJECT)->data = o;
+    fer_build_add(b, &object_op, slots[first])->object = o;
 }

@@ -58,9 +58,31 @@ static fer_step next_dynamic(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return ask(vm, f, node, d->slot);
 }
 
-static const fer_op ref_op = {
-    .name = "$ref", .next = next_ref, .hear = fer_hear_answer, .explain = fer_tell_below};
+static void lower_ref(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_CALL, FER_ON_ALL)->node = i->node;
+}
+
+static void lower_dynamic(fer_rows *l, const fer_inst *i)
+{
+    const struct dynamic *d = i->data;
+    if (!d->otherwise) {
+        l->c->lowering.refused = true;
+        return;
+    }
+    fer_lower_dynamic(l, d->name, d->slot == KW_RECURSIVE_REF);
+    fer_lower_add(l, FER_Q_CALL, FER_ON_ALL)->node = d->otherwise;
+}
+
+static const fer_op ref_op = {.name = "$ref",
+                              .on = FER_ON_ALL,
+                              .next = next_ref,
+                              .hear = fer_hear_answer,
+                              .explain = fer_tell_below,
+                              .lower = lower_ref};
 static const fer_op dynamic_op = {.name = "$dynamicRef",
+                                  .on = FER_ON_ALL,
+                                  .lower = lower_dynamic,
                                   .next = next_dynamic,
                                   .hear = fer_hear_answer,
                                   .explain = fer_tell_below};
@@ -82,7 +104,7 @@ static const fer_node *target_node(fer_build *b, const yyjson_val *reference,
 
 static void add_plain(fer_build *b, enum fer_slot slot, const fer_node *node)
 {
-    if (node) fer_build_add(b, &ref_op, slot, FER_ON_ALL)->node = node;
+    if (node) fer_build_add(b, &ref_op, slot)->node = node;
 }
 
 static bool ask_for(fer_build *b, fer_str name)
@@ -105,7 +127,7 @@ static void add_dynamic(fer_build *b, enum fer_slot slot, fer_str name, const fe
     struct dynamic *d = fer_build_alloc(b, 1, sizeof *d);
     if (!d) return;
     *d = (struct dynamic){name, otherwise, slot};
-    fer_build_add(b, &dynamic_op, slot, FER_ON_ALL)->data = d;
+    fer_build_add(b, &dynamic_op, slot)->data = d;
 }
 
 /*

@@ -70,19 +70,52 @@ static void explain_pattern(fer_teller *t, const fer_unit *u, const fer_inst *i)
         fer_say(t, "Rewrite it so that it matches the pattern.%.*s", FER_PRI(example_of(t, u)));
 }
 
-static const fer_op min_op = {.name = "minLength", .check = check_min, .explain = explain_length};
-static const fer_op max_op = {.name = "maxLength", .check = check_max, .explain = explain_length};
-static const fer_op pattern_op = {
-    .name = "pattern", .check = check_pattern, .explain = explain_pattern};
+/* ---- the quick form ---------------------------------------------------------------------------
+ */
+
+static void lower_min(fer_rows *l, const fer_inst *i)
+{
+    fer_quick *row = fer_lower_row(l, FER_Q_LENGTH, FER_ON_STRING);
+    uint64_t min = i->count;
+    row->min = min;
+    /* So many bytes are at least `min` code points. */
+    row->n = min < 2 ? (uint32_t)min : min < UINT32_MAX / 4 ? (uint32_t)min * 4 - 3 : UINT32_MAX;
+}
+
+static void lower_max(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_row(l, FER_Q_LENGTH, FER_ON_STRING)->max = i->count;
+}
+
+static void lower_pattern(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_PATTERN, FER_ON_STRING)->data = i->data;
+}
+
+static const fer_op min_op = {.name = "minLength",
+                              .on = FER_ON_STRING,
+                              .check = check_min,
+                              .explain = explain_length,
+                              .lower = lower_min};
+static const fer_op max_op = {.name = "maxLength",
+                              .on = FER_ON_STRING,
+                              .check = check_max,
+                              .explain = explain_length,
+                              .lower = lower_max};
+static const fer_op pattern_op = {.name = "pattern",
+                                  .on = FER_ON_STRING,
+                                  .check = check_pattern,
+                                  .explain = explain_pattern,
+                                  .lower = lower_pattern};
 
 void fer_compile_string(fer_build *b)
 {
     const yyjson_val *min = fer_build_value(b, KW_MIN_LENGTH);
     const yyjson_val *max = fer_build_value(b, KW_MAX_LENGTH);
     const yyjson_val *pattern = fer_build_value(b, KW_PATTERN);
-    if (min) fer_build_add(b, &min_op, KW_MIN_LENGTH, FER_ON_STRING)->count = fer_build_count(min);
-    if (max) fer_build_add(b, &max_op, KW_MAX_LENGTH, FER_ON_STRING)->count = fer_build_count(max);
+    if (min) fer_build_add(b, &min_op, KW_MIN_LENGTH)->count = fer_build_count(min);
+    if (max) fer_build_add(b, &max_op, KW_MAX_LENGTH)->count = fer_build_count(max);
     if (!pattern) return;
     const fer_regex *regex = fer_build_regex(b, pattern);
-    if (regex) fer_build_add(b, &pattern_op, KW_PATTERN, FER_ON_STRING)->data = regex;
+    if (regex) fer_build_add(b, &pattern_op, KW_PATTERN)->data = regex;
 }

@@ -189,7 +189,21 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     v->hint = fer_type_hint(t, u, v, names, count);
 }
 
-static const fer_op type_op = {.name = "type", .check = check, .explain = explain};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    uint8_t types = (uint8_t)(i->bits & 0xFF);
+    bool whole = i->bits & (INTEGER | INTEGER_TEXT);
+    if (whole && (types & FER_ON_NUMBER) != FER_ON_NUMBER) {
+        types |= FER_ON_NUMBER;
+        l->integer = true;
+        l->text = !(i->bits & INTEGER);
+    }
+    l->types &= types;
+    l->type = i;
+}
+
+static const fer_op type_op = {
+    .name = "type", .on = FER_ON_ALL, .check = check, .explain = explain, .lower = lower};
 
 static unsigned bits_of(const fer_build *b, fer_str name)
 {
@@ -205,7 +219,7 @@ static unsigned bits_of(const fer_build *b, fer_str name)
 void fer_compile_type(fer_build *b)
 {
     const yyjson_val *type = fer_build_value(b, KW_TYPE);
-    fer_inst *i = fer_build_add(b, &type_op, KW_TYPE, FER_ON_ALL);
+    fer_inst *i = fer_build_add(b, &type_op, KW_TYPE);
     if (fer_is_str(type)) {
         i->bits = bits_of(b, fer_val_str(type));
         return;

@@ -62,20 +62,30 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
 }
 
-static const fer_op unevaluated_op = {
-    .name = "unevaluated", .next = next, .hear = fer_hear_failures, .explain = explain};
+static void lower(fer_rows *l, const fer_inst *i)
+{
+    fer_lower_add(l, FER_Q_UNEVALUATED, i->op->on)->node = i->node;
+}
+
+#define UNEVALUATED_OP(types)                                                                      \
+    {                                                                                              \
+        .name = "unevaluated", .on = (types), .next = next, .hear = fer_hear_failures,             \
+        .explain = explain, .lower = lower                                                         \
+    }
+static const fer_op items_op = UNEVALUATED_OP(FER_ON_ARRAY);
+static const fer_op properties_op = UNEVALUATED_OP(FER_ON_OBJECT);
 
 void fer_compile_unevaluated(fer_build *b)
 {
     static const struct {
         enum fer_slot slot;
-        uint8_t on;
-    } rows[] = {{KW_UNEVALUATED_ITEMS, FER_ON_ARRAY}, {KW_UNEVALUATED_PROPERTIES, FER_ON_OBJECT}};
+        const fer_op *op;
+    } rows[] = {{KW_UNEVALUATED_ITEMS, &items_op}, {KW_UNEVALUATED_PROPERTIES, &properties_op}};
     for (size_t n = 0; n < FER_COUNT(rows); n++) {
         const yyjson_val *value = fer_build_value(b, rows[n].slot);
         const fer_node *node = value ? fer_build_child(b, value) : NULL;
         if (!node) continue;
-        fer_build_add(b, &unevaluated_op, rows[n].slot, rows[n].on)->node = node;
+        fer_build_add(b, rows[n].op, rows[n].slot)->node = node;
         b->node->tracks = true;
     }
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+/* Length, first and last bytes: good enough for most. Names that crowd the table, by chance or
+ * because somebody chose them so, get a map instead. */
+#define CROWD 32 /* entries without a gap */
+
+static size_t hash(uint64_t head, const char *ptr, size_t len)
+{
+    uint64_t tail = head;
+    if (len > 8) memcpy(&tail, ptr + len - 8, sizeof tail);
+    uint64_t x =
+        (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ len) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (size_t)(x >> 32);
+}
+
+bool fer_names_init(fer_names *n, fer_arena *a, size_t most)
+{
+    size_t cap = 4;
+    while (cap < most * 2) cap *= 2;
+    *n = (fer_names){.mask = (uint32_t)(cap - 1)};
+    n->list = fer_arena_alloc_zero(a, most + 1, sizeof *n->list);
+    n->table = fer_arena_alloc_zero(a, cap, sizeof *n->table);
+    if (!n->list || !n->table) return false;
+    n->list[0].len = SIZE_MAX;
+    return true;
+}
+
+/* The names so far, in a map with a hash that nobody can foresee. */
+static bool use_map(fer_names *n, fer_arena *a)
+{
+    fer_map *map = fer_arena_alloc_zero(a, 1, sizeof *map);
+    if (!map) return false;
+    fer_map_init(map, a);
+    for (size_t i = 0; i < n->count; i++) {
+        void **place = fer_map_put(map, (fer_str){n->list[i].ptr, n->list[i].len});
+        if (!place) return false;
+        *place = &n->list[i];
+    }
+    n->map = map;
+    return true;
+}
+
+uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name)
+{
+    uint64_t head = fer_name_head(name.ptr, name.len);
+    size_t at = hash(head, name.ptr, name.len) & n->mask;
+    void **place = NULL;
+    for (size_t tries = 0; !n->map && n->table[at]; at = (at + 1) & n->mask) {
+        if (fer_name_is(&n->list[n->table[at] - 1], head, name.ptr, name.len)) {
+            return n->table[at] - 1;
+        }
+        if (++tries > CROWD && !use_map(n, a)) return FER_NAME_NONE;
+    }
+    if (n->map) {
+        place = fer_map_put(n->map, name);
+        if (!place) return FER_NAME_NONE;
+        const fer_name *known = *place;
+        if (known) return (uint32_t)(known - n->list);
+        *place = &n->list[n->count];
+    } else {
+        n->table[at] = n->count + 1;
+    }
+    n->list[n->count++] = (fer_name){head, name.ptr, name.len};
+    n->list[n->count].len = SIZE_MAX;
+    return n->count - 1;
+}
+
+bool fer_names_settle(fer_names *n, fer_arena *a)
+{
+    size_t longest = 0, run = 0;
+    if (n->map || n->count <= CROWD) return true;
+    for (size_t i = 0; i <= (size_t)n->mask + CROWD; i++) {
+        run = n->table[i & n->mask] ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest <= CROWD || use_map(n, a);
+}
+
+uint32_t fer_names_find(const fer_names *n, uint64_t head, const char *ptr, size_t len)
+{
+    if (n->map) {
+        const fer_name *name = fer_map_get(n->map, (fer_str){ptr, len});
+        return name ? (uint32_t)(name - n->list) : FER_NAME_NONE;
+    }
+    for (size_t at = hash(head, ptr, len) & n->mask; n->table[at]; at = (at + 1) & n->mask) {
+        if (fer_name_is(&n->list[n->table[at] - 1], head, ptr, len)) return n->table[at] - 1;
+    }
+    return FER_NAME_NONE;
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hot loop: a verdict on a value that is read already. How it gets its speed:
+ *
+ *  - A leaf costs a look at its type and, mostly, one instruction: `type`, the bounds and the
+ *    lengths beside it were melted into one by lower.c. A row of instructions tells where it
+ *    ends for the type in hand, so a string never passes by what is said about numbers.
+ *  - An object is walked once, in its own order. The next name is guessed: whoever writes an
+ *    object tends to keep to the order of the schema, so the name behind the last one that was
+ *    found is compared first (one word and a length, in most cases), a few behind it next, and
+ *    only then is it looked up. `required` is a count of the names that were seen, because a
+ *    document has no name twice.
+ *  - Of alternatives, only those are asked that can be right for a value of its type and, where
+ *    each demands certain strings for one member, with the tag that it has.
+ *  - What is rare is left to the machine's own checks (FER_Q_CHECK), and what is hard to the
+ *    machine as a whole: it gives up when it is called too deep, when the work goes beyond some
+ *    steps for each value (alternatives inside alternatives), or when an object with more than
+ *    64 members has to be marked for `unevaluatedProperties`.
+ *
+ * Giving up is a count of steps below zero. Whoever sees it says no, so that everything ends
+ * at once, and fer_quick_run() turns that no into "unknown". Nothing is allocated here.
+ *
+ * Calls follow the nesting of the instance and of subschemas in place, DEPTH_MAX at most.
+ */
+#include "quick.h"
+
+#include "json_number.h"
+#include "object.h"
+#include "unicode.h"
+#include "vm.h"
+
+#define DEPTH_MAX   400
+#define STEPS_FIXED 4096 /* what any value may cost, */
+#define STEPS_EACH  64   /* and what each value in it adds */
+#define GUESSES     4    /* names that are compared before one is looked up */
+#define FEW_STRINGS 16   /* that are compared with each other to find one twice */
+#define MARKS       64   /* members or items that can be marked */
+
+struct run {
+    fer_vm *vm;
+    int64_t left; /* steps; below zero: given up */
+    unsigned depth;
+    bool tracking;  /* somebody asks for the marks */
+    uint64_t marks; /* members or items of the value in hand that were looked at */
+};
+
+static bool run(struct run *r, const fer_quick *i, const yyjson_val *v);
+
+static bool give_up(struct run *r)
+{
+    r->left = -1;
+    return false;
+}
+
+/* ---- leaves ------------------------------------------------------------------------------ */
+
+static bool in_range(const fer_quick *i, const yyjson_val *v)
+{
+    double d;
+    switch (fer_val_tag(v)) {
+    case FER_TAG_UINT: d = (double)v->uni.u64; break;
+    case FER_TAG_SINT: d = (double)v->uni.i64; break;
+    default:
+        d = v->uni.f64;
+        if ((i->n & FER_RANGE_INTEGER) && !fer_number_is_integer(v)) return false;
+    }
+    bool over = i->n & FER_RANGE_ABOVE ? d > i->low : d >= i->low;
+    return over && (i->n & FER_RANGE_BELOW ? d < i->high : d <= i->high);
+}
+
+/* Bytes settle most cases: a code point has one to four. */
+static bool has_length(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    size_t bytes = fer_val_len(v);
+    if (bytes < i->min) return false;
+    if (bytes >= i->n && bytes <= i->max) return true;
+    r->left -= (int64_t)(bytes / 8);
+    size_t count = fer_utf8_count(fer_val_str(v));
+    return count >= i->min && count <= i->max;
+}
+
+static bool settled(struct run *r, fer_step s)
+{
+    if (s == FER_STEP_ERROR) return give_up(r);
+    return s == FER_STEP_PASS;
+}
+
+static bool check(struct run *r, const fer_inst *inst, const yyjson_val *v)
+{
+    return settled(r, inst->op->check(r->vm, inst, v));
+}
+
+/* Integers are kept unsigned from zero on. */
+static unsigned tag_of(int64_t integer)
+{
+    return integer < 0 ? FER_TAG_SINT : FER_TAG_UINT;
+}
+
+static bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v)
+{
+    switch (fer_val_tag(v)) {
+    case YYJSON_TYPE_NULL: return e->null;
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE: return e->yes;
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE: return e->no;
+    case FER_TAG_UINT:
+    case FER_TAG_SINT:
+        for (uint32_t n = 0; n < e->integer_count; n++) {
+            if (e->integers[n] == v->uni.i64) return fer_val_tag(v) == tag_of(v->uni.i64);
+        }
+        break;
+    default:
+        if (!fer_is_str(v)) break;
+        return fer_names_find_str(&e->strings, fer_val_str(v)) != FER_NAME_NONE;
+    }
+    return e->inst && check(r, e->inst, v);
+}
+
+/* Short lists of strings are compared at once. */
+static bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    size_t count = fer_val_len(v);
+    const yyjson_val *end = v + 1 + count;
+    if (count < 2) return true;
+    if (count > FEW_STRINGS || fer_val_next(v) != end) return check(r, i->inst, v);
+    for (const yyjson_val *x = v + 1; x < end; x++) {
+        if (!fer_is_str(x)) return check(r, i->inst, v);
+        for (const yyjson_val *y = v + 1; y < x; y++) {
+            if (x->tag >> 8 == y->tag >> 8 && fer_str_eq(fer_val_str(x), fer_val_str(y)))
+                return false;
+        }
+    }
+    r->left -= (int64_t)count;
+    return true;
+}
+
+/* ---- members and items --------------------------------------------------------------------- */
+
+/* A value inside the one in hand: a mere matter of types is settled on the spot. */
+static inline bool inside(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    unsigned bit = 1u << fer_val_type(v);
+    if (!(i->on & bit) && (i->end & FER_END_PASS)) return i->pass & bit;
+    return run(r, i, v);
+}
+
+/* What a name stands for, FER_NAME_NONE where it is not known; guess is the likeliest. */
+static inline uint32_t find_name(const fer_names *names, uint32_t guess, const yyjson_val *key)
+{
+    const char *ptr = key->uni.str;
+    size_t len = fer_val_len(key);
+    uint64_t head = fer_name_head(ptr, len);
+    for (uint32_t n = guess; n < guess + GUESSES; n++) {
+        if (fer_name_is(&names->list[n], head, ptr, len)) return n;
+        if (n == names->count) break;
+    }
+    return fer_names_find(names, head, ptr, len);
+}
+
+/* Asks what patterns and additionalProperties say of a member. */
+static bool other_members(struct run *r, const fer_object *o, const yyjson_val *key, bool *known)
+{
+    for (size_t n = 0; n < o->pattern_count; n++) {
+        fer_step s = fer_vm_match(r->vm, o->patterns[n].regex, key);
+        if (s == FER_STEP_ERROR) return give_up(r);
+        if (s == FER_STEP_FAIL) continue;
+        *known = true;
+        if (!inside(r, o->patterns[n].code, key + 1)) return false;
+    }
+    if (*known || !o->rest) return true;
+    *known = true;
+    return inside(r, o->rest, key + 1);
+}
+
+/* With patterns, or while members are marked. */
+static bool object_in_full(struct run *r, const fer_object *o, const yyjson_val *v)
+{
+    const yyjson_val *end = fer_val_next(v);
+    size_t seen = 0, index = 0;
+    uint32_t guess = 0;
+    bool tracking = r->tracking;
+    uint64_t marks = r->marks;
+    if (tracking && fer_val_len(v) > MARKS) return give_up(r);
+    r->tracking = false;
+    r->left -= (int64_t)(fer_val_len(v) * o->pattern_count);
+    for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1), index++) {
+        uint32_t n = find_name(&o->names, guess, key);
+        bool known = false;
+        if (n != FER_NAME_NONE) {
+            const fer_known *p = &o->properties[n];
+            guess = n + 1;
+            seen += p->required;
+            known = p->code != NULL;
+            if (p->code && !inside(r, p->code, key + 1)) return false;
+        }
+        if (!other_members(r, o, key, &known)) return false;
+        marks |= (uint64_t)known << (index % MARKS);
+    }
+    r->tracking = tracking;
+    r->marks = marks;
+    return seen == o->required;
+}
+
+static bool object(struct run *r, const fer_object *o, const yyjson_val *v)
+{
+    const fer_names *names = &o->names;
+    const fer_known *properties = o->properties;
+    const yyjson_val *end = fer_val_next(v);
+    size_t seen = 0;
+    uint32_t guess = 0;
+    r->left -= (int64_t)fer_val_len(v);
+    if (r->left < 0) return false;
+    if (o->pattern_count || r->tracking) return object_in_full(r, o, v);
+    for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
+        uint32_t n = find_name(names, guess, key);
+        const fer_quick *code = o->rest;
+        if (n != FER_NAME_NONE) {
+            const fer_known *p = &properties[n];
+            guess = n + 1;
+            seen += p->required;
+            if (p->code) code = p->code;
+        }
+        if (code && !inside(r, code, key + 1)) return false;
+    }
+    return seen == o->required;
+}
+
+/* Whatever is inside, the marks of this value are not its business. */
+static bool items(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    bool tracking = r->tracking;
+    r->left -= (int64_t)fer_val_len(v);
+    if (r->left < 0) return false;
+    r->tracking = false;
+    FER_EACH_ITEM (v, item) {
+        if (!inside(r, code, item)) return false;
+    }
+    r->tracking = tracking;
+    r->marks = UINT64_MAX;
+    return true;
+}
+
+static bool tuple(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
+{
+    bool tracking = r->tracking;
+    uint64_t marks = r->marks;
+    size_t index = 0, prefix = d->count - 1;
+    r->left -= (int64_t)fer_val_len(v);
+    if (r->left < 0 || (tracking && prefix > MARKS)) return give_up(r);
+    r->tracking = false;
+    FER_EACH_ITEM (v, item) {
+        const fer_quick *code = d->codes[index < prefix ? index : prefix];
+        if (!code) break;
+        if (!inside(r, code, item)) return false;
+        if (index < MARKS) marks |= UINT64_C(1) << index;
+        index++;
+    }
+    r->tracking = tracking;
+    r->marks = d->codes[prefix] ? UINT64_MAX : marks;
+    return true;
+}
+
+static bool contains(struct run *r, const fer_quick_contains *d, const yyjson_val *v)
+{
+    bool tracking = r->tracking;
+    uint64_t hits = 0, index = 0, marks = r->marks;
+    r->left -= (int64_t)fer_val_len(v);
+    if (r->left < 0 || (tracking && fer_val_len(v) > MARKS)) return give_up(r);
+    r->tracking = false;
+    FER_EACH_ITEM (v, item) {
+        bool hit = inside(r, d->code, item);
+        hits += hit;
+        marks |= (uint64_t)(hit && d->marks) << (index++ % MARKS);
+        if (!tracking && (hits > d->max || (hits >= d->min && d->max == UINT64_MAX))) break;
+    }
+    r->tracking = tracking;
+    r->marks = marks;
+    return hits >= d->min && hits <= d->max;
+}
+
+static bool each_name(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    bool tracking = r->tracking;
+    r->left -= (int64_t)fer_val_len(v);
+    if (r->left < 0) return false;
+    r->tracking = false;
+    FER_EACH_MEMBER (v, key) {
+        if (!inside(r, code, key)) return false;
+    }
+    r->tracking = tracking;
+    return true;
+}
+
+/* The key of an object, or NULL. */
+static const yyjson_val *find_key(struct run *r, const yyjson_val *v, const fer_name *name)
+{
+    size_t looks = 0;
+    const yyjson_val *found = NULL;
+    FER_EACH_MEMBER (v, key) {
+        looks++;
+        if (fer_val_len(key) != name->len) continue;
+        uint64_t head = fer_name_head(key->uni.str, name->len);
+        if (!fer_name_is(name, head, key->uni.str, name->len)) continue;
+        found = key;
+        break;
+    }
+    r->left -= (int64_t)looks;
+    return found;
+}
+
+static bool follows(struct run *r, const fer_quick_dependent *d, const yyjson_val *v)
+{
+    const yyjson_val *key = find_key(r, v, &d->name);
+    if (!key) return true;
+    bool other = d->equals &&
+                 !(fer_is_str(key + 1) && fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals)));
+    if (other) return true;
+    if (d->code) return run(r, d->code, v);
+    for (size_t n = 0; n < d->count; n++) {
+        if (!find_key(r, v, &d->names[n])) return false;
+    }
+    return true;
+}
+
+static bool dependent(struct run *r, const fer_quick_dependents *d, const yyjson_val *v)
+{
+    for (size_t n = 0; n < d->count; n++) {
+        if (!follows(r, &d->list[n], v)) return false;
+    }
+    return true;
+}
+
+/* ---- alternatives -----------------------------------------------------------------------------
+ */
+
+/* The alternatives that can be right. */
+static fer_quick_some candidates(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+{
+    if (!d->tagged || !fer_is_obj(v)) return d->by_type[fer_val_type(v)];
+    const yyjson_val *key = find_key(r, v, &d->tag);
+    if (!key) return d->absent;
+    if (!fer_is_str(key + 1)) return d->other;
+    uint32_t n = fer_names_find_str(&d->values, fer_val_str(key + 1));
+    return n == FER_NAME_NONE ? d->other : d->by_value[n];
+}
+
+/* A subschema of the same value whose no is no failure: its marks are gone then. */
+static bool attempt(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    uint64_t marks = r->marks;
+    bool tracking = r->tracking;
+    if (run(r, code, v)) return true;
+    r->marks = marks;
+    r->tracking = tracking;
+    return false;
+}
+
+static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
+{
+    for (size_t n = 0; n < d->count; n++) {
+        if (!run(r, d->codes[n], v)) return false;
+    }
+    return true;
+}
+
+static bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+{
+    fer_quick_some some = candidates(r, d, v);
+    bool hit = false;
+    for (uint32_t n = 0; n < some.count && (!hit || r->tracking); n++) {
+        hit |= attempt(r, d->codes[d->order[some.first + n]], v);
+    }
+    return hit;
+}
+
+static bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+{
+    fer_quick_some some = candidates(r, d, v);
+    unsigned hits = 0;
+    for (uint32_t n = 0; n < some.count && hits < 2; n++) {
+        hits += attempt(r, d->codes[d->order[some.first + n]], v);
+    }
+    return hits == 1;
+}
+
+static bool none(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    uint64_t marks = r->marks;
+    bool tracking = r->tracking, hit;
+    r->tracking = false; /* what it marks does not count */
+    hit = run(r, code, v);
+    r->marks = marks;
+    r->tracking = tracking;
+    return !hit && r->left >= 0;
+}
+
+static bool condition(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
+{
+    const fer_quick *then = d->codes[attempt(r, d->codes[0], v) ? 1 : 2];
+    return !then || run(r, then, v);
+}
+
+/* ---- what nobody has looked at ------------------------------------------------------------------
+ */
+
+static bool tracked(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    bool tracking = r->tracking;
+    uint64_t marks = r->marks;
+    r->tracking = true;
+    r->marks = 0;
+    bool valid = run(r, code, v);
+    r->tracking = tracking;
+    r->marks |= marks;
+    return valid;
+}
+
+static bool unevaluated(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    const yyjson_val *end = fer_val_next(v);
+    size_t index = 0;
+    bool object = fer_is_obj(v), tracking = r->tracking;
+    uint64_t marks = r->marks;
+    if (marks == UINT64_MAX) return true;
+    if (fer_val_len(v) > MARKS) return give_up(r);
+    r->tracking = false;
+    for (const yyjson_val *item = v + 1 + object; item < end; index++) {
+        if (!(marks >> index & 1) && !inside(r, code, item)) return false;
+        item = fer_val_next(item) + object;
+    }
+    r->tracking = tracking;
+    r->marks = UINT64_MAX;
+    return true;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------
+ */
+
+/* What has to do with more than the value itself; the depth is counted here. */
+static bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    bool yes;
+    if (r->depth == DEPTH_MAX || --r->left < 0) return give_up(r);
+    r->depth++;
+    switch ((enum fer_quick_op)i->op) {
+    case FER_Q_OBJECT: yes = object(r, i->object, v); break;
+    case FER_Q_ITEMS: yes = items(r, i->code, v); break;
+    case FER_Q_CALL: yes = run(r, i->code, v); break;
+    case FER_Q_ALL: yes = all(r, i->data, v); break;
+    case FER_Q_ANY: yes = any(r, i->data, v); break;
+    case FER_Q_ONE: yes = one(r, i->data, v); break;
+    case FER_Q_TUPLE: yes = tuple(r, i->data, v); break;
+    case FER_Q_CONTAINS: yes = contains(r, i->data, v); break;
+    case FER_Q_NAMES: yes = each_name(r, i->code, v); break;
+    case FER_Q_DEPENDENT: yes = dependent(r, i->data, v); break;
+    case FER_Q_NOT: yes = none(r, i->code, v); break;
+    case FER_Q_IF: yes = condition(r, i->data, v); break;
+    case FER_Q_TRACKED: yes = tracked(r, i->code, v); break;
+    default: yes = unevaluated(r, i->code, v); break;
+    }
+    r->depth--;
+    return yes && r->left >= 0;
+}
+
+static bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    switch ((enum fer_quick_op)i->op) {
+    case FER_Q_LENGTH: return has_length(r, i, v);
+    case FER_Q_RANGE: return in_range(i, v);
+    case FER_Q_INTEGER: return fer_number_is_integer(v);
+    case FER_Q_ENUM: return in_enum(r, i->data, v);
+    case FER_Q_PATTERN: return settled(r, fer_vm_match(r->vm, i->data, v));
+    case FER_Q_TEXT:
+        return fer_val_len(v) == i->name->len &&
+               fer_name_is(i->name, fer_name_head(v->uni.str, i->name->len), v->uni.str,
+                           i->name->len);
+    case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
+    case FER_Q_UNIQUE: return is_unique(r, i, v);
+    case FER_Q_CHECK: return check(r, i->inst, v);
+    case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
+    case FER_Q_NONE: return true;
+    default: return apply(r, i, v);
+    }
+}
+
+static bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    const unsigned bit = 1u << fer_val_type(v);
+    for (;; i++) {
+        if (i->on & bit) {
+            if (!look(r, i, v)) return false;
+            if (i->end & FER_END_ON) return true;
+        } else {
+            if (!(i->pass & bit)) return false;
+            if (i->end & FER_END_PASS) return true;
+        }
+    }
+}
+
+fer_quick_verdict fer_quick_run(fer_vm *vm, const fer_quick *code, const yyjson_val *value)
+{
+    size_t values = (size_t)(fer_val_next(value) - value);
+    size_t steps = STEPS_FIXED + values * STEPS_EACH;
+    struct run r = {.vm = vm, .left = (int64_t)(steps < vm->steps ? steps : vm->steps)};
+    bool yes = run(&r, code, value);
+    if (r.left < 0) return FER_QUICK_UNKNOWN;
+    return yes ? FER_QUICK_YES : FER_QUICK_NO;
+}

@@ -5,10 +5,11 @@
  * because somebody chose them so, get a map instead. */
 #define CROWD 32 /* entries without a gap */
 
-static size_t hash(uint64_t head, const char *ptr, size_t len)
+static size_t hash(fer_str name)
 {
-    uint64_t tail = head;
-    if (len > 8) memcpy(&tail, ptr + len - 8, sizeof tail);
+    size_t len = name.len;
+    uint64_t head = fer_name_word(name.ptr) & fer_name_mask(len);
+    uint64_t tail = len > 8 ? fer_name_word(name.ptr + len - 8) : head;
     uint64_t x =
         (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ len) * UINT64_C(0xBF58476D1CE4E5B9);
     return (size_t)(x >> 32);
@@ -43,13 +44,10 @@ static bool use_map(fer_names *n, fer_arena *a)
 
 uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name)
 {
-    uint64_t head = fer_name_head(name.ptr, name.len);
-    size_t at = hash(head, name.ptr, name.len) & n->mask;
+    size_t at = hash(name) & n->mask;
     void **place = NULL;
     for (size_t tries = 0; !n->map && n->table[at]; at = (at + 1) & n->mask) {
-        if (fer_name_is(&n->list[n->table[at] - 1], head, name.ptr, name.len)) {
-            return n->table[at] - 1;
-        }
+        if (fer_name_is(&n->list[n->table[at] - 1], name)) return n->table[at] - 1;
         if (++tries > CROWD && !use_map(n, a)) return FER_NAME_NONE;
     }
     if (n->map) {
@@ -61,7 +59,7 @@ uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name)
     } else {
         n->table[at] = n->count + 1;
     }
-    n->list[n->count++] = (fer_name){head, name.ptr, name.len};
+    n->list[n->count++] = fer_name_of(name);
     n->list[n->count].len = SIZE_MAX;
     return n->count - 1;
 }
@@ -77,14 +75,14 @@ bool fer_names_settle(fer_names *n, fer_arena *a)
     return longest <= CROWD || use_map(n, a);
 }
 
-uint32_t fer_names_find(const fer_names *n, uint64_t head, const char *ptr, size_t len)
+uint32_t fer_names_find(const fer_names *n, fer_str name)
 {
     if (n->map) {
-        const fer_name *name = fer_map_get(n->map, (fer_str){ptr, len});
-        return name ? (uint32_t)(name - n->list) : FER_NAME_NONE;
+        const fer_name *known = fer_map_get(n->map, name);
+        return known ? (uint32_t)(known - n->list) : FER_NAME_NONE;
     }
-    for (size_t at = hash(head, ptr, len) & n->mask; n->table[at]; at = (at + 1) & n->mask) {
-        if (fer_name_is(&n->list[n->table[at] - 1], head, ptr, len)) return n->table[at] - 1;
+    for (size_t at = hash(name) & n->mask; n->table[at]; at = (at + 1) & n->mask) {
+        if (fer_name_is(&n->list[n->table[at] - 1], name)) return n->table[at] - 1;
     }
     return FER_NAME_NONE;
 }

@@ -12,6 +12,7 @@
 
 typedef struct fer_name {
     uint64_t head; /* its first eight bytes, zeros behind a shorter one */
+    uint64_t mask; /* ones where it has bytes */
     const char *ptr;
     size_t len;
 } fer_name;
@@ -34,39 +35,52 @@ uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name);
 /* All names are there. False: no memory. */
 FER_MUST_USE bool fer_names_settle(fer_names *n, fer_arena *a);
 /* The number of a name, FER_NAME_NONE where there is no such name. */
-uint32_t fer_names_find(const fer_names *n, uint64_t head, const char *ptr, size_t len);
+uint32_t fer_names_find(const fer_names *n, fer_str name);
 
 /*
- * The first eight bytes of a string. Strings of documents lie in arenas, which have eight
- * bytes behind the last one that may be read (FER_ARENA_SLACK): no look at the length first.
+ * The first eight bytes of a string, whatever its length. Strings of documents lie in arenas,
+ * which have eight bytes behind the last one that may be read (FER_ARENA_SLACK).
  */
-static inline uint64_t fer_name_head(const char *ptr, size_t len)
+static inline uint64_t fer_name_word(const char *ptr)
 {
     uint64_t word;
     memcpy(&word, ptr, sizeof word);
-    if (len >= sizeof word) return word;
+    return word;
+}
+
+static inline uint64_t fer_name_mask(size_t len)
+{
+    if (len >= 8) return UINT64_MAX;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return word & ~(UINT64_MAX << (len * 8));
+    return ~(UINT64_MAX << (len * 8));
 #else
-    return len ? word >> (64 - len * 8) << (64 - len * 8) : 0;
+    return len ? UINT64_MAX << (64 - len * 8) : 0;
 #endif
 }
 
 static inline fer_name fer_name_of(fer_str s)
 {
-    return (fer_name){fer_name_head(s.ptr, s.len), s.ptr, s.len};
+    uint64_t mask = fer_name_mask(s.len);
+    return (fer_name){fer_name_word(s.ptr) & mask, mask, s.ptr, s.len};
 }
 
-/* Whether a name is this text, of which the head is known. */
-static inline bool fer_name_is(const fer_name *n, uint64_t head, const char *ptr, size_t len)
+/* Whether a text of the same length starts like the name ... */
+static inline bool fer_name_starts(const fer_name *n, const char *ptr)
 {
-    if (n->head != head || n->len != len) return false;
-    return len <= 8 || memcmp(n->ptr + 8, ptr + 8, len - 8) == 0;
+    return ((fer_name_word(ptr) ^ n->head) & n->mask) == 0;
 }
 
-static inline uint32_t fer_names_find_str(const fer_names *n, fer_str name)
+/* ... and goes on like it. */
+static inline bool fer_name_ends(const fer_name *n, const char *ptr)
 {
-    return fer_names_find(n, fer_name_head(name.ptr, name.len), name.ptr, name.len);
+    if (n->len <= 8) return true;
+    if (n->len > 16) return memcmp(n->ptr + 8, ptr + 8, n->len - 8) == 0;
+    return fer_name_word(n->ptr + n->len - 8) == fer_name_word(ptr + n->len - 8);
+}
+
+static inline bool fer_name_is(const fer_name *n, fer_str s)
+{
+    return n->len == s.len && fer_name_starts(n, s.ptr) && fer_name_ends(n, s.ptr);
 }
 
 #endif

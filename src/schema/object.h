@@ -36,7 +36,7 @@ typedef struct fer_object {
 /* What a name stands for, or NULL. */
 static inline const fer_known *fer_object_find(const fer_object *o, fer_str name)
 {
-    uint32_t n = fer_names_find_str(&o->names, name);
+    uint32_t n = fer_names_find(&o->names, name);
     return n == FER_NAME_NONE ? NULL : &o->properties[n];
 }
 

@@ -36,15 +36,28 @@
 #define FEW_STRINGS 16   /* that are compared with each other to find one twice */
 #define MARKS       64   /* members or items that can be marked */
 
+#define INLINE    static inline __attribute__((always_inline))
+#define OUTLINE   static __attribute__((noinline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
 struct run {
-    fer_vm *vm;
     int64_t left; /* steps; below zero: given up */
     unsigned depth;
     bool tracking;  /* somebody asks for the marks */
+    bool opened;    /* the machine below is */
     uint64_t marks; /* members or items of the value in hand that were looked at */
+    size_t bytes;   /* of texts that may still be read */
+    const struct fer_schema *program;
+    fer_arena *arena;
+    fer_vm vm; /* for checks as the machine has them */
 };
 
-static bool run(struct run *r, const fer_quick *i, const yyjson_val *v);
+OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v);
+OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v);
+OUTLINE bool items(struct run *r, const fer_quick *code, const yyjson_val *v);
+OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
+OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
+OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v);
 
 static bool give_up(struct run *r)
 {
@@ -52,42 +65,91 @@ static bool give_up(struct run *r)
     return false;
 }
 
-/* ---- leaves ------------------------------------------------------------------------------ */
-
-static bool in_range(const fer_quick *i, const yyjson_val *v)
+/*
+ * Whoever goes into a value enters, and leaves when it says yes. After a no there is nothing to
+ * leave: everything ends, or somebody who goes on has kept the depth (attempt).
+ */
+INLINE bool enter(struct run *r, size_t steps)
 {
-    double d;
-    switch (fer_val_tag(v)) {
-    case FER_TAG_UINT: d = (double)v->uni.u64; break;
-    case FER_TAG_SINT: d = (double)v->uni.i64; break;
-    default:
-        d = v->uni.f64;
-        if ((i->n & FER_RANGE_INTEGER) && !fer_number_is_integer(v)) return false;
+    r->left -= (int64_t)steps + 1;
+    if (LIKELY(r->left >= 0 && r->depth < DEPTH_MAX)) {
+        r->depth++;
+        return true;
     }
-    bool over = i->n & FER_RANGE_ABOVE ? d > i->low : d >= i->low;
-    return over && (i->n & FER_RANGE_BELOW ? d < i->high : d <= i->high);
+    return give_up(r);
 }
 
-/* Bytes settle most cases: a code point has one to four. */
-static bool has_length(struct run *r, const fer_quick *i, const yyjson_val *v)
+INLINE bool leave(struct run *r)
 {
-    size_t bytes = fer_val_len(v);
-    if (bytes < i->min) return false;
-    if (bytes >= i->n && bytes <= i->max) return true;
-    r->left -= (int64_t)(bytes / 8);
+    r->depth--;
+    return true;
+}
+
+/* ---- leaves ------------------------------------------------------------------------------ */
+
+OUTLINE bool check(struct run *r, const fer_inst *inst, const yyjson_val *v)
+{
+    if (!r->opened) {
+        r->vm = (fer_vm){.program = r->program, .arena = r->arena, .steps = r->program->steps};
+        r->opened = true;
+    }
+    fer_step s = inst->op->check(&r->vm, inst, v);
+    return s == FER_STEP_ERROR ? give_up(r) : s == FER_STEP_PASS;
+}
+
+OUTLINE bool matches(struct run *r, const fer_regex *regex, const yyjson_val *v)
+{
+    fer_match m = fer_regex_search(regex, fer_val_str(v), &r->bytes, r->arena);
+    return m == FER_MATCH_YES || (m != FER_MATCH_NO && give_up(r));
+}
+
+INLINE bool is_integer(const yyjson_val *v)
+{
+    unsigned tag = fer_val_tag(v);
+    return LIKELY(tag == FER_TAG_UINT || tag == FER_TAG_SINT) || fer_number_is_integer(v);
+}
+
+INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
+{
+    double d = v->uni.f64;
+    unsigned tag = fer_val_tag(v);
+    if (LIKELY(tag != FER_TAG_REAL)) {
+        bool whole = tag == FER_TAG_SINT || LIKELY(v->uni.i64 >= 0);
+        d = whole ? (double)v->uni.i64 : (double)v->uni.u64;
+    } else if (i->n & FER_RANGE_INTEGER) {
+        if (!fer_number_is_integer(v)) return false;
+    }
+    return d >= i->low && d <= i->high;
+}
+
+OUTLINE bool has_code_points(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    r->left -= (int64_t)(fer_val_len(v) / 8);
     size_t count = fer_utf8_count(fer_val_str(v));
     return count >= i->min && count <= i->max;
 }
 
-static bool settled(struct run *r, fer_step s)
+/* Bytes settle most cases: a code point has one to four. */
+INLINE bool has_length(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
-    if (s == FER_STEP_ERROR) return give_up(r);
-    return s == FER_STEP_PASS;
+    size_t bytes = fer_val_len(v);
+    if (LIKELY(bytes >= i->n && bytes <= i->max)) return true;
+    return bytes >= i->min && has_code_points(r, i, v);
 }
 
-static bool check(struct run *r, const fer_inst *inst, const yyjson_val *v)
+INLINE bool is_text(const fer_name *name, const yyjson_val *v)
 {
-    return settled(r, inst->op->check(r->vm, inst, v));
+    return fer_val_len(v) == name->len && fer_name_starts(name, v->uni.str) &&
+           fer_name_ends(name, v->uni.str);
+}
+
+INLINE bool is_string_in(const fer_names *names, const yyjson_val *v)
+{
+    if (names->count > GUESSES) return fer_names_find(names, fer_val_str(v)) != FER_NAME_NONE;
+    for (uint32_t n = 0; n < names->count; n++) {
+        if (is_text(&names->list[n], v)) return true;
+    }
+    return false;
 }
 
 /* Integers are kept unsigned from zero on. */
@@ -96,8 +158,9 @@ static unsigned tag_of(int64_t integer)
     return integer < 0 ? FER_TAG_SINT : FER_TAG_UINT;
 }
 
-static bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v)
+OUTLINE bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v)
 {
+    if (fer_is_str(v)) return is_string_in(&e->strings, v);
     switch (fer_val_tag(v)) {
     case YYJSON_TYPE_NULL: return e->null;
     case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE: return e->yes;
@@ -108,15 +171,13 @@ static bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v)
             if (e->integers[n] == v->uni.i64) return fer_val_tag(v) == tag_of(v->uni.i64);
         }
         break;
-    default:
-        if (!fer_is_str(v)) break;
-        return fer_names_find_str(&e->strings, fer_val_str(v)) != FER_NAME_NONE;
+    default: break;
     }
     return e->inst && check(r, e->inst, v);
 }
 
 /* Short lists of strings are compared at once. */
-static bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
+OUTLINE bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
     size_t count = fer_val_len(v);
     const yyjson_val *end = v + 1 + count;
@@ -129,50 +190,86 @@ static bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
                 return false;
         }
     }
-    r->left -= (int64_t)count;
     return true;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------
+ */
+
+/* One row about a value of a type that it has something to say of. */
+INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    switch ((enum fer_quick_op)i->op) {
+    case FER_Q_LENGTH: return has_length(r, i, v);
+    case FER_Q_RANGE: return in_range(i, v);
+    case FER_Q_INTEGER: return is_integer(v);
+    case FER_Q_TEXT: return is_text(i->name, v);
+    case FER_Q_STRINGS: return is_string_in(i->data, v);
+    case FER_Q_ENUM: return in_enum(r, i->data, v);
+    case FER_Q_PATTERN: return matches(r, i->data, v);
+    case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
+    case FER_Q_UNIQUE: return is_unique(r, i, v);
+    case FER_Q_CHECK: return check(r, i->inst, v);
+    case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
+    case FER_Q_OBJECT: return object(r, i->object, v);
+    case FER_Q_ITEMS: return items(r, i->code, v);
+    case FER_Q_ANY: return any(r, i->data, v);
+    case FER_Q_ONE: return one(r, i->data, v);
+    default: return apply(r, i, v);
+    }
+}
+
+/* All rows. It stands in the loops over members and items, so that a leaf costs no call. */
+INLINE bool inside(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    const unsigned bit = 1u << fer_val_type(v);
+    for (;; i++) {
+        if (i->on & bit) {
+            if (!look(r, i, v)) return false;
+            if (LIKELY(i->end & FER_END_ON)) return true;
+        } else {
+            if (!(i->pass & bit)) return false;
+            if (LIKELY(i->end & FER_END_PASS)) return true;
+        }
+    }
+}
+
+OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    return inside(r, i, v);
 }
 
 /* ---- members and items --------------------------------------------------------------------- */
 
-/* A value inside the one in hand: a mere matter of types is settled on the spot. */
-static inline bool inside(struct run *r, const fer_quick *i, const yyjson_val *v)
+OUTLINE uint32_t look_up(const fer_names *names, uint32_t guess, const yyjson_val *key)
 {
-    unsigned bit = 1u << fer_val_type(v);
-    if (!(i->on & bit) && (i->end & FER_END_PASS)) return i->pass & bit;
-    return run(r, i, v);
+    for (uint32_t n = guess; n < names->count && n < guess + GUESSES; n++) {
+        if (is_text(&names->list[n], key)) return n;
+    }
+    return fer_names_find(names, fer_val_str(key));
 }
 
 /* What a name stands for, FER_NAME_NONE where it is not known; guess is the likeliest. */
-static inline uint32_t find_name(const fer_names *names, uint32_t guess, const yyjson_val *key)
+INLINE uint32_t find_name(const fer_names *names, uint32_t guess, const yyjson_val *key)
 {
-    const char *ptr = key->uni.str;
-    size_t len = fer_val_len(key);
-    uint64_t head = fer_name_head(ptr, len);
-    for (uint32_t n = guess; n < guess + GUESSES; n++) {
-        if (fer_name_is(&names->list[n], head, ptr, len)) return n;
-        if (n == names->count) break;
-    }
-    return fer_names_find(names, head, ptr, len);
+    return LIKELY(is_text(&names->list[guess], key)) ? guess : look_up(names, guess + 1, key);
 }
 
 /* Asks what patterns and additionalProperties say of a member. */
 static bool other_members(struct run *r, const fer_object *o, const yyjson_val *key, bool *known)
 {
     for (size_t n = 0; n < o->pattern_count; n++) {
-        fer_step s = fer_vm_match(r->vm, o->patterns[n].regex, key);
-        if (s == FER_STEP_ERROR) return give_up(r);
-        if (s == FER_STEP_FAIL) continue;
+        if (!matches(r, o->patterns[n].regex, key)) continue;
         *known = true;
-        if (!inside(r, o->patterns[n].code, key + 1)) return false;
+        if (!run(r, o->patterns[n].code, key + 1)) return false;
     }
     if (*known || !o->rest) return true;
     *known = true;
-    return inside(r, o->rest, key + 1);
+    return run(r, o->rest, key + 1);
 }
 
 /* With patterns, or while members are marked. */
-static bool object_in_full(struct run *r, const fer_object *o, const yyjson_val *v)
+OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     const yyjson_val *end = fer_val_next(v);
     size_t seen = 0, index = 0;
@@ -190,25 +287,24 @@ static bool object_in_full(struct run *r, const fer_object *o, const yyjson_val 
             guess = n + 1;
             seen += p->required;
             known = p->code != NULL;
-            if (p->code && !inside(r, p->code, key + 1)) return false;
+            if (p->code && !run(r, p->code, key + 1)) return false;
         }
         if (!other_members(r, o, key, &known)) return false;
         marks |= (uint64_t)known << (index % MARKS);
     }
     r->tracking = tracking;
     r->marks = marks;
-    return seen == o->required;
+    return seen == o->required && leave(r);
 }
 
-static bool object(struct run *r, const fer_object *o, const yyjson_val *v)
+OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     const fer_names *names = &o->names;
     const fer_known *properties = o->properties;
     const yyjson_val *end = fer_val_next(v);
     size_t seen = 0;
     uint32_t guess = 0;
-    r->left -= (int64_t)fer_val_len(v);
-    if (r->left < 0) return false;
+    if (!enter(r, fer_val_len(v))) return false;
     if (o->pattern_count || r->tracking) return object_in_full(r, o, v);
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
         uint32_t n = find_name(names, guess, key);
@@ -221,22 +317,21 @@ static bool object(struct run *r, const fer_object *o, const yyjson_val *v)
         }
         if (code && !inside(r, code, key + 1)) return false;
     }
-    return seen == o->required;
+    return seen == o->required && leave(r);
 }
 
 /* Whatever is inside, the marks of this value are not its business. */
-static bool items(struct run *r, const fer_quick *code, const yyjson_val *v)
+OUTLINE bool items(struct run *r, const fer_quick *code, const yyjson_val *v)
 {
     bool tracking = r->tracking;
-    r->left -= (int64_t)fer_val_len(v);
-    if (r->left < 0) return false;
+    if (!enter(r, fer_val_len(v))) return false;
     r->tracking = false;
     FER_EACH_ITEM (v, item) {
         if (!inside(r, code, item)) return false;
     }
     r->tracking = tracking;
     r->marks = UINT64_MAX;
-    return true;
+    return leave(r);
 }
 
 static bool tuple(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
@@ -250,13 +345,26 @@ static bool tuple(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
     FER_EACH_ITEM (v, item) {
         const fer_quick *code = d->codes[index < prefix ? index : prefix];
         if (!code) break;
-        if (!inside(r, code, item)) return false;
+        if (!run(r, code, item)) return false;
         if (index < MARKS) marks |= UINT64_C(1) << index;
         index++;
     }
     r->tracking = tracking;
     r->marks = d->codes[prefix] ? UINT64_MAX : marks;
     return true;
+}
+
+/* A subschema whose no is no failure: what it marked is gone then. */
+static bool attempt(struct run *r, const fer_quick *code, const yyjson_val *v)
+{
+    uint64_t marks = r->marks;
+    unsigned depth = r->depth;
+    bool tracking = r->tracking;
+    if (run(r, code, v)) return true;
+    r->marks = marks;
+    r->depth = depth;
+    r->tracking = tracking;
+    return false;
 }
 
 static bool contains(struct run *r, const fer_quick_contains *d, const yyjson_val *v)
@@ -267,7 +375,7 @@ static bool contains(struct run *r, const fer_quick_contains *d, const yyjson_va
     if (r->left < 0 || (tracking && fer_val_len(v) > MARKS)) return give_up(r);
     r->tracking = false;
     FER_EACH_ITEM (v, item) {
-        bool hit = inside(r, d->code, item);
+        bool hit = attempt(r, d->code, item);
         hits += hit;
         marks |= (uint64_t)(hit && d->marks) << (index++ % MARKS);
         if (!tracking && (hits > d->max || (hits >= d->min && d->max == UINT64_MAX))) break;
@@ -284,7 +392,7 @@ static bool each_name(struct run *r, const fer_quick *code, const yyjson_val *v)
     if (r->left < 0) return false;
     r->tracking = false;
     FER_EACH_MEMBER (v, key) {
-        if (!inside(r, code, key)) return false;
+        if (!run(r, code, key)) return false;
     }
     r->tracking = tracking;
     return true;
@@ -297,9 +405,7 @@ static const yyjson_val *find_key(struct run *r, const yyjson_val *v, const fer_
     const yyjson_val *found = NULL;
     FER_EACH_MEMBER (v, key) {
         looks++;
-        if (fer_val_len(key) != name->len) continue;
-        uint64_t head = fer_name_head(key->uni.str, name->len);
-        if (!fer_name_is(name, head, key->uni.str, name->len)) continue;
+        if (!is_text(name, key)) continue;
         found = key;
         break;
     }
@@ -339,19 +445,8 @@ static fer_quick_some candidates(struct run *r, const fer_quick_branches *d, con
     const yyjson_val *key = find_key(r, v, &d->tag);
     if (!key) return d->absent;
     if (!fer_is_str(key + 1)) return d->other;
-    uint32_t n = fer_names_find_str(&d->values, fer_val_str(key + 1));
+    uint32_t n = fer_names_find(&d->values, fer_val_str(key + 1));
     return n == FER_NAME_NONE ? d->other : d->by_value[n];
-}
-
-/* A subschema of the same value whose no is no failure: its marks are gone then. */
-static bool attempt(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    uint64_t marks = r->marks;
-    bool tracking = r->tracking;
-    if (run(r, code, v)) return true;
-    r->marks = marks;
-    r->tracking = tracking;
-    return false;
 }
 
 static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
@@ -362,32 +457,34 @@ static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
     return true;
 }
 
-static bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
     fer_quick_some some = candidates(r, d, v);
     bool hit = false;
+    if (!enter(r, 0)) return false;
     for (uint32_t n = 0; n < some.count && (!hit || r->tracking); n++) {
         hit |= attempt(r, d->codes[d->order[some.first + n]], v);
     }
-    return hit;
+    return hit && leave(r);
 }
 
-static bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
     fer_quick_some some = candidates(r, d, v);
     unsigned hits = 0;
+    if (!enter(r, 0)) return false;
     for (uint32_t n = 0; n < some.count && hits < 2; n++) {
         hits += attempt(r, d->codes[d->order[some.first + n]], v);
     }
-    return hits == 1;
+    return hits == 1 && leave(r);
 }
 
 static bool none(struct run *r, const fer_quick *code, const yyjson_val *v)
 {
     uint64_t marks = r->marks;
-    bool tracking = r->tracking, hit;
+    bool tracking = r->tracking;
     r->tracking = false; /* what it marks does not count */
-    hit = run(r, code, v);
+    bool hit = attempt(r, code, v);
     r->marks = marks;
     r->tracking = tracking;
     return !hit && r->left >= 0;
@@ -424,7 +521,7 @@ static bool unevaluated(struct run *r, const fer_quick *code, const yyjson_val *
     if (fer_val_len(v) > MARKS) return give_up(r);
     r->tracking = false;
     for (const yyjson_val *item = v + 1 + object; item < end; index++) {
-        if (!(marks >> index & 1) && !inside(r, code, item)) return false;
+        if (!(marks >> index & 1) && !run(r, code, item)) return false;
         item = fer_val_next(item) + object;
     }
     r->tracking = tracking;
@@ -432,22 +529,16 @@ static bool unevaluated(struct run *r, const fer_quick *code, const yyjson_val *
     return true;
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------
+/* ---- what has to do with more than the value itself ---------------------------------------------
  */
 
-/* What has to do with more than the value itself; the depth is counted here. */
-static bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
+OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
     bool yes;
-    if (r->depth == DEPTH_MAX || --r->left < 0) return give_up(r);
-    r->depth++;
+    if (!enter(r, 0)) return false;
     switch ((enum fer_quick_op)i->op) {
-    case FER_Q_OBJECT: yes = object(r, i->object, v); break;
-    case FER_Q_ITEMS: yes = items(r, i->code, v); break;
     case FER_Q_CALL: yes = run(r, i->code, v); break;
     case FER_Q_ALL: yes = all(r, i->data, v); break;
-    case FER_Q_ANY: yes = any(r, i->data, v); break;
-    case FER_Q_ONE: yes = one(r, i->data, v); break;
     case FER_Q_TUPLE: yes = tuple(r, i->data, v); break;
     case FER_Q_CONTAINS: yes = contains(r, i->data, v); break;
     case FER_Q_NAMES: yes = each_name(r, i->code, v); break;
@@ -457,51 +548,24 @@ static bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_TRACKED: yes = tracked(r, i->code, v); break;
     default: yes = unevaluated(r, i->code, v); break;
     }
-    r->depth--;
-    return yes && r->left >= 0;
+    return yes && leave(r);
 }
 
-static bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
-{
-    switch ((enum fer_quick_op)i->op) {
-    case FER_Q_LENGTH: return has_length(r, i, v);
-    case FER_Q_RANGE: return in_range(i, v);
-    case FER_Q_INTEGER: return fer_number_is_integer(v);
-    case FER_Q_ENUM: return in_enum(r, i->data, v);
-    case FER_Q_PATTERN: return settled(r, fer_vm_match(r->vm, i->data, v));
-    case FER_Q_TEXT:
-        return fer_val_len(v) == i->name->len &&
-               fer_name_is(i->name, fer_name_head(v->uni.str, i->name->len), v->uni.str,
-                           i->name->len);
-    case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
-    case FER_Q_UNIQUE: return is_unique(r, i, v);
-    case FER_Q_CHECK: return check(r, i->inst, v);
-    case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
-    case FER_Q_NONE: return true;
-    default: return apply(r, i, v);
-    }
-}
-
-static bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
-{
-    const unsigned bit = 1u << fer_val_type(v);
-    for (;; i++) {
-        if (i->on & bit) {
-            if (!look(r, i, v)) return false;
-            if (i->end & FER_END_ON) return true;
-        } else {
-            if (!(i->pass & bit)) return false;
-            if (i->end & FER_END_PASS) return true;
-        }
-    }
-}
-
-fer_quick_verdict fer_quick_run(fer_vm *vm, const fer_quick *code, const yyjson_val *value)
+fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
+                                fer_arena *scratch, const yyjson_val *value)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
-    struct run r = {.vm = vm, .left = (int64_t)(steps < vm->steps ? steps : vm->steps)};
-    bool yes = run(&r, code, value);
+    struct run r;
+    r.left = (int64_t)(steps < s->steps ? steps : s->steps);
+    r.depth = 0;
+    r.tracking = r.opened = false;
+    r.marks = 0;
+    r.bytes = s->steps;
+    r.program = s;
+    r.arena = scratch;
+    bool yes = inside(&r, code, value);
+    if (r.opened) fer_vm_close(&r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
 }

@@ -22,6 +22,7 @@ enum fer_quick_op {
     FER_Q_LENGTH,       /* min, max in code points; n: bytes that are enough for min */
     FER_Q_PATTERN,      /* data: fer_regex */
     FER_Q_TEXT,         /* the one string `name` */
+    FER_Q_STRINGS,      /* data: fer_names, one of which it is */
     FER_Q_ENUM,         /* data: fer_quick_enum */
     FER_Q_CHECK,        /* inst: an assertion as the machine has it */
     FER_Q_SIZE,         /* min, max items or members */
@@ -43,9 +44,7 @@ enum fer_quick_op {
 };
 
 /* Of FER_Q_RANGE. */
-#define FER_RANGE_ABOVE   1u /* the low end does not belong to it */
-#define FER_RANGE_BELOW   2u /* nor does the high one */
-#define FER_RANGE_INTEGER 4u /* and it is a whole number */
+#define FER_RANGE_INTEGER 1u /* it is a whole number */
 
 /* Where a row ends: nothing behind concerns ... */
 #define FER_END_ON   1u /* ... the types in `on` */
@@ -138,9 +137,8 @@ typedef enum fer_quick_verdict {
     FER_QUICK_UNKNOWN,
 } fer_quick_verdict;
 
-struct fer_vm;
-
-/* The verdict about a value. Work is paid for from vm->steps. */
-fer_quick_verdict fer_quick_run(struct fer_vm *vm, const fer_quick *code, const yyjson_val *value);
+/* The verdict of a code of the schema about a value. */
+fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
+                                fer_arena *scratch, const yyjson_val *value);
 
 #endif

@@ -63,9 +63,9 @@ static bool strings_of(const fer_quick *code, struct demand *out)
         *out = (struct demand){code->name, 1};
         return true;
     }
-    if (code->op != FER_Q_ENUM) return false;
-    const fer_quick_enum *e = code->data;
-    *out = (struct demand){e->strings.list, e->strings.count};
+    if (code->op != FER_Q_STRINGS) return false;
+    const fer_names *names = code->data;
+    *out = (struct demand){names->list, names->count};
     return true;
 }
 
@@ -82,7 +82,7 @@ static void wish_of(struct sieve *s, const fer_quick *code, const fer_name *tag,
         bool asks = i->on & FER_ON_OBJECT;
         if (asks && called(i) && depth) wish_of(s, called(i), tag, depth - 1, out);
         if (asks && i->op == FER_Q_OBJECT) {
-            uint32_t n = fer_names_find(&i->object->names, tag->head, tag->ptr, tag->len);
+            uint32_t n = fer_names_find(&i->object->names, (fer_str){tag->ptr, tag->len});
             const fer_known *p = n == FER_NAME_NONE ? NULL : &i->object->properties[n];
             if (p && p->required) out->required = true;
             if (p && p->code && !out->strings.list) strings_of(p->code, &out->strings);
@@ -224,7 +224,7 @@ static bool list_values(struct sieve *s, const struct wish *wishes, size_t strin
     for (uint32_t n = 0; n < d->count; n++) {
         for (size_t k = 0; k < wishes[n].strings.count; k++) {
             const fer_name *name = &wishes[n].strings.list[k];
-            uint32_t v = fer_names_find(&d->values, name->head, name->ptr, name->len);
+            uint32_t v = fer_names_find(&d->values, (fer_str){name->ptr, name->len});
             s->order[by_value[v].first + by_value[v].count++] = n;
         }
     }

@@ -14,15 +14,12 @@
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
-    fer_vm vm = {.program = s, .arena = scratch, .err = err};
     if (s->quick) {
-        vm.steps = s->steps;
-        fer_quick_verdict verdict = fer_quick_run(&vm, s->root->code, value);
+        fer_quick_verdict verdict = fer_quick_run(s, s->root->code, scratch, value);
         *valid = verdict == FER_QUICK_YES;
-        fer_vm_close(&vm);
         if (verdict != FER_QUICK_UNKNOWN) return FER_OK;
-        vm = (fer_vm){.program = s, .arena = scratch, .err = err};
     }
+    fer_vm vm = {.program = s, .arena = scratch, .err = err};
     return fer_vm_run(&vm, value, valid);
 }
 

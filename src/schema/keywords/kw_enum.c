@@ -194,8 +194,9 @@ static void lower_list(fer_rows *l, const fer_inst *i, const yyjson_val *first, 
         if (!lower_value(l, e, integers, v, i)) return;
     }
     if (!fer_names_settle(&e->strings, l->c->arena)) fer_compile_no_memory(l->c);
-    fer_quick *row = fer_lower_add(l, FER_Q_ENUM, l->types);
-    row->data = e;
+    if (l->types == FER_ON_STRING)
+        fer_lower_add(l, FER_Q_STRINGS, FER_ON_STRING)->data = &e->strings;
+    else fer_lower_add(l, FER_Q_ENUM, l->types)->data = e;
     l->types &= types;
 }
 

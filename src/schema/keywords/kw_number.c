@@ -108,36 +108,41 @@ static bool as_double(const yyjson_val *bound, double *out)
     return *out<exact && * out> - exact;
 }
 
+/* The next binary64 up. */
+static double next_up(double d)
+{
+    int64_t bits;
+    if (d == 0) d = 0; /* of -0 and 0 the same */
+    memcpy(&bits, &d, sizeof bits);
+    bits += bits < 0 ? -1 : 1;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
 static void lower_low(fer_rows *l, const fer_inst *i)
 {
     double bound;
-    bool above = i->op->check == check_above;
     if (!as_double(i->source, &bound)) {
         fer_lower_check(l, i, FER_ON_NUMBER);
         return;
     }
     fer_quick *row = fer_lower_row(l, FER_Q_RANGE, FER_TYPE_BIT(YYJSON_TYPE_NUM));
-    /* With both kinds of low end, the narrower one counts. */
-    if (bound > row->low || (bound == row->low && above)) {
-        row->low = bound;
-        row->n = above ? row->n | FER_RANGE_ABOVE : row->n & ~FER_RANGE_ABOVE;
-    }
+    if (i->op->check == check_above) bound = next_up(bound);
+    if (bound > row->low)
+        row->low = bound; /* with both kinds of low end, the narrower one counts */
     fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
 }
 
 static void lower_high(fer_rows *l, const fer_inst *i)
 {
     double bound;
-    bool below = i->op->check == check_below;
     if (!as_double(i->source, &bound)) {
         fer_lower_check(l, i, FER_ON_NUMBER);
         return;
     }
     fer_quick *row = fer_lower_row(l, FER_Q_RANGE, FER_TYPE_BIT(YYJSON_TYPE_NUM));
-    if (bound < row->high || (bound == row->high && below)) {
-        row->high = bound;
-        row->n = below ? row->n | FER_RANGE_BELOW : row->n & ~FER_RANGE_BELOW;
-    }
+    if (i->op->check == check_below) bound = -next_up(-bound);
+    if (bound < row->high) row->high = bound;
     fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
 }
 

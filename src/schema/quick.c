@@ -33,6 +33,7 @@
 #define STEPS_FIXED 4096 /* what any value may cost, */
 #define STEPS_EACH  64   /* and what each value in it adds */
 #define GUESSES     4    /* names that are compared before one is looked up */
+#define FEW_NAMES   8    /* strings that are compared one after the other */
 #define FEW_STRINGS 16   /* that are compared with each other to find one twice */
 #define MARKS       64   /* members or items that can be marked */
 
@@ -125,7 +126,7 @@ INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
 OUTLINE bool has_code_points(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
     r->left -= (int64_t)(fer_val_len(v) / 8);
-    size_t count = fer_utf8_count(fer_val_str(v));
+    size_t count = fer_utf8_count_valid(fer_val_str(v));
     return count >= i->min && count <= i->max;
 }
 
@@ -145,7 +146,7 @@ INLINE bool is_text(const fer_name *name, const yyjson_val *v)
 
 INLINE bool is_string_in(const fer_names *names, const yyjson_val *v)
 {
-    if (names->count > GUESSES) return fer_names_find(names, fer_val_str(v)) != FER_NAME_NONE;
+    if (names->count > FEW_NAMES) return fer_names_find(names, fer_val_str(v)) != FER_NAME_NONE;
     for (uint32_t n = 0; n < names->count; n++) {
         if (is_text(&names->list[n], v)) return true;
     }

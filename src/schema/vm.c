@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "json_hash.h"
 #include "memo.h"
+#include "quick.h"
 
 #define BLOCK_FRAMES 64
 #define SAME_BEFORE  32 /* frames on one value before anybody looks for a circle */
@@ -349,6 +350,23 @@ static fer_step ask(fer_vm *vm)
     return FER_STEP_CALL;
 }
 
+/*
+ * Whether the quick form says yes to what is to be traced: then there is nothing to tell about
+ * it. Not where its marks count, and not any more once it had to give up.
+ */
+static bool is_plainly_valid(fer_vm *vm, const fer_frame *f)
+{
+    const struct fer_call *call = &vm->call;
+    if (!vm->sift || (f->tracks && call->in_place)) return false;
+    size_t values = (size_t)(fer_val_next(call->value) - call->value);
+    if (vm->steps < values) return false;
+    vm->steps -= values;
+    fer_quick_verdict verdict =
+        fer_quick_run(vm->program, call->node->code, vm->arena, call->value);
+    vm->sift = verdict != FER_QUICK_UNKNOWN;
+    return verdict == FER_QUICK_YES;
+}
+
 /* The answer of a node that needs no frame. */
 static fer_step leaf(fer_vm *vm, const fer_node *node, const yyjson_val *value)
 {
@@ -375,7 +393,8 @@ static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
         if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
         const fer_node *node = vm->call.node;
         bool quick = !vm->trace && (node->leaf || node->verdict != FER_ASK);
-        s = quick ? leaf(vm, node, vm->call.value) : ask(vm);
+        if (quick) s = leaf(vm, node, vm->call.value);
+        else s = is_plainly_valid(vm, f) ? FER_STEP_PASS : ask(vm);
         if (s == FER_STEP_CALL || s == FER_STEP_ERROR) return s;
         s = i->op->hear(vm, f, i, s == FER_STEP_PASS);
         if (s != FER_STEP_CALL) return s;
@@ -459,6 +478,7 @@ static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
 {
     const fer_node *root = vm->program->root;
     vm->steps = vm->program->steps;
+    vm->sift = vm->program->quick && vm->trace && !vm->trace->keep_valid;
     uint32_t scope;
     if (vm->program->scoped && !scope_add(vm, NO_SCOPE, root->resource, &scope)) return vm->code;
     vm->call = (struct fer_call){.node = root, .value = value};

@@ -82,6 +82,7 @@ typedef struct fer_vm {
     size_t spilt;            /* bytes that formats have left in the arena */
     fer_arena *brief;        /* for one instruction; NULL: not needed yet */
     struct fer_trace *trace; /* NULL: only the verdict counts */
+    bool sift;               /* what is plainly valid is not traced */
 } fer_vm;
 
 /* Gives back memory of its own. */

@@ -11,16 +11,18 @@
 /* ---- runs: ^ and sets one after the other, where no run can take what the next one needs --- */
 
 typedef struct fer_re_item {
-    const fer_set *set;
-    uint32_t min;
-    uint32_t max; /* FER_RE_NO_BOUND: none */
+    const fer_set *set; /* NULL: the characters of `text`, one after the other */
+    uint32_t min;       /* as many as the text has */
+    uint32_t max;       /* FER_RE_NO_BOUND: none */
+    const char *text;
 } fer_re_item;
 
 typedef struct fer_re_runs {
     const fer_re_item *items;
     size_t count;
-    bool to_end;     /* ends in $ */
-    fer_str literal; /* ptr not NULL: not anchored, and just this text */
+    const uint8_t *classes; /* of each byte, a bit for each of the first items whose set has it */
+    bool to_end;            /* ends in $ */
+    fer_str literal;        /* ptr not NULL: not anchored, and just this text */
 } fer_re_runs;
 
 /* False: the tree has another form; or there is no memory, which `*code` then says. */

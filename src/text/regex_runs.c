@@ -26,7 +26,7 @@ static const fer_re_node *inside(const fer_re_node *n)
 static bool add_item(struct maker *m, uint32_t set, uint32_t min, uint32_t max)
 {
     if (m->to_end || m->count == MAX_ITEMS) return false;
-    m->items[m->count++] = (fer_re_item){&m->tree->sets[set], min, max};
+    m->items[m->count++] = (fer_re_item){&m->tree->sets[set], min, max, NULL};
     return true;
 }
 
@@ -82,15 +82,50 @@ static bool is_clear(const struct maker *m)
     return true;
 }
 
-/* The text that the items spell, where each is one ASCII character. */
-static bool spell(const struct maker *m, char *out)
+/* The ASCII characters that the items from one on spell; how many these are. */
+static size_t spell(const struct maker *m, size_t from, char *out)
 {
-    for (size_t i = 0; i < m->count; i++) {
+    size_t i = from;
+    for (; i < m->count; i++) {
         uint32_t c = fer_set_only(m->items[i].set);
-        if (c >= 0x80 || m->items[i].min != 1 || m->items[i].max != 1) return false;
-        out[i] = (char)c;
+        if (c >= 0x80 || m->items[i].min != 1 || m->items[i].max != 1) break;
+        out[i - from] = (char)c;
     }
-    return m->count > 0;
+    return i - from;
+}
+
+/* Characters that stand alone become one text. False: no memory. */
+static bool join(struct maker *m, fer_arena *a)
+{
+    size_t count = 0;
+    char text[MAX_ITEMS];
+    for (size_t i = 0; i < m->count;) {
+        size_t len = spell(m, i, text);
+        if (!len) {
+            m->items[count++] = m->items[i++];
+            continue;
+        }
+        fer_str copy = fer_arena_copy(a, (fer_str){text, len});
+        if (!copy.ptr) return false;
+        m->items[count++] = (fer_re_item){NULL, (uint32_t)len, (uint32_t)len, copy.ptr};
+        i += len;
+    }
+    m->count = count;
+    return true;
+}
+
+/* Which items a byte of ASCII is good for. */
+static const uint8_t *classes_of(fer_arena *a, const fer_re_item *items, size_t count)
+{
+    uint8_t *classes = fer_arena_alloc_zero(a, 256, sizeof *classes);
+    for (size_t i = 0; classes && i < count && i < 8; i++) {
+        for (unsigned half = 0; items[i].set && half < 2; half++) {
+            for (uint64_t left = items[i].set->ascii[half]; left; left &= left - 1) {
+                classes[half * 64 + (unsigned)__builtin_ctzll(left)] |= (uint8_t)(1u << i);
+            }
+        }
+    }
+    return classes;
 }
 
 bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, fer_code *code,
@@ -100,7 +135,7 @@ bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, f
     char literal[MAX_ITEMS];
     if (tree->looks > 0 || tree->references || !add(&m, tree->root)) return false;
     if (!m.from_start) {
-        if (m.to_end || !spell(&m, literal)) return false;
+        if (m.to_end || !m.count || spell(&m, 0, literal) < m.count) return false;
         fer_str copy = fer_arena_copy(a, (fer_str){literal, m.count});
         if (!copy.ptr) *code = fer_arena_failed(a, err);
         *out = (fer_re_runs){.literal = copy};
@@ -108,14 +143,17 @@ bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, f
     }
     if (!m.to_end) shorten(&m);
     if (!is_clear(&m)) return false;
-    fer_re_item *items = fer_arena_alloc(a, m.count * sizeof *items);
+    bool joined = join(&m, a);
+    fer_re_item *items = joined ? fer_arena_alloc(a, m.count * sizeof *items) : NULL;
     if (!items) {
         *code = fer_arena_failed(a, err);
         return false;
     }
     if (m.count) memcpy(items, m.items, m.count * sizeof *items);
     *out = (fer_re_runs){.items = items, .count = m.count, .to_end = m.to_end};
-    return true;
+    out->classes = classes_of(a, items, m.count);
+    if (!out->classes) *code = fer_arena_failed(a, err);
+    return out->classes != NULL;
 }
 
 /* ---- searching ----------------------------------------------------------------------------- */
@@ -127,10 +165,23 @@ struct place {
     size_t end;  /* no byte from here on may be read */
 };
 
+/* Reads the text of an item as far as it goes. */
+static uint32_t take_text(const fer_re_item *item, fer_str text, struct place *p)
+{
+    uint32_t times = 0;
+    for (; times < item->max && p->at < p->end; times++) {
+        p->seen = p->at + 1;
+        if (text.ptr[p->at] != item->text[times]) break;
+        p->at++;
+    }
+    return times;
+}
+
 /* Takes all that an item can; returns how often it did. */
 static uint32_t take(const fer_re_item *item, fer_str text, struct place *p)
 {
     uint32_t times = 0;
+    if (!item->set) return take_text(item, text, p);
     for (; times < item->max && p->at < p->end; times++) {
         uint32_t c = (unsigned char)text.ptr[p->at];
         size_t len = 1;
@@ -169,9 +220,52 @@ static fer_match run(const fer_re_runs *r, fer_str text, struct place *p)
     return r->to_end && p->at < text.len ? FER_MATCH_NO : FER_MATCH_YES;
 }
 
+/*
+ * The same for a text that is known to be within the budget, which most are. `seen` gets what was
+ * read of it.
+ */
+static bool run_through(const fer_re_runs *r, fer_str text, size_t *seen)
+{
+    const unsigned char *start = (const unsigned char *)text.ptr, *c = start, *end = c + text.len;
+    const uint8_t *classes = r->classes;
+    unsigned bit = 1;
+    bool fits = true;
+    *seen = 0;
+    for (size_t i = 0; i < r->count && fits; i++, bit <<= 1) {
+        const fer_re_item *item = &r->items[i];
+        const unsigned char *from = c;
+        const unsigned char *stop = item->max < (size_t)(end - c) ? c + item->max : end;
+        uint32_t more = 0;
+        if (!item->set) {
+            while (c < stop && *c == (unsigned char)item->text[c - from]) c++;
+        } else if (i < 8) {
+            while (c < stop && (classes[*c] & bit)) c++;
+        } else {
+            while (c < stop && *c < 0x80 && fer_set_has(item->set, *c)) c++;
+        }
+        size_t times = (size_t)(c - from), read = (size_t)(c - start) + (c < stop);
+        if (read > *seen) *seen = read;
+        if (c < stop && *c >= 0x80 && item->set) {
+            struct place p = {.at = (size_t)(c - start), .end = text.len};
+            const fer_re_item rest = {item->set, 0, item->max - (uint32_t)times, NULL};
+            more = take(&rest, text, &p);
+            c = start + p.at;
+            if (p.seen > *seen) *seen = p.seen;
+        }
+        fits = times + more >= item->min;
+    }
+    return fits && !(r->to_end && c < end);
+}
+
 fer_match fer_re_runs_search(const fer_re_runs *r, fer_str text, size_t *steps)
 {
     if (r->literal.ptr) return find_literal(r->literal, text, steps);
+    if (text.len < *steps) {
+        size_t seen;
+        bool found = run_through(r, text, &seen);
+        *steps -= seen;
+        return found ? FER_MATCH_YES : FER_MATCH_NO;
+    }
     struct place p = {.end = text.len < *steps ? text.len : *steps};
     fer_match m = run(r, text, &p);
     *steps = m == FER_MATCH_BUDGET ? 0 : *steps - p.seen;

@@ -29,6 +29,20 @@ size_t fer_utf8_count(fer_str s)
     return count;
 }
 
+/* Bytes that do not go on a code point. */
+size_t fer_utf8_count_valid(fer_str s)
+{
+    size_t count = 0, at = 0;
+    for (; at + 8 <= s.len; at += 8) {
+        uint64_t word;
+        memcpy(&word, s.ptr + at, sizeof word);
+        uint64_t goes_on = word >> 7 & ~(word >> 6) & UINT64_C(0x0101010101010101);
+        count += 8 - (size_t)(goes_on * UINT64_C(0x0101010101010101) >> 56);
+    }
+    for (; at < s.len; at++) count += ((unsigned char)s.ptr[at] & 0xC0) != 0x80;
+    return count;
+}
+
 fer_str fer_utf8_cut(fer_str s, size_t max)
 {
     size_t at = 0;

@@ -9,6 +9,8 @@
 uint32_t fer_utf8_next(fer_str s, size_t *at);
 /* How many code points a text has. */
 size_t fer_utf8_count(fer_str s);
+/* The same, of text that is known to be valid, as that of documents is: many times as quick. */
+size_t fer_utf8_count_valid(fer_str s);
 /* The first `max` code points of a text; no character is split. */
 fer_str fer_utf8_cut(fer_str s, size_t max);
 /* Simple lower case mapping. */

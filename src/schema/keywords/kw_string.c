@@ -11,7 +11,7 @@ static fer_step check_min(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     if (bytes < i->count) return FER_STEP_FAIL;
     if (bytes / 4 >= i->count) return FER_STEP_PASS;
     if (!fer_vm_spend(vm, bytes / 8)) return FER_STEP_ERROR;
-    return fer_utf8_count(fer_val_str(v)) >= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+    return fer_utf8_count_valid(fer_val_str(v)) >= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
 static fer_step check_max(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
@@ -19,7 +19,7 @@ static fer_step check_max(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     size_t bytes = fer_val_len(v);
     if (bytes <= i->count) return FER_STEP_PASS;
     if (!fer_vm_spend(vm, bytes / 8)) return FER_STEP_ERROR;
-    return fer_utf8_count(fer_val_str(v)) <= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
+    return fer_utf8_count_valid(fer_val_str(v)) <= i->count ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
 static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)

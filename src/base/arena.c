@@ -35,8 +35,8 @@ struct chunk {
     struct chunk *below;
     size_t size; /* of data */
     size_t used;
-    size_t pad; /* keeps data aligned */
-    char data[];
+    size_t pad;  /* keeps data aligned */
+    char data[]; /* and FER_ARENA_SLACK bytes behind `size` */
 };
 
 struct fer_arena {
@@ -133,7 +133,7 @@ size_t fer_arena_used(const fer_arena *a)
 static bool open_chunk(fer_arena *a, size_t need)
 {
     size_t size = need > a->next_size ? need : a->next_size, total;
-    if (!fer_add_size(size, sizeof(struct chunk), &total)) return false;
+    if (!fer_add_size(size, sizeof(struct chunk) + FER_ARENA_SLACK, &total)) return false;
     struct chunk *c = fer_sys_malloc(total);
     if (!c) return false;
     *c = (struct chunk){.below = a->top, .size = size};

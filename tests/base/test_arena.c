@@ -3,6 +3,7 @@
  * The arena: alignment, the budget at its edge, reset, sizes that overflow, why an
  * allocation failed, and that nothing is held afterwards. Growing: test_arena_grow.c.
  */
+#include "poison.h"
 #include "rows.h"
 
 /* ---- alignment ------------------------------------------------------------ */
@@ -45,6 +46,34 @@ static void run_size(const struct size_row *row)
         assert_int_equal(fer_arena_used(a), 0);
         for (size_t k = 0; k < i; k++) assert_non_null(fer_arena_alloc(a, row->size));
     }
+    fer_arena_free(a);
+}
+
+/* ---- bytes to read behind the last one ---------------------------------------- */
+
+static const struct slack_row {
+    const char *name;
+    size_t size;
+    bool whole; /* fills its chunk */
+} slack_rows[] = {
+    {"in a chunk", 1, false},
+    {"all but one byte of the first chunk", 4095, false},
+    {"the first chunk", 4096, true},
+    {"larger than the first chunk", 8208, true},
+    {"larger than any ordinary chunk", ((size_t)1 << 20) + 16, true},
+};
+
+static void run_slack(const struct slack_row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    assert_non_null(a);
+    char *p = fer_arena_alloc(a, row->size);
+    assert_non_null(p);
+    p[row->size - 1] = 'x';
+    uint64_t loaded = fer_arena_load(p + row->size - 1);
+    assert_memory_equal(&loaded, "x", 1);
+    /* Behind a chunk that is full the bytes exist and are nobody's. */
+    if (row->whole) assert_false(POISONED(p + row->size, FER_ARENA_SLACK));
     fer_arena_free(a);
 }
 
@@ -341,6 +370,7 @@ static void no_arena(void)
 int main(void)
 {
     return ROWS_RUN("arena sizes", size_rows, run_size) +
+           ROWS_RUN("arena slack", slack_rows, run_slack) +
            ROWS_RUN("arena budget", budget_rows, run_budget) +
            ROWS_RUN("arena huge", huge_rows, run_huge) +
            ROWS_RUN("arena text", text_rows, run_text) +

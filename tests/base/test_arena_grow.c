@@ -3,20 +3,8 @@
  * Growing and shrinking in an arena: in place where it is the last allocation, moved
  * otherwise, refused by the budget; the content kept, neighbours left alone.
  */
+#include "poison.h"
 #include "rows.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define POISONED(p, n) (__asan_region_is_poisoned((p), (n)) != NULL)
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#include <sanitizer/asan_interface.h>
-#define POISONED(p, n) (__asan_region_is_poisoned((p), (n)) != NULL)
-#endif
-#endif
-#ifndef POISONED
-#define POISONED(p, n) ((void)(p), (void)(n), false)
-#endif
 
 enum outcome {
     IN_PLACE,

@@ -10,16 +10,6 @@
 /* Up to so many keys, a bit for each is quicker than a table (bench/json). */
 #define FER_KEYS_FEW 16
 
-/*
- * One bit of 64 by the length, the first and the middle byte of a key: keys with
- * different bits differ. A key ends in NUL, so even an empty one has a first byte.
- */
-static inline uint64_t fer_key_bit(const yyjson_val *key)
-{
-    size_t len = (size_t)(key->tag >> 8);
-    const unsigned char *s = (const unsigned char *)key->uni.str;
-    return (uint64_t)1 << ((s[0] + len * 7 + s[len / 2] * (size_t)13) & 63);
-}
 /* Whether a key of the object stood before this one. */
 bool fer_key_before(const yyjson_val *object, const yyjson_val *key);
 

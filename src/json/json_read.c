@@ -9,6 +9,7 @@
 #include "checked.h"
 #include "errors.h"
 #include "json_pass.h"
+#include "json_quick.h"
 
 const fer_json_limits *fer_json_limits_message(void)
 {
@@ -145,7 +146,6 @@ static fer_str without_bom(fer_str text)
     return bom ? fer_str_slice(text, 3, text.len) : text;
 }
 
-#define PADDING   4                  /* zeros that yyjson wants behind a text it may change */
 #define SKIM_FROM ((size_t)64 << 10) /* bytes from which depth is looked at before all else */
 
 /*
@@ -172,7 +172,7 @@ static size_t too_deep(fer_str text, size_t limit)
     return SIZE_MAX;
 }
 
-/* `copy` is the body with PADDING zeros behind it; yyjson makes strings of it where they stand. */
+/* `copy` is the body with zeros behind it; yyjson makes strings of it where they stand. */
 static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
                           const fer_json_limits *limits, fer_err *err)
 {
@@ -204,14 +204,19 @@ static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *lim
                            limits->depth);
     }
     size_t size;
-    if (!fer_add_size(body.len, sizeof(fer_json) + PADDING, &size)) size = SIZE_MAX;
+    if (!fer_add_size(body.len, sizeof(fer_json) + FER_QUICK_PADDING, &size)) size = SIZE_MAX;
     fer_json *doc = fer_arena_alloc(a, size);
     if (!doc) return fer_arena_failed(a, err);
     *doc = (fer_json){.text = text};
     char *copy = (char *)(doc + 1);
     if (body.len) memcpy(copy, body.ptr, body.len);
-    memset(copy + body.len, 0, PADDING);
-    fer_code code = read_copy(a, doc, body, copy, limits, err);
+    memset(copy + body.len, 0, FER_QUICK_PADDING);
+    fer_code code = FER_OK;
+    if (!fer_json_quick(a, doc, copy, body.len, limits)) {
+        if (body.len) memcpy(copy, body.ptr, body.len);
+        memset(copy + body.len, 0, FER_QUICK_PADDING);
+        code = read_copy(a, doc, body, copy, limits, err);
+    }
     if (!code) *out = doc;
     return code;
 }

@@ -33,16 +33,19 @@
 
 struct chunk {
     struct chunk *below;
-    size_t size; /* of data */
-    size_t used;
-    size_t pad;  /* keeps data aligned */
-    char data[]; /* and FER_ARENA_SLACK bytes behind `size` */
+    size_t size;  /* of data */
+    size_t given; /* bytes given out by the chunks below */
+    size_t pad;   /* keeps data aligned */
+    char data[];  /* and FER_ARENA_SLACK bytes behind `size` */
 };
 
+/* `left` is the smaller of what the top chunk and the budget have: one look tells. */
 struct fer_arena {
+    char *at;    /* in the top chunk, where the next allocation starts */
+    size_t left; /* a multiple of ALIGN */
     struct chunk *top;
-    size_t given;  /* bytes given out, alignment included */
-    size_t budget; /* 0: none */
+    size_t budget; /* a multiple of ALIGN; SIZE_MAX: none */
+    size_t asked;  /* budget as it was asked for */
     size_t next_size;
     fer_code failure;
     uint64_t seed[2];
@@ -62,7 +65,10 @@ fer_arena *fer_arena_new(size_t budget)
 {
     fer_arena *a = fer_sys_malloc(sizeof *a);
     if (!a) return NULL;
-    *a = (fer_arena){.budget = budget, .next_size = CHUNK_MIN, .failure = FER_OUT_OF_MEMORY};
+    *a = (fer_arena){.budget = budget ? budget & ~(ALIGN - 1) : SIZE_MAX,
+                     .asked = budget,
+                     .next_size = CHUNK_MIN,
+                     .failure = FER_OUT_OF_MEMORY};
     if (fer_sys_random(a->seed, sizeof a->seed) != 0) {
         /* No entropy (early boot): addresses are random enough to go on with. */
         a->seed[0] = (uint64_t)(uintptr_t)a;
@@ -107,27 +113,35 @@ void fer_arena_free(fer_arena *a)
     fer_sys_free(a);
 }
 
+/* Makes `kept` the only chunk, with nothing given out. */
+static void start_over(fer_arena *a, struct chunk *kept)
+{
+    a->top = kept;
+    a->at = kept ? kept->data : NULL;
+    a->left = kept ? kept->size : 0;
+    if (a->left > a->budget) a->left = a->budget;
+}
+
 void fer_arena_reset(fer_arena *a)
 {
     run_deferred(a);
     struct chunk *kept = a->top;
-    a->given = 0;
     if (!kept) return;
     free_chunks(kept->below);
     kept->below = NULL;
-    kept->used = 0;
+    kept->given = 0;
     if (kept->size > CHUNK_MAX) {
         free_chunks(kept);
         kept = NULL;
     } else {
         ASAN_POISON_MEMORY_REGION(kept->data, kept->size);
     }
-    a->top = kept;
+    start_over(a, kept);
 }
 
 size_t fer_arena_used(const fer_arena *a)
 {
-    return a->given;
+    return a->top ? a->top->given + (size_t)(a->at - a->top->data) : 0;
 }
 
 static bool open_chunk(fer_arena *a, size_t need)
@@ -136,9 +150,11 @@ static bool open_chunk(fer_arena *a, size_t need)
     if (!fer_add_size(size, sizeof(struct chunk) + FER_ARENA_SLACK, &total)) return false;
     struct chunk *c = fer_sys_malloc(total);
     if (!c) return false;
-    *c = (struct chunk){.below = a->top, .size = size};
+    *c = (struct chunk){.below = a->top, .size = size, .given = fer_arena_used(a)};
     ASAN_POISON_MEMORY_REGION(c->data, c->size);
     a->top = c;
+    a->at = c->data;
+    a->left = size < a->budget - c->given ? size : a->budget - c->given;
     if (a->next_size < CHUNK_MAX) a->next_size *= 2;
     return true;
 }
@@ -149,18 +165,29 @@ static void *refuse(fer_arena *a, fer_code why)
     return NULL;
 }
 
-void *fer_arena_alloc(fer_arena *a, size_t size)
+/* What is left does not do, or nothing is asked for. */
+__attribute__((noinline)) static void *alloc_slowly(fer_arena *a, size_t size)
 {
     size_t need;
     if (!fer_add_size(size ? size : 1, ALIGN - 1, &need)) return refuse(a, FER_OUT_OF_MEMORY);
     need &= ~(ALIGN - 1);
-    if (a->budget && need > a->budget - a->given) return refuse(a, FER_LIMIT_EXCEEDED);
-    if (!a->top || need > a->top->size - a->top->used) {
-        if (!open_chunk(a, need)) return refuse(a, FER_OUT_OF_MEMORY);
-    }
-    void *p = a->top->data + a->top->used;
-    a->top->used += need;
-    a->given += need;
+    if (need > a->budget - fer_arena_used(a))
+        return refuse(a, a->asked ? FER_LIMIT_EXCEEDED : FER_OUT_OF_MEMORY);
+    if (need > a->left && !open_chunk(a, need)) return refuse(a, FER_OUT_OF_MEMORY);
+    void *p = a->at;
+    a->at += need;
+    a->left -= need;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
+    return p;
+}
+
+void *fer_arena_alloc(fer_arena *a, size_t size)
+{
+    if (size - 1 >= a->left) return alloc_slowly(a, size); /* 0 too */
+    size_t need = (size + ALIGN - 1) & ~(ALIGN - 1);
+    void *p = a->at;
+    a->at += need;
+    a->left -= need;
     ASAN_UNPOISON_MEMORY_REGION(p, size);
     return p;
 }
@@ -175,16 +202,12 @@ void *fer_arena_alloc_zero(fer_arena *a, size_t count, size_t size)
 }
 
 /* Changes the size of the last allocation within its chunk. */
-static bool resize_last(fer_arena *a, const char *p, size_t old_need, size_t new_need)
+static bool resize_last(fer_arena *a, char *p, size_t old_need, size_t new_need)
 {
-    struct chunk *c = a->top;
-    if (!c || p + old_need != c->data + c->used) return false;
-    size_t start = (size_t)(p - c->data);
-    if (new_need > c->size - start) return false;
-    size_t given = a->given - old_need;
-    if (a->budget && new_need > a->budget - given) return false;
-    c->used = start + new_need;
-    a->given = given + new_need;
+    if (p + old_need != a->at) return false;
+    if (new_need > old_need && new_need - old_need > a->left) return false;
+    a->at = p + new_need;
+    a->left += old_need - new_need;
     return true;
 }
 
@@ -223,13 +246,11 @@ void *fer_arena_room(fer_arena *a, void *list, size_t count, size_t *cap, size_t
 
 void fer_arena_trim(fer_arena *a, const void *end)
 {
-    struct chunk *c = a->top;
-    assert(c && (const char *)end >= c->data && (const char *)end <= c->data + c->used);
-    size_t keep = ((size_t)((const char *)end - c->data) + ALIGN - 1) & ~(ALIGN - 1);
-    if (keep >= c->used) return;
-    ASAN_POISON_MEMORY_REGION(c->data + keep, c->used - keep);
-    a->given -= c->used - keep;
-    c->used = keep;
+    assert(a->top && (const char *)end >= a->top->data && (const char *)end <= a->at);
+    size_t back = (size_t)(a->at - (const char *)end) & ~(ALIGN - 1);
+    a->at -= back;
+    a->left += back;
+    ASAN_POISON_MEMORY_REGION(a->at, back);
 }
 
 fer_str fer_arena_copy(fer_arena *a, fer_str s)
@@ -265,7 +286,7 @@ fer_code fer_arena_failed(const fer_arena *a, fer_err *err)
 {
     if (a->failure == FER_LIMIT_EXCEEDED) {
         return fer_fail(err, a->failure, "needs more memory than its budget of %zu bytes",
-                        a->budget);
+                        a->asked);
     }
     return fer_fail(err, a->failure, "out of memory");
 }

@@ -48,6 +48,9 @@ size_t fer_json_token_at(const fer_json *doc, size_t offset);
 
 /* Length in bytes of the token at `offset`: a string, number or word; 1 for a bracket. */
 size_t fer_json_token_len(fer_str text, size_t offset);
+/* Where the first token starts, and the one behind the token at `offset`; or the text's length. */
+size_t fer_json_token_first(fer_str text);
+size_t fer_json_token_next(fer_str text, size_t offset);
 
 /* Fills line and column of a failure that has an offset into `text`. */
 void fer_err_locate(fer_err *err, fer_str text);

@@ -11,14 +11,15 @@
 #define FER_KEYS_FEW 16
 
 /*
- * One bit of 64 by the length, the first and the middle byte of a key: keys with
- * different bits differ. A key ends in NUL, so even an empty one has a first byte.
+ * One bit of 64 by the length, the first and the last byte of a key that was just read: keys
+ * with different bits differ. A key stands between its quote and a NUL, so that an empty one
+ * has these two bytes as well.
  */
 static inline uint64_t fer_key_bit(const yyjson_val *key)
 {
     size_t len = (size_t)(key->tag >> 8);
     const unsigned char *s = (const unsigned char *)key->uni.str;
-    return (uint64_t)1 << ((s[0] + len * 7 + s[len / 2] * (size_t)13) & 63);
+    return (uint64_t)1 << ((s[0] + s[(ptrdiff_t)len - 1] * (size_t)8 + len * 4) & 63);
 }
 /* Whether a key of the object stood before this one. */
 bool fer_key_before(const yyjson_val *object, const yyjson_val *key);

@@ -37,7 +37,12 @@ static size_t next_token(fer_str text, size_t at)
     return at;
 }
 
-static size_t first_token(fer_str text)
+size_t fer_json_token_next(fer_str text, size_t offset)
+{
+    return next_token(text, offset + fer_json_token_len(text, offset));
+}
+
+size_t fer_json_token_first(fer_str text)
 {
     return next_token(text, fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : 0);
 }
@@ -47,10 +52,10 @@ fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
     if (doc->offsets) return FER_OK;
     size_t *offsets = fer_arena_alloc_zero(a, doc->count, sizeof *offsets);
     if (!offsets) return fer_arena_failed(a, err);
-    size_t at = first_token(doc->text);
+    size_t at = fer_json_token_first(doc->text);
     for (size_t i = 0; i < doc->count; i++) {
         offsets[i] = at;
-        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+        at = fer_json_token_next(doc->text, at);
     }
     doc->offsets = offsets;
     return FER_OK;
@@ -60,9 +65,9 @@ size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
 {
     size_t index = (size_t)(value - doc->vals);
     if (doc->offsets) return doc->offsets[index];
-    size_t at = first_token(doc->text);
+    size_t at = fer_json_token_first(doc->text);
     for (size_t i = 0; i < index; i++) {
-        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+        at = fer_json_token_next(doc->text, at);
     }
     return at;
 }
@@ -70,8 +75,8 @@ size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
 size_t fer_json_token_at(const fer_json *doc, size_t offset)
 {
     size_t index = 0;
-    for (size_t at = first_token(doc->text); at < offset; index++) {
-        at = next_token(doc->text, at + fer_json_token_len(doc->text, at));
+    for (size_t at = fer_json_token_first(doc->text); at < offset; index++) {
+        at = fer_json_token_next(doc->text, at);
     }
     return index;
 }

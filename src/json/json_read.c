@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading in two steps. yyjson parses the text with all numbers left as text;
- * then one pass over its values checks limits and duplicate keys and settles each
- * number: integers and decimals that 64 bits hold exactly become such, all others
- * stay text. That pass is why numbers never lose a digit, and it costs little:
- * bench/json prints how much.
+ * Reading in two steps: yyjson parses a copy of the text, then one pass over its
+ * values (json_pass.c) checks limits and duplicate keys and puts back the text of
+ * numbers that 64 bits do not hold exactly. bench/json prints what that costs.
  */
 #include "json_doc.h"
 
-#include <inttypes.h>
-
+#include "checked.h"
 #include "errors.h"
-#include "json_keys.h"
-#include "json_number.h"
+#include "json_pass.h"
+#include "json_quick.h"
 
 const fer_json_limits *fer_json_limits_message(void)
 {
@@ -141,130 +138,7 @@ static fer_code syntax_failed(fer_err *err, fer_str text, const yyjson_read_err 
                        hint ? hint : "");
 }
 
-/* ---- the pass over the values ------------------------------------------------ */
-
-struct pass {
-    fer_json *doc;
-    fer_arena *arena;
-    const fer_json_limits *limits;
-    fer_err *err;
-};
-
-static fer_code over(const struct pass *p, const yyjson_val *at, const char *limit, size_t max,
-                     size_t actual)
-{
-    return fer_fail_at(p->err, FER_LIMIT_EXCEEDED, fer_json_offset(p->doc, at),
-                       "%s: %zu is over the limit of %zu", limit, actual, max);
-}
-
-static fer_code check_number(const struct pass *p, yyjson_val *v)
-{
-    if (fer_val_len(v) > p->limits->number) {
-        return over(p, v, "json.number", p->limits->number, fer_val_len(v));
-    }
-    if (fer_number_settle_short(v)) return FER_OK;
-    if (!fer_number_settle(v, p->limits->exponent)) {
-        return fer_fail_at(p->err, FER_LIMIT_EXCEEDED, fer_json_offset(p->doc, v),
-                           "json.exponent: the exponent has more than %zu digits",
-                           p->limits->exponent);
-    }
-    return FER_OK;
-}
-
-static fer_code key_twice(const struct pass *p, const yyjson_val *key)
-{
-    return fer_fail_at(
-        p->err, FER_DUPLICATE_KEY, fer_json_offset(p->doc, key),
-        "the key \"%.*s\" stands twice in one object; readers disagree on which counts",
-        FER_PRI(fer_str_head(fer_val_str(key), 100)));
-}
-
-/* What is known of an object before its members are visited. */
-static fer_code check_object(const struct pass *p, const yyjson_val *v)
-{
-    size_t members = fer_val_len(v);
-    const yyjson_val *twice = NULL;
-    if (members > p->limits->members) {
-        return over(p, v, "json.members", p->limits->members, members);
-    }
-    if (members <= FER_KEYS_FEW) return FER_OK; /* seen to on the way */
-    if (!fer_keys_unique(p->arena, v, &twice)) return fer_arena_failed(p->arena, p->err);
-    return twice ? key_twice(p, twice) : FER_OK;
-}
-
-/* A container whose members are being visited. */
-struct open {
-    const yyjson_val *at; /* NULL: the document */
-    const yyjson_val *end;
-    uint64_t keys; /* one bit per key so far (fer_key_bit) */
-    uint64_t few;  /* all bits, or none where there are many keys: a table has seen to them */
-};
-
-/* Visits the values in the order of the text, with the open containers on a stack. */
-static fer_code check_values(const struct pass *p, struct open *stack)
-{
-    const fer_json_limits limits = *p->limits;
-    yyjson_val *v = p->doc->vals, *end = v + p->doc->count;
-    size_t depth = 0, nodes = p->doc->count;
-    struct open o = {NULL, end, 0, 0};
-    bool object = false;
-    while (v < end) {
-        fer_code code = FER_OK;
-        while (v == o.end) {
-            o = stack[--depth];
-            object = fer_is_obj(o.at);
-        }
-        if (object) {
-            uint64_t bit = fer_key_bit(v);
-            if (fer_val_len(v) > limits.key)
-                return over(p, v, "json.key", limits.key, fer_val_len(v));
-            if (o.keys & bit && fer_key_before(o.at, v)) return key_twice(p, v);
-            o.keys |= bit & o.few;
-            v++;
-        }
-        switch (fer_val_type(v)) {
-        case YYJSON_TYPE_RAW: code = check_number(p, v); break;
-        case YYJSON_TYPE_STR:
-            if (fer_val_len(v) > limits.string)
-                return over(p, v, "json.string", limits.string, fer_val_len(v));
-            break;
-        case YYJSON_TYPE_ARR:
-        case YYJSON_TYPE_OBJ:
-            if (depth == limits.depth) return over(p, v, "json.depth", depth, depth + 1);
-            stack[depth++] = o;
-            object = fer_val_type(v) == YYJSON_TYPE_OBJ;
-            o = (struct open){v, fer_val_next(v), 0,
-                              fer_val_len(v) <= FER_KEYS_FEW ? UINT64_MAX : 0};
-            if (object) {
-                nodes -= fer_val_len(v);
-                code = check_object(p, v);
-            }
-            break;
-        default: break;
-        }
-        if (code) return code;
-        v++;
-    }
-    if (nodes > limits.nodes) {
-        return over(p, p->doc->vals, "json.nodes", limits.nodes, nodes);
-    }
-    return FER_OK;
-}
-
-static fer_code check_tree(const struct pass *p)
-{
-    enum {
-        USUAL_DEPTH = 128
-    };
-    struct open usual[USUAL_DEPTH], *stack = usual;
-    /* Never deeper than there are values, whatever the limit says. */
-    size_t max = p->limits->depth < p->doc->count ? p->limits->depth : p->doc->count;
-    if (max > USUAL_DEPTH) {
-        stack = fer_arena_alloc_zero(p->arena, max, sizeof *stack);
-        if (!stack) return fer_arena_failed(p->arena, p->err);
-    }
-    return check_values(p, stack);
-}
+/* ---- reading -------------------------------------------------------------------- */
 
 static fer_str without_bom(fer_str text)
 {
@@ -298,26 +172,15 @@ static size_t too_deep(fer_str text, size_t limit)
     return SIZE_MAX;
 }
 
-static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *limits, fer_err *err)
+/* `copy` is the body with zeros behind it; yyjson makes strings of it where they stand. */
+static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
+                          const fer_json_limits *limits, fer_err *err)
 {
-    fer_str body = without_bom(doc->text);
-    size_t deep = body.len < SKIM_FROM ? SIZE_MAX : too_deep(body, limits->depth);
-    if (deep != SIZE_MAX) {
-        return fer_fail_at(err, FER_LIMIT_EXCEEDED, deep + doc->text.len - body.len,
-                           "json.depth: %zu is over the limit of %zu", limits->depth + 1,
-                           limits->depth);
-    }
     const yyjson_alc alc = fer_json_alc(a);
-    yyjson_read_err why = {0};
-    yyjson_doc *read = yyjson_read_opts((char *)(uintptr_t)body.ptr, body.len,
-                                        YYJSON_READ_NUMBER_AS_RAW, &alc, &why);
+    yyjson_read_err why;
+    yyjson_doc *read = yyjson_read_opts(copy, body.len,
+                                        YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW, &alc, &why);
     if (!read) {
-        /* Places of errors in raw numbers are one off (yyjson 0.10); read again for the right one.
-         */
-        if (why.code != YYJSON_READ_ERROR_MEMORY_ALLOCATION) {
-            yyjson_read_opts((char *)(uintptr_t)body.ptr, body.len, YYJSON_READ_BIGNUM_AS_RAW, &alc,
-                             &why);
-        }
         if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) return fer_arena_failed(a, err);
         fer_code code = syntax_failed(err, body, &why);
         if (err) err->offset += doc->text.len - body.len;
@@ -327,30 +190,48 @@ static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *li
     doc->count = read->val_read;
     /* yyjson guesses how many values there will be; the values are its last allocation. */
     fer_arena_trim(a, doc->vals + doc->count);
-    const struct pass p = {doc, a, limits, err};
-    return check_tree(&p);
+    return fer_json_pass(a, doc, copy - (doc->text.len - body.len), limits, err);
+}
+
+static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
+                          fer_err *err)
+{
+    fer_str body = without_bom(text);
+    size_t deep = body.len < SKIM_FROM ? SIZE_MAX : too_deep(body, limits->depth);
+    if (deep != SIZE_MAX) {
+        return fer_fail_at(err, FER_LIMIT_EXCEEDED, deep + text.len - body.len,
+                           "json.depth: %zu is over the limit of %zu", limits->depth + 1,
+                           limits->depth);
+    }
+    size_t size;
+    if (!fer_add_size(body.len, sizeof(fer_json) + FER_QUICK_PADDING, &size)) size = SIZE_MAX;
+    fer_json *doc = fer_arena_alloc(a, size);
+    if (!doc) return fer_arena_failed(a, err);
+    *doc = (fer_json){.text = text};
+    char *copy = (char *)(doc + 1);
+    if (body.len) memcpy(copy, body.ptr, body.len);
+    memset(copy + body.len, 0, FER_QUICK_PADDING);
+    fer_code code = FER_OK;
+    if (!fer_json_quick(a, doc, copy, body.len, limits)) {
+        if (body.len) memcpy(copy, body.ptr, body.len);
+        memset(copy + body.len, 0, FER_QUICK_PADDING);
+        code = read_copy(a, doc, body, copy, limits, err);
+    }
+    if (!code) *out = doc;
+    return code;
 }
 
 fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
                        fer_err *err)
 {
-    fer_json_limits bounded = limits ? *limits : *fer_json_limits_message();
-    if (bounded.number > FER_NUMBER_MAX) bounded.number = FER_NUMBER_MAX;
-    limits = &bounded;
+    if (!limits) limits = fer_json_limits_message();
     if (text.len > limits->size) {
         return fer_fail(err, FER_LIMIT_EXCEEDED, "json.size: %zu bytes are over the limit of %zu",
                         text.len, limits->size);
     }
-    fer_json *doc = fer_arena_alloc(a, sizeof *doc);
-    if (!doc) return fer_arena_failed(a, err);
-    *doc = (fer_json){.text = text};
-    fer_code code = read_into(a, doc, limits, err);
-    if (code) {
-        if (err && err->line) fer_err_locate(err, text);
-        return code;
-    }
-    *out = doc;
-    return FER_OK;
+    fer_code code = read_text(a, text, limits, out, err);
+    if (code && err && err->line) fer_err_locate(err, text);
+    return code;
 }
 
 fer_code fer_json_read_part(fer_arena *a, fer_lines *lines, size_t from, size_t to,

@@ -325,6 +325,7 @@ static fer_code read_into(fer_arena *a, fer_json *doc, const fer_json_limits *li
     }
     doc->vals = read->root;
     doc->count = read->val_read;
+    doc->pool = read->str_pool;
     /* yyjson guesses how many values there will be; the values are its last allocation. */
     fer_arena_trim(a, doc->vals + doc->count);
     const struct pass p = {doc, a, limits, err};

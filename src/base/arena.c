@@ -8,11 +8,11 @@
 #include "arena.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "checked.h"
 #include "errors.h"
+#include "print.h"
 #include "sys.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -264,14 +264,18 @@ fer_str fer_arena_copy(fer_arena *a, fer_str s)
     return (fer_str){p, s.len};
 }
 
+#define PRINT_SHORT 512 /* bytes that are formatted before there is memory for them */
+
 fer_str fer_arena_printf(fer_arena *a, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
+    char text[PRINT_SHORT];
+    int len = fer_vprint(text, sizeof text, format, args);
     char *p = len < 0 ? refuse(a, FER_OUT_OF_MEMORY) : fer_arena_alloc(a, (size_t)len + 1);
-    if (p) vsnprintf(p, (size_t)len + 1, format, again);
+    if (p && (size_t)len < sizeof text) memcpy(p, text, (size_t)len + 1);
+    else if (p) fer_vprint(p, (size_t)len + 1, format, again);
     va_end(again);
     va_end(args);
     return p ? (fer_str){p, (size_t)len} : FER_STR_NONE;

@@ -2,11 +2,11 @@
 #include "buf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "checked.h"
 #include "errors.h"
+#include "print.h"
 
 #define FIRST_CAP ((size_t)64)
 
@@ -52,7 +52,7 @@ char *fer_buf_reserve(fer_buf *b, size_t size)
     return b->ptr ? b->ptr + b->len : NULL;
 }
 
-void fer_buf_add(fer_buf *b, fer_str s)
+void fer_buf_add_grown(fer_buf *b, fer_str s)
 {
     char *to = s.len ? fer_buf_reserve(b, s.len) : NULL;
     if (!to) return;
@@ -65,11 +65,6 @@ void fer_buf_add_text(fer_buf *b, const char *text)
     fer_buf_add(b, fer_str_of(text));
 }
 
-void fer_buf_add_char(fer_buf *b, char c)
-{
-    fer_buf_add(b, (fer_str){&c, 1});
-}
-
 void fer_buf_add_repeat(fer_buf *b, char c, size_t times)
 {
     char *to = times ? fer_buf_reserve(b, times) : NULL;
@@ -78,18 +73,49 @@ void fer_buf_add_repeat(fer_buf *b, char c, size_t times)
     b->len += times;
 }
 
-void fer_buf_printf(fer_buf *b, const char *format, ...)
+/* The same where there was no room for it and its NUL. */
+static void print_grown(fer_buf *b, size_t len, const char *format, va_list args)
 {
     char text[FER_BUF_PRINTF];
-    va_list args;
+    fer_vprint(text, len + 1, format, args);
+    fer_buf_add(b, (fer_str){text, len});
+}
+
+void fer_buf_printf(fer_buf *b, const char *format, ...)
+{
+    va_list args, again;
     va_start(args, format);
-    int len = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (len < 0 || (size_t)len >= sizeof text) {
+    va_copy(again, args);
+    size_t room = b->failure ? 0 : b->cap - b->len;
+    int len = fer_vprint(room ? b->ptr + b->len : NULL, room, format, args);
+    if (len < 0 || len >= FER_BUF_PRINTF) {
         if (!b->failure) b->failure = FER_LIMIT_EXCEEDED;
-        return;
+    } else if ((size_t)len < room) {
+        b->len += (size_t)len;
+    } else if (!b->failure) {
+        print_grown(b, (size_t)len, format, again);
     }
-    fer_buf_add(b, (fer_str){text, (size_t)len});
+    va_end(again);
+    va_end(args);
+}
+
+/* The first byte at or behind `at` that needs an escape, or the end. */
+static size_t skip_plain(fer_str s, size_t at)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    for (uint64_t word; s.len - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, s.ptr + at, sizeof word);
+        /* The top bit of each byte that is 0 (below 0x20); wrong above such a byte only. */
+        uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+        uint64_t found =
+            ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+        if (found & tops) break;
+    }
+    for (; at < s.len; at++) {
+        unsigned char c = (unsigned char)s.ptr[at];
+        if (c < 0x20 || c == '"' || c == '\\') break;
+    }
+    return at;
 }
 
 void fer_buf_add_escaped(fer_buf *b, fer_str s)
@@ -98,9 +124,8 @@ void fer_buf_add_escaped(fer_buf *b, fer_str s)
     static const char shorts[32] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     size_t plain = 0; /* start of the run that needs no escape */
-    for (size_t i = 0; i < s.len; i++) {
+    for (size_t i = skip_plain(s, 0); i < s.len; i = skip_plain(s, plain)) {
         unsigned char c = (unsigned char)s.ptr[i];
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
         fer_buf_add(b, fer_str_slice(s, plain, i));
         plain = i + 1;
         fer_buf_add_char(b, '\\');

@@ -22,9 +22,24 @@ typedef struct fer_buf {
 
 void fer_buf_init(fer_buf *b, fer_arena *a, size_t max);
 void fer_buf_init_fixed(fer_buf *b, char *storage, size_t size);
-void fer_buf_add(fer_buf *b, fer_str s);
+/* fer_buf_add where there is no room yet. */
+void fer_buf_add_grown(fer_buf *b, fer_str s);
+
+static inline void fer_buf_add(fer_buf *b, fer_str s)
+{
+    if (b->failure || s.len > b->cap - b->len) {
+        fer_buf_add_grown(b, s);
+    } else if (s.len) {
+        memcpy(b->ptr + b->len, s.ptr, s.len);
+        b->len += s.len;
+    }
+}
+static inline void fer_buf_add_char(fer_buf *b, char c)
+{
+    if (b->failure || b->len == b->cap) fer_buf_add_grown(b, (fer_str){&c, 1});
+    else b->ptr[b->len++] = c;
+}
 void fer_buf_add_text(fer_buf *b, const char *text);
-void fer_buf_add_char(fer_buf *b, char c);
 void fer_buf_add_repeat(fer_buf *b, char c, size_t times);
 /* At most FER_BUF_PRINTF - 1 bytes at once; more is a failure. */
 #define FER_BUF_PRINTF 4096

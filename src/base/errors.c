@@ -3,8 +3,8 @@
 #include "errors.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "print.h"
 #include "str.h"
 
 #define CONTRACT(code, name, http, rpc, exit, text)                                                \
@@ -152,12 +152,23 @@ static bool is_cut_sequence(fer_str s, size_t at)
     return want > s.len - at;
 }
 
+/* The first byte at or behind `at` that is not ASCII, or the end. */
+static size_t skip_ascii(fer_str s, size_t at)
+{
+    for (uint64_t word; s.len - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, s.ptr + at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080)) break;
+    }
+    while (at < s.len && !((unsigned char)s.ptr[at] & 0x80)) at++;
+    return at;
+}
+
 size_t fer_format_text(char *out, size_t size, const char *format, va_list args)
 {
-    int wanted = vsnprintf(out, size, format, args);
+    int wanted = fer_vprint(out, size, format, args);
     bool cut = wanted >= 0 && (size_t)wanted >= size;
     fer_str s = {out, wanted < 0 ? 0 : cut ? size - 1 : (size_t)wanted};
-    for (size_t at = 0; at < s.len;) {
+    for (size_t at = skip_ascii(s, 0); at < s.len; at = skip_ascii(s, at)) {
         size_t len = fer_utf8_len(s, at);
         if (len == 0 && cut && is_cut_sequence(s, at)) s.len = at;
         else if (len == 0) out[at++] = '?';

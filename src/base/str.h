@@ -15,8 +15,16 @@
 #define FER_STR(literal) ((fer_str){"" literal, sizeof(literal) - 1})
 #define FER_STR_NONE     ((fer_str){NULL, 0})
 
-/* For printf: "%.*s", FER_PRI(s). */
-#define FER_PRI(s) ((int)((s).len > 1u << 30 ? 1u << 30 : (s).len)), ((s).ptr ? (s).ptr : "")
+/* For printf: "%.*s", FER_PRI(s). What makes `s` is evaluated twice: keep it cheap. */
+#define FER_PRI(s) fer_pri_len(s), fer_pri_ptr(s)
+static inline int fer_pri_len(fer_str s)
+{
+    return (int)(s.len > 1u << 30 ? 1u << 30 : s.len);
+}
+static inline const char *fer_pri_ptr(fer_str s)
+{
+    return s.ptr ? s.ptr : "";
+}
 
 #define FER_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,7 +6,8 @@
  * yyjson lays values (keys included) out in one array in the order of the text,
  * so the index of a value is also its number among the tokens of the source. A
  * document therefore needs no positions until somebody asks for one; then they
- * are found by counting tokens, or looked up in the index where one was made.
+ * are found by counting tokens from the last string before, whose byte is known, or
+ * looked up in the index where one was made.
  */
 #ifndef FER_JSON_DOC_H
 #define FER_JSON_DOC_H
@@ -23,6 +24,7 @@ struct fer_json {
     size_t count;     /* values and keys */
     fer_str text;     /* what it was read from, borrowed */
     size_t *offsets;  /* by value, or NULL: count tokens */
+    const char *pool; /* yyjson's copy of the text, in which it leaves each string where it was */
 };
 
 /* yyjson's memory taken from an arena; what yyjson frees stays until the arena goes. */
@@ -77,6 +79,19 @@ fer_place fer_lines_place(fer_lines *l, size_t offset);
 void fer_lines_mark(fer_lines *l, size_t offset);
 /* The bytes of the line that `offset` is in, without its end. */
 fer_str fer_lines_line(fer_str text, size_t offset);
+
+/*
+ * Places of many values of one document: goes on from the last one, so that values in the
+ * order of the text cost one way through it.
+ */
+typedef struct fer_placer {
+    const fer_json *doc;
+    fer_lines lines;
+    size_t index; /* of the last value */
+    size_t offset;
+} fer_placer;
+void fer_placer_init(fer_placer *p, const fer_json *doc);
+fer_place fer_placer_to(fer_placer *p, const yyjson_val *value);
 
 /* Limits of YAML beyond those of JSON. */
 #define FER_YAML_ANCHORS  1000              /* anchors in one document */

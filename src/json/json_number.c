@@ -2,11 +2,11 @@
 #include "json_number.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "checked.h"
 #include "json_value.h"
+#include "print.h"
 
 /* ---- decimals ---------------------------------------------------------------- */
 
@@ -98,8 +98,9 @@ static void decimal_of_double(double d, fer_decimal *out)
 static void decimal_of_u64(uint64_t value, bool negative, fer_decimal *out)
 {
     char text[24];
-    int len = snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", (unsigned long long)value);
-    parse_decimal((fer_str){text, (size_t)len}, 18, out);
+    text[0] = '-';
+    size_t len = fer_print_u64(text + negative, value) + negative;
+    parse_decimal((fer_str){text, len}, 18, out);
 }
 
 static uint64_t magnitude(int64_t value)
@@ -237,18 +238,19 @@ static size_t write_ecmascript(const fer_decimal *d, char *out)
     int64_t n = d->exponent;
     int len;
     if (k == 0) {
-        len = snprintf(out, FER_NUMBER_TEXT, "0");
+        len = fer_print(out, FER_NUMBER_TEXT, "0");
     } else if (k <= n && n <= 21) {
-        len = snprintf(out, FER_NUMBER_TEXT, "%s%.*s%.*s", sign, k, d->digits, (int)n - k,
-                       "000000000000000000000");
+        len = fer_print(out, FER_NUMBER_TEXT, "%s%.*s%.*s", sign, k, d->digits, (int)n - k,
+                        "000000000000000000000");
     } else if (0 < n && n <= 21) {
-        len = snprintf(out, FER_NUMBER_TEXT, "%s%.*s.%.*s", sign, (int)n, d->digits, k - (int)n,
-                       d->digits + n);
+        len = fer_print(out, FER_NUMBER_TEXT, "%s%.*s.%.*s", sign, (int)n, d->digits, k - (int)n,
+                        d->digits + n);
     } else if (-6 < n && n <= 0) {
-        len = snprintf(out, FER_NUMBER_TEXT, "%s0.%.*s%.*s", sign, (int)-n, "000000", k, d->digits);
+        len =
+            fer_print(out, FER_NUMBER_TEXT, "%s0.%.*s%.*s", sign, (int)-n, "000000", k, d->digits);
     } else {
-        len = snprintf(out, FER_NUMBER_TEXT, "%s%c%s%.*se%+lld", sign, d->digits[0],
-                       k > 1 ? "." : "", k - 1, d->digits + 1, (long long)n - 1);
+        len = fer_print(out, FER_NUMBER_TEXT, "%s%c%s%.*se%+lld", sign, d->digits[0],
+                        k > 1 ? "." : "", k - 1, d->digits + 1, (long long)n - 1);
     }
     return (size_t)len;
 }
@@ -256,8 +258,8 @@ static size_t write_ecmascript(const fer_decimal *d, char *out)
 /* The extension: all digits as an integer, "e", its exponent. */
 static size_t write_exact(const fer_decimal *d, char *out)
 {
-    int len = snprintf(out, FER_NUMBER_TEXT, "%s%.*se%lld", d->negative ? "-" : "", (int)d->count,
-                       d->digits, (long long)d->exponent - (long long)d->count);
+    int len = fer_print(out, FER_NUMBER_TEXT, "%s%.*se%lld", d->negative ? "-" : "", (int)d->count,
+                        d->digits, (long long)d->exponent - (long long)d->count);
     return (size_t)len;
 }
 
@@ -273,10 +275,10 @@ size_t fer_number_text(const yyjson_val *v, char out[FER_NUMBER_TEXT])
 {
     switch (fer_val_tag(v)) {
     case FER_TAG_REAL: return text_of_double(v->uni.f64, out);
-    case FER_TAG_UINT:
-        return (size_t)snprintf(out, FER_NUMBER_TEXT, "%llu", (unsigned long long)v->uni.u64);
-    case FER_TAG_SINT: return (size_t)snprintf(out, FER_NUMBER_TEXT, "%lld", (long long)v->uni.i64);
-    default: return (size_t)snprintf(out, FER_NUMBER_TEXT, "%.*s", FER_PRI(fer_val_str(v)));
+    case FER_TAG_UINT: return fer_print_u64(out, v->uni.u64);
+    case FER_TAG_SINT:
+        return (size_t)fer_print(out, FER_NUMBER_TEXT, "%lld", (long long)v->uni.i64);
+    default: return (size_t)fer_print(out, FER_NUMBER_TEXT, "%.*s", FER_PRI(fer_val_str(v)));
     }
 }
 

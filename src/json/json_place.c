@@ -61,15 +61,33 @@ fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
     return FER_OK;
 }
 
+/* The byte of a string, which yyjson left where it was in its copy. False: not known. */
+static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
+{
+    if (!fer_is_str(v) || !doc->pool) return false;
+    size_t mark = fer_str_starts(doc->text, "\xEF\xBB\xBF") ? 3 : 0;
+    size_t at = (size_t)((uintptr_t)v->uni.str - (uintptr_t)doc->pool) + mark - 1;
+    if (at >= doc->text.len || doc->text.ptr[at] != '"') return false;
+    *out = at;
+    return true;
+}
+
+/* Counts on from the value `from`, whose byte is `at`, or from a string that is nearer. */
+static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index)
+{
+    size_t known = index;
+    while (known > from && !string_offset(doc, &doc->vals[known], &at)) known--;
+    for (; known < index; known++) {
+        at = fer_json_token_next(doc->text, at);
+    }
+    return at;
+}
+
 size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
 {
     size_t index = (size_t)(value - doc->vals);
     if (doc->offsets) return doc->offsets[index];
-    size_t at = fer_json_token_first(doc->text);
-    for (size_t i = 0; i < index; i++) {
-        at = fer_json_token_next(doc->text, at);
-    }
-    return at;
+    return count_on(doc, 0, fer_json_token_first(doc->text), index);
 }
 
 size_t fer_json_token_at(const fer_json *doc, size_t offset)
@@ -95,12 +113,33 @@ void fer_lines_init(fer_lines *l, fer_str text)
     *l = (fer_lines){.text = text, .last = first_byte, .mark = first_byte};
 }
 
+#define BLOCK 240 /* bytes that are counted in one byte, so that compilers use wide registers */
+
 /* Code points; a byte order mark at the very start is none. */
 static uint32_t code_points(fer_str text, size_t from, size_t to)
 {
     uint32_t count = 0;
     if (from == 0 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
-    for (; from < to; from++) count += ((unsigned char)text.ptr[from] & 0xC0) != 0x80;
+    while (from < to) {
+        size_t end = to - from > BLOCK ? from + BLOCK : to;
+        uint8_t some = 0;
+        for (; from < end; from++) {
+            some = (uint8_t)(some + (((unsigned char)text.ptr[from] & 0xC0) != 0x80));
+        }
+        count += some;
+    }
+    return count;
+}
+
+static uint32_t line_ends(fer_str text, size_t from, size_t to)
+{
+    uint32_t count = 0;
+    while (from < to) {
+        size_t end = to - from > BLOCK ? from + BLOCK : to;
+        uint8_t some = 0;
+        for (; from < end; from++) some = (uint8_t)(some + (text.ptr[from] == '\n'));
+        count += some;
+    }
     return count;
 }
 
@@ -109,16 +148,31 @@ fer_place fer_lines_place(fer_lines *l, size_t offset)
     if (offset > l->text.len) offset = l->text.len;
     if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
     struct fer_lines_at at = l->last;
-    const fer_str before = fer_str_slice(l->text, 0, offset);
-    for (;;) {
-        size_t end = fer_str_find(before, at.offset, '\n');
-        if (end == SIZE_MAX) break;
-        at = (struct fer_lines_at){end + 1, at.line + 1, 1};
+    const char *end =
+        offset > at.offset ? memrchr(l->text.ptr + at.offset, '\n', offset - at.offset) : NULL;
+    if (end) {
+        size_t start = (size_t)(end - l->text.ptr) + 1;
+        at = (struct fer_lines_at){start, at.line + line_ends(l->text, at.offset, start), 1};
     }
     at.column += code_points(l->text, at.offset, offset);
     at.offset = offset;
     l->last = at;
     return (fer_place){offset, at.line, at.column};
+}
+
+void fer_placer_init(fer_placer *p, const fer_json *doc)
+{
+    *p = (fer_placer){.doc = doc, .offset = fer_json_token_first(doc->text)};
+    fer_lines_init(&p->lines, doc->text);
+}
+
+fer_place fer_placer_to(fer_placer *p, const yyjson_val *value)
+{
+    size_t index = (size_t)(value - p->doc->vals);
+    p->offset = p->doc->offsets || index < p->index ? fer_json_offset(p->doc, value)
+                                                    : count_on(p->doc, p->index, p->offset, index);
+    p->index = index;
+    return fer_lines_place(&p->lines, p->offset);
 }
 
 void fer_lines_mark(fer_lines *l, size_t offset)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json_pointer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "errors.h"
 #include "json_value.h"
+#include "print.h"
 
 static size_t token_len(const fer_path *step)
 {
-    if (!step->key.ptr) return (size_t)snprintf(NULL, 0, "%zu", step->index);
+    char number[FER_DIGITS];
+    if (!step->key.ptr) return fer_print_u64(number, step->index);
     size_t len = step->key.len;
     for (size_t i = 0; i < step->key.len; i++) {
         len += step->key.ptr[i] == '~' || step->key.ptr[i] == '/';
@@ -20,9 +21,9 @@ static size_t token_len(const fer_path *step)
 static void write_token(char *to, const fer_path *step)
 {
     if (!step->key.ptr) {
-        char number[24];
-        int len = snprintf(number, sizeof number, "%zu", step->index);
-        memcpy(to, number, (size_t)len);
+        char number[FER_DIGITS];
+        size_t len = fer_print_u64(number, step->index);
+        memcpy(to, number, len);
         return;
     }
     for (size_t i = 0; i < step->key.len; i++) {
@@ -129,17 +130,41 @@ const yyjson_val *fer_json_at(const yyjson_val *from, fer_str pointer, fer_err *
 
 /* ---- the pointer of a value ------------------------------------------------------------- */
 
+/* Where there is room for it in any case. */
+static void pointer_add_short(fer_buf *b, fer_str name)
+{
+    char *to = b->ptr + b->len;
+    *to++ = '/';
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        *to++ = c == '/' ? '~' : c;
+        if (c == '~' || c == '/') *to++ = c == '~' ? '0' : '1';
+    }
+    b->len = (size_t)(to - b->ptr);
+}
+
 void fer_pointer_add(fer_buf *b, fer_str name)
 {
+    size_t plain = 0; /* start of the run that needs no escape */
+    if (name.len < 64 && !b->failure && b->cap - b->len > 2 * name.len) {
+        pointer_add_short(b, name);
+        return;
+    }
     fer_buf_add_char(b, '/');
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        if (c == '~' || c == '/') {
-            fer_buf_add_text(b, c == '~' ? "~0" : "~1");
-        } else {
-            fer_buf_add_char(b, c);
-        }
+        if (c != '~' && c != '/') continue;
+        fer_buf_add(b, fer_str_slice(name, plain, i));
+        fer_buf_add(b, c == '~' ? FER_STR("~0") : FER_STR("~1"));
+        plain = i + 1;
     }
+    fer_buf_add(b, fer_str_slice(name, plain, name.len));
+}
+
+void fer_pointer_add_index(fer_buf *b, size_t index)
+{
+    char text[FER_DIGITS + 1] = "/";
+    fer_buf_add(b, (fer_str){text, fer_print_u64(text + 1, index) + 1});
 }
 
 /* One step from a container towards a value that is or lies in it. */
@@ -174,18 +199,21 @@ bool fer_pointer_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
     for (const yyjson_val *at = root; at && at != value && !b->failure;) {
         at = step_down(at, value, &step);
         if (step.key) fer_pointer_add(b, fer_val_str(step.key));
-        else fer_buf_printf(b, "/%zu", step.index);
+        else fer_pointer_add_index(b, step.index);
     }
     return true;
 }
+
+/* Bytes that a name in dotted form may have without quotes. */
+static const bool dotted_plain[256] = {
+    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,  ['_'] = true,
+    ['-'] = true,         ['$'] = true,         [0x80 ... 0xFF] = true};
 
 void fer_dotted_add(fer_buf *b, fer_str name)
 {
     bool plain = name.len && !fer_is_digit(name.ptr[0]);
     for (size_t i = 0; i < name.len && plain; i++) {
-        char c = name.ptr[i];
-        plain = fer_is_alpha(c) || fer_is_digit(c) || c == '_' || c == '-' || c == '$' ||
-                (unsigned char)c >= 0x80;
+        plain = dotted_plain[(unsigned char)name.ptr[i]];
     }
     if (plain) {
         if (b->len) fer_buf_add_char(b, '.');
@@ -197,6 +225,14 @@ void fer_dotted_add(fer_buf *b, fer_str name)
     }
 }
 
+static void dotted_add_index(fer_buf *b, size_t index)
+{
+    char text[FER_DIGITS + 2] = "[";
+    size_t len = fer_print_u64(text + 1, index) + 1;
+    text[len++] = ']';
+    fer_buf_add(b, (fer_str){text, len});
+}
+
 void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
 {
     struct step step;
@@ -204,7 +240,25 @@ void fer_dotted_of(fer_buf *b, const yyjson_val *root, const yyjson_val *value)
     for (const yyjson_val *at = root; at && at != value && !b->failure;) {
         at = step_down(at, value, &step);
         if (step.key) fer_dotted_add(b, fer_val_str(step.key));
-        else fer_buf_printf(b, "[%zu]", step.index);
+        else dotted_add_index(b, step.index);
+    }
+}
+
+void fer_names_of(fer_buf *pointer, fer_buf *dotted, const yyjson_val *root,
+                  const yyjson_val *value)
+{
+    struct step step;
+    if (value < root || value >= fer_val_next(root)) return;
+    for (const yyjson_val *at = root; at && at != value;) {
+        at = step_down(at, value, &step);
+        if (!pointer->failure) {
+            if (step.key) fer_pointer_add(pointer, fer_val_str(step.key));
+            else fer_pointer_add_index(pointer, step.index);
+        }
+        if (!dotted->failure) {
+            if (step.key) fer_dotted_add(dotted, fer_val_str(step.key));
+            else dotted_add_index(dotted, step.index);
+        }
     }
 }
 
@@ -227,7 +281,7 @@ static const yyjson_val *child_value(const struct fer_finder_level *l)
 static void add_step(fer_finder *w, const struct fer_finder_level *l)
 {
     if (fer_is_obj(l->container)) fer_pointer_add(&w->text, fer_val_str(l->child));
-    else fer_buf_printf(&w->text, "/%zu", l->index);
+    else fer_pointer_add_index(&w->text, l->index);
 }
 
 /* Goes back up to where the value is below; what was left last tells where to go on. */

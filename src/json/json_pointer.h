@@ -34,9 +34,13 @@ bool fer_pointer_of(fer_buf *b, const struct yyjson_val *root, const struct yyjs
 
 /* Appends one step: '/' and the name, escaped. */
 void fer_pointer_add(fer_buf *b, fer_str name);
+void fer_pointer_add_index(fer_buf *b, size_t index);
 /* The same in dotted form: order.items[2]["unit price"]; nothing for the root itself. */
 void fer_dotted_of(fer_buf *b, const struct yyjson_val *root, const struct yyjson_val *value);
 void fer_dotted_add(fer_buf *b, fer_str name);
+/* Both forms of one value, in one walk. */
+void fer_names_of(fer_buf *pointer, fer_buf *dotted, const struct yyjson_val *root,
+                  const struct yyjson_val *value);
 
 /*
  * Pointers of many values, one after the other: goes on from where the last one was, so that

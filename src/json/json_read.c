@@ -188,6 +188,7 @@ static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
     }
     doc->vals = read->root;
     doc->count = read->val_read;
+    doc->pool = read->str_pool;
     /* yyjson guesses how many values there will be; the values are its last allocation. */
     fer_arena_trim(a, doc->vals + doc->count);
     return fer_json_pass(a, doc, copy - (doc->text.len - body.len), limits, err);

@@ -317,6 +317,7 @@ static fer_code read_converted(struct conversion *c, fer_json **out)
         return code;
     }
     doc->text = c->text;
+    doc->pool = NULL;
     doc->offsets = (size_t *)(void *)c->places.ptr;
     *out = doc;
     return FER_OK;

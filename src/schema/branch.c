@@ -168,8 +168,8 @@ static fer_str instead(fer_teller *t, const fer_unit *u, const fer_node *const *
     fer_buf_init(&b, t->arena, 1024);
     for (size_t n = 0; n < count; n++) {
         if (n == meant) continue;
-        fer_buf_printf(&b, "%s%.*s", said++ ? " or " : "",
-                       FER_PRI(fer_branch_in_words(t, nodes[n])));
+        fer_str words = fer_branch_in_words(t, nodes[n]);
+        fer_buf_printf(&b, "%s%.*s", said++ ? " or " : "", FER_PRI(words));
     }
     fer_violation about = {.dotted = fer_say_place(t, u)};
     return fer_say(t, "%.*s may also be %.*s.", FER_PRI(fer_say_field(t, &about)),
@@ -185,8 +185,8 @@ static fer_str reason(fer_teller *t, const fer_unit *u, const fer_node *const *n
         return fer_say_because(t, u, best->tag, fer_say_json(t, tag + 1, 120));
     }
     if (typed == 1) return instead(t, u, nodes, count, best->unit->branch);
-    return fer_say(t, "The nearest of %zu alternatives: %.*s.", count,
-                   FER_PRI(fer_branch_in_words(t, nodes[best->unit->branch])));
+    fer_str words = fer_branch_in_words(t, nodes[best->unit->branch]);
+    return fer_say(t, "The nearest of %zu alternatives: %.*s.", count, FER_PRI(words));
 }
 
 const fer_unit *fer_branch_meant(fer_teller *t, const fer_unit *u, const fer_inst *i,

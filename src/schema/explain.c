@@ -38,11 +38,21 @@ fer_str fer_say(fer_teller *t, const char *format, ...)
 fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 {
     if (!v->dotted.len) return FER_STR("The value");
-    return fer_say(t, "%s`%.*s`", t->naming ? "The name of " : "",
-                   FER_PRI(fer_str_head(v->dotted, 300)));
+    if (t->field_of == v->dotted.ptr) return t->field;
+    fer_buf b;
+    fer_str dotted = fer_str_head(v->dotted, 300);
+    fer_buf_init(&b, t->arena, 512);
+    fer_buf_reserve(&b, dotted.len + (t->naming ? 16 : 2));
+    if (t->naming) fer_buf_add(&b, FER_STR("The name of "));
+    fer_buf_add_char(&b, '`');
+    fer_buf_add(&b, dotted);
+    fer_buf_add_char(&b, '`');
+    t->field_of = v->dotted.ptr;
+    t->field = text_of(t, &b);
+    return t->field;
 }
 
-fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
+static fer_str make_json(fer_teller *t, const yyjson_val *value, size_t max)
 {
     fer_buf b;
     static const fer_notation plain;
@@ -59,6 +69,17 @@ fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
     if (json.len <= max && !code) return json;
     return fer_say(t, "%.*s...%s", FER_PRI(fer_str_head(json, max < json.len ? max : json.len)),
                    fer_is_str(value) ? "\"" : "");
+}
+
+fer_str fer_say_json(fer_teller *t, const yyjson_val *value, size_t max)
+{
+    /* A finding says most values more than once. */
+    if (t->said != value || t->said_max != max) {
+        t->said_json = make_json(t, value, max);
+        t->said = value;
+        t->said_max = max;
+    }
+    return t->said_json;
 }
 
 fer_str fer_say_simply(fer_teller *t, const yyjson_val *schema)
@@ -160,6 +181,37 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
     return fer_say(t, "the %s %.*s", noun, FER_PRI(fer_say_json(t, value, VALUE_MAX)));
 }
 
+#define LIST_MAX 600 /* bytes of a list that are said in a sentence */
+
+/*
+ * Short lists of strings, as most are: written once, as the sentence wants them, with each
+ * value a part of it. False: the list is not one.
+ */
+static bool allowed_at_once(fer_teller *t, fer_str *allowed, const yyjson_val *list)
+{
+    size_t bytes = 2, n = 0;
+    if (!fer_val_len(list) || fer_val_len(list) > FER_ALLOWED_MAX) return false;
+    FER_EACH_ITEM (list, item) {
+        bytes += fer_val_len(item) + 3;
+        if (!fer_is_str(item) || bytes > LIST_MAX || fer_val_len(item) > VALUE_MAX) return false;
+    }
+    fer_buf b;
+    fer_buf_init(&b, t->arena, LIST_MAX);
+    if (!fer_buf_reserve(&b, bytes)) return false;
+    FER_EACH_ITEM (list, item) {
+        fer_buf_add_char(&b, n ? ',' : '[');
+        size_t start = b.len;
+        fer_buf_add_quoted(&b, fer_val_str(item));
+        allowed[n++] = (fer_str){b.ptr + start, b.len - start};
+    }
+    fer_buf_add_char(&b, ']');
+    if (b.failure || b.len != bytes - 1) return false; /* it grew by escapes, and may have moved */
+    t->said = list;
+    t->said_max = LIST_MAX;
+    t->said_json = fer_buf_view(&b);
+    return true;
+}
+
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 {
     size_t count = fer_val_len(list), n = 0;
@@ -169,9 +221,11 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
         t->no_memory = true;
         return;
     }
-    FER_EACH_ITEM (list, item) {
-        if (n == count) break;
-        allowed[n++] = fer_say_json(t, item, 200);
+    if (!allowed_at_once(t, allowed, list)) {
+        FER_EACH_ITEM (list, item) {
+            if (n == count) break;
+            allowed[n++] = fer_say_json(t, item, 200);
+        }
     }
     v->allowed = allowed;
     v->allowed_count = count;
@@ -179,16 +233,6 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 
 /* ---- where
  * ----------------------------------------------------------------------------------------- */
-
-fer_str fer_slot_name(enum fer_slot slot)
-{
-    size_t count;
-    const fer_keyword *rows = fer_keywords(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].slot == slot) return fer_str_of(rows[i].name);
-    }
-    return FER_STR("");
-}
 
 /* A pointer; one that is too long ends at the last step that fits. ptr NULL: no memory. */
 static fer_str pointer_text(const fer_buf *b)
@@ -201,19 +245,38 @@ static fer_str pointer_text(const fer_buf *b)
     return text;
 }
 
-/* The units above, from the root down, without recursion: far ones are left out. */
-static void add_evaluation_path(fer_buf *b, const fer_unit *u)
+/* The `count` units above, from the one next to the root down. */
+static void add_chain(fer_buf *b, const fer_unit *u, const fer_unit **chain, size_t count)
 {
-    const fer_unit *chain[TELL_DEPTH * 4] = {NULL};
-    size_t count = 0;
-    for (; u->up && count < FER_COUNT(chain); u = u->up) chain[count++] = u;
+    for (size_t n = 0; n < count; n++, u = u->up) chain[n] = u;
     while (count > 0) {
         const fer_unit *at = chain[--count];
-        fer_pointer_add(b, fer_slot_name((enum fer_slot)at->keyword));
+        fer_str name = fer_slot_name((enum fer_slot)at->keyword);
+        fer_buf_add_char(b, '/');
+        fer_buf_add(b, name);
         if (at->plain) continue;
         if (at->key) fer_pointer_add(b, fer_val_str(at->key));
-        else fer_buf_printf(b, "/%zu", at->branch);
+        else fer_pointer_add_index(b, at->branch);
     }
+}
+
+#define FEW_UNITS  32
+#define MANY_UNITS ((size_t)TELL_DEPTH * 4) /* those further up are left out */
+
+static void add_long_chain(fer_buf *b, const fer_unit *u, size_t count)
+{
+    const fer_unit *chain[MANY_UNITS];
+    add_chain(b, u, chain, count);
+}
+
+/* Without recursion; and a place for very many units is only made where there are. */
+static void add_evaluation_path(fer_buf *b, const fer_unit *u)
+{
+    const fer_unit *chain[FEW_UNITS];
+    size_t count = 0;
+    for (const fer_unit *at = u; at->up && count < MANY_UNITS; at = at->up) count++;
+    if (count <= FEW_UNITS) add_chain(b, u, chain, count);
+    else add_long_chain(b, u, count);
 }
 
 fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
@@ -225,6 +288,19 @@ fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
     return pointer_text(&b);
 }
 
+/* `pointer` is for the work. False: no memory. */
+static bool add_location(fer_buf *b, fer_buf *pointer, const fer_resource *r,
+                         const yyjson_val *value)
+{
+    fer_pointer_of(pointer, r->root, value);
+    fer_str path = pointer_text(pointer);
+    if (!path.ptr) return false;
+    fer_buf_add(b, r->uri);
+    fer_buf_add_char(b, '#');
+    fer_uri_add_fragment(b, path);
+    return true;
+}
+
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
                             const yyjson_val *value)
 {
@@ -232,13 +308,7 @@ fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_
     fer_buf pointer, b;
     fer_buf_init(&pointer, a, TEXT_MAX);
     fer_buf_init(&b, a, TEXT_MAX);
-    fer_pointer_of(&pointer, r->root, value);
-    fer_str path = pointer_text(&pointer);
-    if (!path.ptr) return FER_STR_NONE;
-    fer_buf_add(&b, r->uri);
-    fer_buf_add_char(&b, '#');
-    fer_uri_add_fragment(&b, path);
-    return pointer_text(&b);
+    return add_location(&b, &pointer, r, value) ? pointer_text(&b) : FER_STR_NONE;
 }
 
 /* What stands in a string (contentSchema) has no place: the string has. */
@@ -280,54 +350,93 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
     return v;
 }
 
-static void fill_keyword(fer_teller *t, fer_violation *v, const fer_unit *u,
-                         const yyjson_val *source)
+/* Where a finding is, in all four forms: those of the field, and those of the keyword. */
+struct where {
+    fer_buf pointer, dotted, path, location;
+};
+
+/* `member` is one that the value lacks; ptr NULL: the finding is about the value. */
+static void write_where(fer_teller *t, struct where *w, const fer_violation *v, fer_str member)
 {
+    bool whole = v->schema == v->unit->node->schema;
+    fer_names_of(&w->pointer, &w->dotted, t->root, v->value);
+    if (member.ptr) {
+        fer_pointer_add(&w->pointer, member);
+        fer_dotted_add(&w->dotted, member);
+    }
+    add_evaluation_path(&w->path, v->unit);
+    if (!whole) fer_pointer_add(&w->path, v->keyword);
+}
+
+/* Texts of usual length are written here first, and get one piece of memory for all. */
+#define SHORT_TEXT ((size_t)256)
+
+static bool where_shortly(fer_teller *t, fer_violation *v, fer_str member)
+{
+    char room[5][SHORT_TEXT], *at;
+    struct where w;
+    fer_buf pointer;
+    fer_buf *const all[] = {&w.pointer, &w.dotted, &w.path, &w.location, &pointer};
+    fer_str *const out[] = {&v->field, &v->dotted, &v->keyword_location, &v->absolute_location};
+    for (size_t n = 0; n < FER_COUNT(all); n++) fer_buf_init_fixed(all[n], room[n], SHORT_TEXT);
+    write_where(t, &w, v, member);
+    add_location(&w.location, &pointer, fer_node_resource(t->program, v->unit->node), v->schema);
+    size_t bytes = 1;
+    for (size_t n = 0; n < FER_COUNT(all); n++) {
+        if (all[n]->failure) return false;
+        bytes += all[n]->len;
+    }
+    at = fer_arena_alloc(t->arena, bytes - pointer.len);
+    if (!at) return false;
+    for (size_t n = 0; n < FER_COUNT(out); n++) {
+        memcpy(at, all[n]->ptr, all[n]->len);
+        *out[n] = (fer_str){at, all[n]->len};
+        at += all[n]->len;
+    }
+    return true;
+}
+
+static void where_at_length(fer_teller *t, fer_violation *v, fer_str member)
+{
+    struct where w;
+    fer_buf_init(&w.pointer, t->arena, TEXT_MAX);
+    fer_buf_init(&w.dotted, t->arena, TEXT_MAX);
+    fer_buf_init(&w.path, t->arena, TEXT_MAX);
+    write_where(t, &w, v, member);
+    v->field = member.ptr ? text_of(t, &w.pointer) : pointer_text(&w.pointer);
+    v->dotted = text_of(t, &w.dotted);
+    v->keyword_location = pointer_text(&w.path);
+    v->absolute_location = fer_schema_location(t->arena, t->program, v->unit->node, v->schema);
+    t->no_memory |= !v->field.ptr || !v->keyword_location.ptr || !v->absolute_location.ptr;
+}
+
+static fer_violation *tell(fer_teller *t, const fer_unit *u, const yyjson_val *source,
+                           fer_code code, const yyjson_val *value, fer_str member)
+{
+    fer_violation *v = new_violation(t, code);
+    if (!v) return NULL;
     /* A schema as a whole has no name: what stands before it may be anything. */
     bool whole = source == u->node->schema, never = u->node->verdict == FER_NEVER;
     v->keyword = !whole ? fer_val_str(source - 1) : never ? FER_STR("false") : FER_STR("");
     v->schema = source;
-    v->keyword_location = fer_evaluation_path(t->arena, u, whole ? FER_STR("") : v->keyword);
-    v->absolute_location = fer_schema_location(t->arena, t->program, u->node, source);
-    if (!v->keyword_location.ptr || !v->absolute_location.ptr) t->no_memory = true;
+    v->unit = u;
+    t->field_of = NULL;
+    t->naming = value == u->value && is_naming(u);
+    v->value = told_value(t, u, value);
+    if (!where_shortly(t, v, member)) where_at_length(t, v, member);
+    return v;
 }
 
 fer_violation *fer_tell(fer_teller *t, const fer_unit *u, const yyjson_val *source, fer_code code,
                         const yyjson_val *value)
 {
-    fer_violation *v = new_violation(t, code);
-    if (!v) return NULL;
-    t->naming = value == u->value && is_naming(u);
-    value = told_value(t, u, value);
-    fer_buf pointer, dotted;
-    fer_buf_init(&pointer, t->arena, TEXT_MAX);
-    fer_buf_init(&dotted, t->arena, TEXT_MAX);
-    fer_pointer_of(&pointer, t->root, value);
-    fer_dotted_of(&dotted, t->root, value);
-    v->field = pointer_text(&pointer);
-    v->dotted = text_of(t, &dotted);
-    t->no_memory |= !v->field.ptr;
-    v->value = value;
-    v->unit = u;
-    fill_keyword(t, v, u, source);
-    return v;
+    return tell(t, u, source, code, value, FER_STR_NONE);
 }
 
 fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_val *source,
                                fer_code code, fer_str member)
 {
-    fer_violation *v = fer_tell(t, u, source, code, u->value);
-    if (!v) return NULL;
-    fer_buf pointer, dotted;
-    fer_buf_init(&pointer, t->arena, TEXT_MAX);
-    fer_buf_init(&dotted, t->arena, TEXT_MAX);
-    fer_buf_add(&pointer, v->field);
-    fer_pointer_add(&pointer, member);
-    fer_buf_add(&dotted, v->dotted);
-    fer_dotted_add(&dotted, member);
-    v->field = text_of(t, &pointer);
-    v->dotted = text_of(t, &dotted);
-    return v;
+    return tell(t, u, source, code, u->value, member);
 }
 
 fer_str fer_say_place(fer_teller *t, const fer_unit *u)

@@ -26,6 +26,11 @@ typedef struct fer_teller {
     size_t look_left; /* units and schemas that may still be looked at to find what was meant */
     fer_map keys;     /* of the large object that was asked last for a key */
     const yyjson_val *keys_of;
+    const yyjson_val *said; /* the value whose JSON was made last, and that */
+    size_t said_max;
+    fer_str said_json;
+    const char *field_of; /* the dotted form that was quoted last, and how */
+    fer_str field;
     bool shallow; /* a unit speaks for itself, not for those below it */
     bool within;  /* in that unit now */
     bool naming;  /* the finding in hand is about the name of a property */
@@ -49,8 +54,6 @@ fer_violation *fer_tell_absent(fer_teller *t, const fer_unit *u, const yyjson_va
 /* The key of an object (NULL: it has none), quickly in large ones, too. */
 const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name);
 
-/* The name of the keyword that fills a slot. */
-fer_str fer_slot_name(enum fer_slot slot);
 /* Text in the teller's arena; "" without memory. */
 fer_str fer_say(fer_teller *t, const char *format, ...) FER_PRINTF(2, 3);
 /* The field that a finding is about, as a subject: `order.items[2].sku`, or "The value". */

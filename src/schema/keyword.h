@@ -155,6 +155,8 @@ typedef struct fer_keyword {
 
 /* All rows, ordered by name. */
 const fer_keyword *fer_keywords(size_t *count);
+/* The name of the keyword that fills a slot. */
+fer_str fer_slot_name(enum fer_slot slot);
 /* The keyword of that name under these rules, or NULL: unknown. */
 const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name);
 /* Whether some dialect has a keyword of that name. */

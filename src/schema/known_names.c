@@ -6,12 +6,22 @@
 #define DEPTH_MAX 8               /* schemas inside each other, all on one value */
 #define SAID_MAX  20              /* names in one sentence */
 
+/* Up to a NUL, as in any other text. */
+static fer_str printable(fer_str s)
+{
+    size_t end = fer_str_find(s, 0, '\0');
+    return end == SIZE_MAX ? s : fer_str_slice(s, 0, end);
+}
+
 fer_str fer_say_names(fer_teller *t, const fer_str *names, size_t count)
 {
     fer_buf b;
     fer_buf_init(&b, t->arena, 1024);
     for (size_t n = 0; n < count && n < SAID_MAX; n++) {
-        fer_buf_printf(&b, "%s`%.*s`", n ? ", " : "", FER_PRI(fer_str_head(names[n], 80)));
+        if (n) fer_buf_add(&b, FER_STR(", "));
+        fer_buf_add_char(&b, '`');
+        fer_buf_add(&b, printable(fer_str_head(names[n], 80)));
+        fer_buf_add_char(&b, '`');
     }
     if (count > SAID_MAX) fer_buf_printf(&b, " and %zu more", count - SAID_MAX);
     t->no_memory |= b.arena_failed;
@@ -137,18 +147,18 @@ fer_str fer_meant_best(const fer_meant *m)
 void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_meant *meant,
                       const fer_str *names, size_t count)
 {
+    fer_str known = count ? fer_say_names(t, names, count) : FER_STR("");
     v->allowed = names;
     v->allowed_count = count;
     v->did_you_mean = fer_meant_best(meant);
     v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected = count ? fer_say(t, "one of %.*s", FER_PRI(fer_say_names(t, names, count)))
-                        : FER_STR("no further properties");
+    v->expected =
+        count ? fer_say(t, "one of %.*s", FER_PRI(known)) : FER_STR("no further properties");
     v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
     if (v->did_you_mean.len) {
         v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
     } else if (count) {
-        v->hint =
-            fer_say(t, "Take it out; known are %.*s.", FER_PRI(fer_say_names(t, names, count)));
+        v->hint = fer_say(t, "Take it out; known are %.*s.", FER_PRI(known));
     } else {
         v->hint = FER_STR("Take it out; no properties are allowed here.");
     }

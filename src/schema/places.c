@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places of many values in their texts. A document counts its tokens to find one value; for
- * many it makes an index once and goes through the text once, in order.
+ * Places of many values in their texts: document by document, each gone through once, in
+ * order.
  */
 #include <stdlib.h>
 
 #include "json_doc.h"
 #include "result.h"
-
-#define FEW 3 /* values that are looked up one by one */
 
 /* A place that is wanted. */
 struct wanted {
@@ -29,43 +27,45 @@ static bool is_in(const fer_json *doc, const yyjson_val *v)
     return doc && v >= doc->vals && v < doc->vals + doc->count;
 }
 
-/* All from one document, in the order of its text. */
-static fer_code fill(fer_arena *scratch, const struct wanted *list, size_t count, fer_err *err)
+/* The document of a finding's keyword, where that is in it. */
+static const fer_json *home_of(const struct fer_schema *s, const fer_violation *v)
 {
-    if (count <= FEW) {
-        for (size_t i = 0; i < count; i++)
-            *list[i].out = fer_json_place(list[i].doc, list[i].value);
-        return FER_OK;
-    }
-    fer_json doc = *list[0].doc; /* the index is for here only: the document is shared */
-    fer_code code = fer_json_index(scratch, &doc, err);
-    if (code) return code;
-    fer_lines lines;
-    fer_lines_init(&lines, doc.text);
+    const fer_json *home = v->unit ? fer_node_resource(s, v->unit->node)->doc : NULL;
+    return is_in(home, v->schema) ? home : NULL;
+}
+
+/* Findings are in the order of the instance's text. */
+static void fill_instance(const fer_json *doc, fer_violation *list, size_t count)
+{
+    fer_placer placer;
+    fer_placer_init(&placer, doc);
     for (size_t i = 0; i < count; i++) {
-        *list[i].out = fer_lines_place(&lines, fer_json_offset(&doc, list[i].value));
+        if (is_in(doc, list[i].value)) list[i].place = fer_placer_to(&placer, list[i].value);
     }
-    return FER_OK;
 }
 
 fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const fer_json *doc,
                          fer_violation *list, size_t count, fer_err *err)
 {
-    struct wanted *wanted = fer_arena_alloc(scratch, (count * 2 + 1) * sizeof *wanted);
+    if (doc) fill_instance(doc, list, count);
+    if (count == 1) {
+        const fer_json *home = home_of(s, list);
+        if (home) list->schema_place = fer_json_place(home, list->schema);
+        return FER_OK;
+    }
+    struct wanted *wanted = fer_arena_alloc(scratch, (count + 1) * sizeof *wanted);
     if (!wanted) return fer_arena_failed(scratch, err);
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         fer_violation *v = &list[i];
-        const fer_json *home = v->unit ? fer_node_resource(s, v->unit->node)->doc : NULL;
-        if (is_in(doc, v->value)) wanted[n++] = (struct wanted){doc, v->value, &v->place};
-        if (is_in(home, v->schema))
-            wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
+        const fer_json *home = home_of(s, v);
+        if (home) wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
     }
     qsort(wanted, n, sizeof *wanted, in_order);
-    fer_code code = FER_OK;
-    for (size_t from = 0, to; from < n && !code; from = to) {
-        for (to = from; to < n && wanted[to].doc == wanted[from].doc;) to++;
-        code = fill(scratch, wanted + from, to - from, err);
+    fer_placer placer = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (placer.doc != wanted[i].doc) fer_placer_init(&placer, wanted[i].doc);
+        *wanted[i].out = fer_placer_to(&placer, wanted[i].value);
     }
-    return code;
+    return FER_OK;
 }

@@ -204,18 +204,26 @@ fer_code fer_uri_decode(fer_arena *a, fer_str s, fer_str *out)
     return FER_OK;
 }
 
+/* What may stand in a fragment as it is: RFC 3986 section 3.5. */
+static const bool fragment_plain[256] = {
+    ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['0' ... '9'] = true, ['-'] = true, ['.'] = true,
+    ['_'] = true,         ['~'] = true,         ['!'] = true,         ['$'] = true, ['&'] = true,
+    ['\''] = true,        ['('] = true,         [')'] = true,         ['*'] = true, ['+'] = true,
+    [','] = true,         [';'] = true,         ['='] = true,         [':'] = true, ['@'] = true,
+    ['/'] = true,         ['?'] = true};
+
 void fer_uri_add_fragment(fer_buf *b, fer_str fragment)
 {
     static const char digits[] = "0123456789ABCDEF";
+    size_t plain = 0; /* start of the run that needs no escape */
     for (size_t i = 0; i < fragment.len; i++) {
-        char c = fragment.ptr[i];
-        if (fer_uri_is_unreserved(c) || fer_uri_is_sub_delim(c) || (c && strchr(":@/?", c))) {
-            fer_buf_add_char(b, c);
-            continue;
-        }
-        unsigned char byte = (unsigned char)c;
+        unsigned char byte = (unsigned char)fragment.ptr[i];
+        if (fragment_plain[byte]) continue;
+        fer_buf_add(b, fer_str_slice(fragment, plain, i));
+        plain = i + 1;
         fer_buf_add_char(b, '%');
         fer_buf_add_char(b, digits[byte >> 4]);
         fer_buf_add_char(b, digits[byte & 0xF]);
     }
+    fer_buf_add(b, fer_str_slice(fragment, plain, fragment.len));
 }

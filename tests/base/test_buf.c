@@ -347,6 +347,28 @@ static void no_memory(void)
     fer_arena_free(a);
 }
 
+/* Every byte at every place of a text: words of eight bytes are looked at as one. */
+static void escapes_anywhere(void)
+{
+    for (unsigned c = 0; c < 256; c++) {
+        for (size_t at = 0; at < 20; at++) {
+            char text[20], storage[64], expected[64];
+            fer_buf b, e;
+            memset(text, c == 'x' ? 'y' : 0xC3, sizeof text);
+            text[at] = (char)c;
+            fer_buf_init_fixed(&b, storage, sizeof storage);
+            fer_buf_init_fixed(&e, expected, sizeof expected);
+            fer_buf_add_escaped(&b, (fer_str){text, sizeof text});
+            for (size_t i = 0; i < sizeof text; i++)
+                fer_buf_add_escaped(&e, (fer_str){text + i, 1});
+            assert_int_equal(b.len, e.len);
+            assert_memory_equal(b.ptr, e.ptr, e.len);
+            bool plain = c >= 0x20 && c != '"' && c != '\\';
+            assert_int_equal(b.len == sizeof text, plain);
+        }
+    }
+}
+
 /* A character that the locale cannot write makes printf itself fail. */
 static void printf_that_fails(void)
 {
@@ -365,5 +387,6 @@ int main(void)
            ROWS_RUN("buf printf", printf_rows, run_printf) +
            ROWS_RUN("buf quoted", quoted_rows, run_quoted) + ROWS_ONE("buf", fresh) +
            ROWS_ONE("buf", grows_in_place) + ROWS_ONE("buf", budget_is_not_the_maximum) +
-           ROWS_ONE("buf", no_memory) + ROWS_ONE("buf", printf_that_fails);
+           ROWS_ONE("buf", no_memory) + ROWS_ONE("buf", escapes_anywhere) +
+           ROWS_ONE("buf", printf_that_fails);
 }

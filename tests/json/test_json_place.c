@@ -49,6 +49,15 @@ static fer_code check_places(fer_arena *a, fer_str text, const size_t *offsets, 
     if (code) fail_msg("%u:%u %s", err.line, err.column, err.message);
     assert_int_equal(doc->count, count);
     for (int indexed = 0; indexed < 2; indexed++) {
+        for (size_t step = 1; step < 4; step++) {
+            fer_placer placer; /* forwards, and then back to the start */
+            fer_placer_init(&placer, doc);
+            for (size_t i = 0; i < count; i += step) {
+                assert_place(fer_placer_to(&placer, &doc->vals[i]), counted(text, offsets[i]));
+                if (count > 1000) i += count / 100;
+            }
+            assert_place(fer_placer_to(&placer, doc->vals), counted(text, offsets[0]));
+        }
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(fer_json_offset(doc, &doc->vals[i]), offsets[i]);
             assert_place(fer_json_place(doc, &doc->vals[i]), counted(text, offsets[i]));

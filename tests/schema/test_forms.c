@@ -356,9 +356,22 @@ static void real_schemas(void)
     finish(&all, &tally);
 }
 
+/* The name of a slot is that of the first row that fills it. */
+static void names_of_slots(void)
+{
+    size_t count;
+    const fer_keyword *keywords = fer_keywords(&count);
+    for (int slot = 0; slot < KW_COUNT; slot++) {
+        size_t first = 0;
+        while (first < count && keywords[first].slot != (enum fer_slot)slot) first++;
+        assert_true(first < count);
+        assert_str(fer_slot_name((enum fer_slot)slot), keywords[first].name);
+    }
+}
+
 int main(void)
 {
-    int failed = ROWS_RUN("each keyword", rows, each_keyword);
+    int failed = ROWS_RUN("each keyword", rows, each_keyword) + ROWS_ONE("forms", names_of_slots);
     if (!*rows_data()) {
         printf("1..0 # SKIP no test data: set FERRULE_TEST_DATA\n");
         return failed;

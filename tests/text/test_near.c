@@ -126,8 +126,36 @@ static void run_near(const struct near_row *row)
     assert_int_equal(n.distance, fer_near_distance(n.word, n.best, 10));
 }
 
+/* Nothing that is near is passed over before its distance is known. */
+static void all_small_words(void)
+{
+    static const char letters[] = "abC";
+    char words[400][6];
+    size_t count = 0;
+    for (size_t len = 1; len <= 5; len++) {
+        size_t of_len = len == 1 ? 3 : len == 2 ? 9 : len == 3 ? 27 : len == 4 ? 81 : 243;
+        for (size_t n = 0; n < of_len; n++) {
+            size_t rest = n;
+            for (size_t i = 0; i < len; i++, rest /= 3) words[count][i] = letters[rest % 3];
+            words[count++][len] = '\0';
+        }
+    }
+    for (size_t x = 0; x < count; x++) {
+        for (size_t y = 0; y < count; y++) {
+            fer_near n;
+            fer_str word = fer_str_of(words[x]), other = fer_str_of(words[y]);
+            fer_near_init(&n, word);
+            size_t d = fer_near_distance(word, other, 10);
+            bool near = d < n.distance && d < word.len;
+            fer_near_try(&n, other);
+            assert_int_equal(n.best.ptr != NULL, near);
+        }
+    }
+}
+
 int main(void)
 {
     return ROWS_RUN("near distance", distance_rows, run_distance) +
-           ROWS_RUN("near", near_rows, run_near) + ROWS_ONE("near", lengths_count);
+           ROWS_RUN("near", near_rows, run_near) + ROWS_ONE("near", lengths_count) +
+           ROWS_ONE("near", all_small_words);
 }

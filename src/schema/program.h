@@ -109,6 +109,7 @@ struct fer_schema {
     fer_home **homes;
     size_t home_count;
     size_t node_count;
+    size_t inst_count; /* of all nodes */
     bool scoped; /* has `$dynamicRef` or `$recursiveRef`: the scope must be known */
     bool memo;   /* a node may be asked twice about one value */
     size_t steps;

@@ -109,8 +109,9 @@ class Peers:
             self.folder.mkdir(parents=True, exist_ok=True)
             out = subprocess.run([*command, "-o", str(program)], capture_output=True, text=True, check=False)
             if out.returncode:
+                told = [line for line in out.stderr.splitlines() if "error" in line or "undefined" in line]
                 self.left_out.append("Blaze: blaze_peer.cpp does not build (FERRULE_BENCH_CXX names the compiler):\n"
-                                     + "\n".join(out.stderr.splitlines()[:8]))
+                                     + "\n".join(told[:4]))
                 return None
         self.versions["compiler of Blaze"] = first_line([compiler, "--version"])
         return program

@@ -6,10 +6,10 @@
                                      [--sets TEXT] [--rounds N] [--budget SECONDS] [--write]
 
 A set is a folder GROUP/NAME of FERRULE_TEST_DATA/schemas with schema.json, instances.jsonl and perhaps
-invalid.jsonl. Each engine runs one set after the other, all engines alternately, `rounds` times; passes
-over a set are timed in short pieces, and the quickest time of each piece counts. Ratios are ours / theirs: below 1 we are quicker. `*` marks an engine that
-gave a wrong verdict on that set; such a figure is in no mean. ERR: it cannot compile the schema, or took
-longer than a minute. --write puts the summary into docs/BENCHMARKS.md."""
+invalid.jsonl. Each engine runs one set after the other, all engines alternately, `rounds` times. Passes over
+a set are timed in short pieces, and the quickest time of each piece counts. Ratios are ours / theirs: below
+1 we are quicker. `*` marks an engine that gave a wrong verdict on that set; such a figure is in no mean.
+ERR: it cannot compile the schema, or took longer than a minute. --write puts the summary into docs/BENCHMARKS.md."""
 
 import argparse
 import collections
@@ -193,7 +193,7 @@ def cell(run, name, way, engine):
 
 
 def times(value):
-    return "" if value is None else f"{value:.2f}"
+    return "" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.4f}"
 
 
 def engines_of(run, names, way):
@@ -311,15 +311,15 @@ def section(run):
     versions = ", ".join(f"{name} {version}" for name, version in run.peers.versions.items())
     out = [f"`python3 bench/validate/report.py --write`, {datetime.date.today()}: {machine(run.arguments.build)}; "
            f"{versions or 'no peers'}.", "",
-           "All engines get the same sets in one run, alternately; timed in pieces of 0.25 ms, of which the quickest of many turns count. "
-           "`/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many sets. `floor` is a check "
-           "written by hand in C for that schema, `yyjson` only reads the text. " + "; ".join(
+           "All engines get the same sets in one run, alternately. Times are of pieces of 0.25 ms, the quickest of "
+           "many turns of each. `/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many "
+           "sets. `floor` is a check written by hand in C for that schema, `yyjson` only reads the text. " + "; ".join(
                f"*{way}*: {what}" for way, (what, _) in WAYS.items() if way in TIMED) + ".", ""]
     for group, names in run.sets.items():
         out += [f"### {group}", "", markdown(summary_table(run, names, TIMED)), "",
-                f"*valid*, ns per instance:", "", markdown(set_table(run, names, "valid")), ""]
-    sizes = [(p["ferrule"]["bytes"] / p["ferrule"]["text"], p["ferrule"]["bytes"] / max(1, p["ferrule"]["instructions"]))
-             for p in run.programs.values() if "ferrule" in p]
+                "*valid*, ns per instance:", "", markdown(set_table(run, names, "valid")), ""]
+    ours = [p["ferrule"] for p in run.programs.values() if "ferrule" in p]
+    sizes = [(p["bytes"] / p["text"], p["bytes"] / max(1, p["instructions"])) for p in ours]
     if sizes:
         out += [f"A program, with all that findings need (the schema and its tree among it), takes "
                 f"{mean([s[0] for s in sizes]):.1f} times the bytes of its schema's text in the geometric mean, "
@@ -362,7 +362,7 @@ def main(argv):
     arguments = arguments_of(argv)
     root, sets = find_sets(arguments)
     if not sets:
-        print(f"validating: no test data (FERRULE_TEST_DATA) with such sets: nothing to measure")
+        print("validating: no test data (FERRULE_TEST_DATA) with such sets: nothing to measure")
         return 0
     run = Run(Peers(arguments.build, arguments.engines), arguments, root, sets)
     run.all()

@@ -24,7 +24,7 @@ struct fer_json {
     size_t count;     /* values and keys */
     fer_str text;     /* what it was read from, borrowed */
     size_t *offsets;  /* by value, or NULL: count tokens */
-    const char *pool; /* yyjson's copy of the text, in which it leaves each string where it was */
+    const char *pool; /* the copy of the text, in which each string stands where it was */
 };
 
 /* yyjson's memory taken from an arena; what yyjson frees stays until the arena goes. */

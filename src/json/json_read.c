@@ -188,7 +188,6 @@ static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
     }
     doc->vals = read->root;
     doc->count = read->val_read;
-    doc->pool = read->str_pool;
     /* yyjson guesses how many values there will be; the values are its last allocation. */
     fer_arena_trim(a, doc->vals + doc->count);
     return fer_json_pass(a, doc, copy - (doc->text.len - body.len), limits, err);
@@ -210,6 +209,7 @@ static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *lim
     if (!doc) return fer_arena_failed(a, err);
     *doc = (fer_json){.text = text};
     char *copy = (char *)(doc + 1);
+    doc->pool = copy;
     if (body.len) memcpy(copy, body.ptr, body.len);
     memset(copy + body.len, 0, FER_QUICK_PADDING);
     fer_code code = FER_OK;

@@ -206,6 +206,7 @@ static bool finish(fer_build *b)
     if (!insts) return fer_compile_no_memory(b->c);
     memcpy(insts, b->insts, b->count * sizeof *insts);
     node->insts = insts;
+    b->c->program->inst_count += b->count;
     node->count = b->count;
     node->leaf = true;
     for (uint32_t i = 0; i < b->count; i++) node->leaf = node->leaf && insts[i].op->check;

@@ -115,10 +115,11 @@ struct fer_schema {
     fer_home **homes;
     size_t home_count;
     size_t node_count;
-    bool scoped;      /* has `$dynamicRef` or `$recursiveRef`: the scope must be known */
-    bool memo;        /* a node may be asked twice about one value */
-    bool quick;       /* nodes have codes */
-    size_t row_count; /* rows of all codes */
+    size_t inst_count; /* of all nodes */
+    bool scoped;       /* has `$dynamicRef` or `$recursiveRef`: the scope must be known */
+    bool memo;         /* a node may be asked twice about one value */
+    bool quick;        /* nodes have codes */
+    size_t row_count;  /* rows of all codes */
     size_t steps;
     fer_dialect dialect;
 };

@@ -240,8 +240,10 @@ void fer_lower_finish(fer_compile *c)
         all->refused = !is_settled(c->program, &all->names[n]);
     }
     if (all->refused || c->failed) return;
-    for (size_t n = 0; n < all->wanted_count; n++)
-        *all->wanted[n].place = all->wanted[n].node->code;
+    for (size_t n = 0; n < all->wanted_count; n++) {
+        const fer_node *node = all->wanted[n].node;
+        *all->wanted[n].place = node ? node->code : &always;
+    }
     for (size_t n = 0; n < all->wanted_count; n++)
         *all->wanted[n].place = behind(*all->wanted[n].place);
     for (size_t n = 0; n < all->branches_count; n++) fer_lower_sift(c, all->branches[n]);

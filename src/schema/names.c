@@ -15,15 +15,20 @@ static size_t hash(fer_str name)
     return (size_t)(x >> 32);
 }
 
-bool fer_names_init(fer_names *n, fer_arena *a, size_t most)
+static fer_name *name_at(const fer_names *n, size_t number)
+{
+    return (fer_name *)(void *)((char *)n->list + number * n->size);
+}
+
+bool fer_names_init(fer_names *n, fer_arena *a, size_t most, size_t size)
 {
     size_t cap = 4;
     while (cap < most * 2) cap *= 2;
-    *n = (fer_names){.mask = (uint32_t)(cap - 1)};
-    n->list = fer_arena_alloc_zero(a, most + 1, sizeof *n->list);
+    *n = (fer_names){.size = (uint32_t)size, .mask = (uint32_t)(cap - 1)};
+    n->list = fer_arena_alloc_zero(a, most + 1, size);
     n->table = fer_arena_alloc_zero(a, cap, sizeof *n->table);
     if (!n->list || !n->table) return false;
-    n->list[0].len = SIZE_MAX;
+    name_at(n, 0)->len = SIZE_MAX;
     return true;
 }
 
@@ -34,34 +39,35 @@ static bool use_map(fer_names *n, fer_arena *a)
     if (!map) return false;
     fer_map_init(map, a);
     for (size_t i = 0; i < n->count; i++) {
-        void **place = fer_map_put(map, (fer_str){n->list[i].ptr, n->list[i].len});
+        fer_name *name = name_at(n, i);
+        void **place = fer_map_put(map, (fer_str){name->ptr, name->len});
         if (!place) return false;
-        *place = &n->list[i];
+        *place = name;
     }
     n->map = map;
     return true;
 }
 
-uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name)
+void *fer_names_put(fer_names *n, fer_arena *a, fer_str name)
 {
     size_t at = hash(name) & n->mask;
-    void **place = NULL;
     for (size_t tries = 0; !n->map && n->table[at]; at = (at + 1) & n->mask) {
-        if (fer_name_is(&n->list[n->table[at] - 1], name)) return n->table[at] - 1;
-        if (++tries > CROWD && !use_map(n, a)) return FER_NAME_NONE;
+        fer_name *known = name_at(n, n->table[at] - 1);
+        if (fer_name_is(known, name)) return known;
+        if (++tries > CROWD && !use_map(n, a)) return NULL;
     }
+    fer_name *new = name_at(n, n->count);
     if (n->map) {
-        place = fer_map_put(n->map, name);
-        if (!place) return FER_NAME_NONE;
-        const fer_name *known = *place;
-        if (known) return (uint32_t)(known - n->list);
-        *place = &n->list[n->count];
+        void **place = fer_map_put(n->map, name);
+        if (!place || *place) return place ? *place : NULL;
+        *place = new;
     } else {
         n->table[at] = n->count + 1;
     }
-    n->list[n->count++] = fer_name_of(name);
-    n->list[n->count].len = SIZE_MAX;
-    return n->count - 1;
+    *new = fer_name_of(name);
+    n->count++;
+    name_at(n, n->count)->len = SIZE_MAX;
+    return new;
 }
 
 bool fer_names_settle(fer_names *n, fer_arena *a)
@@ -75,14 +81,12 @@ bool fer_names_settle(fer_names *n, fer_arena *a)
     return longest <= CROWD || use_map(n, a);
 }
 
-uint32_t fer_names_find(const fer_names *n, fer_str name)
+const void *fer_names_find(const fer_names *n, fer_str name)
 {
-    if (n->map) {
-        const fer_name *known = fer_map_get(n->map, name);
-        return known ? (uint32_t)(known - n->list) : FER_NAME_NONE;
-    }
+    if (n->map) return fer_map_get(n->map, name);
     for (size_t at = hash(name) & n->mask; n->table[at]; at = (at + 1) & n->mask) {
-        if (fer_name_is(&n->list[n->table[at] - 1], name)) return n->table[at] - 1;
+        const fer_name *known = fer_names_at(n, n->table[at] - 1);
+        if (fer_name_is(known, name)) return known;
     }
-    return FER_NAME_NONE;
+    return NULL;
 }

@@ -17,25 +17,33 @@ typedef struct fer_name {
     size_t len;
 } fer_name;
 
-/* The life of one: init -> put, at most `most` times -> settle -> find. */
+/*
+ * The life of one: init -> put, at most `most` times -> settle -> find. A name may be the first
+ * part of something larger, of `size` bytes.
+ */
 typedef struct fer_names {
-    fer_name *list; /* in the order they were put; behind the last, one that nothing equals */
+    void *list; /* in the order they were put; behind the last, one that nothing equals */
+    uint32_t size;
     uint32_t count;
     uint32_t mask;
     uint32_t *table; /* number of a name + 1 by its hash; 0: empty */
     fer_map *map;    /* instead of the table, where its hash is not good enough; else NULL */
 } fer_names;
 
-#define FER_NAME_NONE UINT32_MAX
-
 /* False: no memory. */
-FER_MUST_USE bool fer_names_init(fer_names *n, fer_arena *a, size_t most);
-/* The number of a name, new or not; FER_NAME_NONE: no memory. The text stays the caller's. */
-uint32_t fer_names_put(fer_names *n, fer_arena *a, fer_str name);
+FER_MUST_USE bool fer_names_init(fer_names *n, fer_arena *a, size_t most, size_t size);
+/* A name, new or not; NULL: no memory. What is behind a new one is clear. The text is not copied.
+ */
+void *fer_names_put(fer_names *n, fer_arena *a, fer_str name);
 /* All names are there. False: no memory. */
 FER_MUST_USE bool fer_names_settle(fer_names *n, fer_arena *a);
-/* The number of a name, FER_NAME_NONE where there is no such name. */
-uint32_t fer_names_find(const fer_names *n, fer_str name);
+/* The name, NULL where there is none. */
+const void *fer_names_find(const fer_names *n, fer_str name);
+/* A name by its number. */
+static inline const fer_name *fer_names_at(const fer_names *n, size_t number)
+{
+    return (const fer_name *)(const void *)((const char *)n->list + number * n->size);
+}
 
 /*
  * The first eight bytes of a string, whatever its length. Strings of documents lie in arenas,

@@ -7,12 +7,13 @@
 #include "program.h"
 #include "regex.h"
 
-/* What a name stands for. */
+/* A name and what it stands for. */
 typedef struct fer_known {
+    fer_name name;
+    const struct fer_quick *code; /* of the node; without, of additionalProperties */
+    size_t required;              /* 1: it is */
     const fer_node *node;         /* NULL: it is only required */
-    const struct fer_quick *code; /* of the node; NULL: anything goes */
     const yyjson_val *key;        /* in `properties`, or NULL */
-    bool required;
 } fer_known;
 
 typedef struct fer_name_pattern {
@@ -23,21 +24,23 @@ typedef struct fer_name_pattern {
 } fer_name_pattern;
 
 typedef struct fer_object {
-    fer_names names;
-    fer_known *properties; /* by the number of the name */
+    fer_names names; /* each a fer_known */
     size_t required;
     fer_name_pattern *patterns;
     size_t pattern_count;
     const fer_node *additional;   /* NULL: anything goes */
-    const struct fer_quick *rest; /* the same, its code */
+    const struct fer_quick *rest; /* its code; what takes all where there is none */
     const yyjson_val *sources[4]; /* of the four keywords, or NULL */
 } fer_object;
 
 /* What a name stands for, or NULL. */
 static inline const fer_known *fer_object_find(const fer_object *o, fer_str name)
 {
-    uint32_t n = fer_names_find(&o->names, name);
-    return n == FER_NAME_NONE ? NULL : &o->properties[n];
+    return fer_names_find(&o->names, name);
+}
+static inline const fer_known *fer_object_at(const fer_object *o, size_t number)
+{
+    return (const fer_known *)o->names.list + number;
 }
 
 #endif

@@ -146,9 +146,10 @@ INLINE bool is_text(const fer_name *name, const yyjson_val *v)
 
 INLINE bool is_string_in(const fer_names *names, const yyjson_val *v)
 {
-    if (names->count > FEW_NAMES) return fer_names_find(names, fer_val_str(v)) != FER_NAME_NONE;
-    for (uint32_t n = 0; n < names->count; n++) {
-        if (is_text(&names->list[n], v)) return true;
+    const fer_name *list = names->list;
+    if (names->count > FEW_NAMES) return fer_names_find(names, fer_val_str(v));
+    for (const fer_name *n = list; n < list + names->count; n++) {
+        if (is_text(n, v)) return true;
     }
     return false;
 }
@@ -242,18 +243,20 @@ OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
 
 /* ---- members and items --------------------------------------------------------------------- */
 
-OUTLINE uint32_t look_up(const fer_names *names, uint32_t guess, const yyjson_val *key)
+OUTLINE const fer_known *look_up(const fer_object *o, const fer_known *guess, const yyjson_val *key)
 {
-    for (uint32_t n = guess; n < names->count && n < guess + GUESSES; n++) {
-        if (is_text(&names->list[n], key)) return n;
+    const fer_known *end = fer_object_at(o, o->names.count);
+    for (unsigned tries = 0; guess < end && tries < GUESSES; guess++, tries++) {
+        if (is_text(&guess->name, key)) return guess;
     }
-    return fer_names_find(names, fer_val_str(key));
+    return fer_object_find(o, fer_val_str(key));
 }
 
-/* What a name stands for, FER_NAME_NONE where it is not known; guess is the likeliest. */
-INLINE uint32_t find_name(const fer_names *names, uint32_t guess, const yyjson_val *key)
+/* What a name stands for, NULL where it is not known; guess is the likeliest. */
+INLINE const fer_known *find_name(const fer_object *o, const fer_known *guess,
+                                  const yyjson_val *key)
 {
-    return LIKELY(is_text(&names->list[guess], key)) ? guess : look_up(names, guess + 1, key);
+    return LIKELY(is_text(&guess->name, key)) ? guess : look_up(o, guess, key);
 }
 
 /* Asks what patterns and additionalProperties say of a member. */
@@ -264,8 +267,8 @@ static bool other_members(struct run *r, const fer_object *o, const yyjson_val *
         *known = true;
         if (!run(r, o->patterns[n].code, key + 1)) return false;
     }
-    if (*known || !o->rest) return true;
-    *known = true;
+    if (*known) return true;
+    *known = o->additional;
     return run(r, o->rest, key + 1);
 }
 
@@ -274,22 +277,20 @@ OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val
 {
     const yyjson_val *end = fer_val_next(v);
     size_t seen = 0, index = 0;
-    uint32_t guess = 0;
+    const fer_known *guess = o->names.list;
     bool tracking = r->tracking;
     uint64_t marks = r->marks;
     if (tracking && fer_val_len(v) > MARKS) return give_up(r);
     r->tracking = false;
     r->left -= (int64_t)(fer_val_len(v) * o->pattern_count);
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1), index++) {
-        uint32_t n = find_name(&o->names, guess, key);
-        bool known = false;
-        if (n != FER_NAME_NONE) {
-            const fer_known *p = &o->properties[n];
-            guess = n + 1;
+        const fer_known *p = find_name(o, guess, key);
+        bool known = p && p->node;
+        if (p) {
+            guess = p + 1;
             seen += p->required;
-            known = p->code != NULL;
-            if (p->code && !run(r, p->code, key + 1)) return false;
         }
+        if (known && !run(r, p->code, key + 1)) return false;
         if (!other_members(r, o, key, &known)) return false;
         marks |= (uint64_t)known << (index % MARKS);
     }
@@ -300,23 +301,20 @@ OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val
 
 OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
 {
-    const fer_names *names = &o->names;
-    const fer_known *properties = o->properties;
+    const fer_known *guess = o->names.list;
     const yyjson_val *end = fer_val_next(v);
     size_t seen = 0;
-    uint32_t guess = 0;
     if (!enter(r, fer_val_len(v))) return false;
     if (o->pattern_count || r->tracking) return object_in_full(r, o, v);
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
-        uint32_t n = find_name(names, guess, key);
+        const fer_known *known = find_name(o, guess, key);
         const fer_quick *code = o->rest;
-        if (n != FER_NAME_NONE) {
-            const fer_known *p = &properties[n];
-            guess = n + 1;
-            seen += p->required;
-            if (p->code) code = p->code;
+        if (LIKELY(known)) {
+            code = known->code;
+            seen += known->required;
+            guess = known + 1;
         }
-        if (code && !inside(r, code, key + 1)) return false;
+        if (!inside(r, code, key + 1)) return false;
     }
     return seen == o->required && leave(r);
 }
@@ -439,15 +437,32 @@ static bool dependent(struct run *r, const fer_quick_dependents *d, const yyjson
 /* ---- alternatives -----------------------------------------------------------------------------
  */
 
-/* The alternatives that can be right. */
-static fer_quick_some candidates(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+/* The alternatives that an object can be. */
+OUTLINE const fer_quick_some *by_tag(struct run *r, const fer_quick_branches *d,
+                                     const yyjson_val *v)
 {
-    if (!d->tagged || !fer_is_obj(v)) return d->by_type[fer_val_type(v)];
-    const yyjson_val *key = find_key(r, v, &d->tag);
-    if (!key) return d->absent;
-    if (!fer_is_str(key + 1)) return d->other;
-    uint32_t n = fer_names_find(&d->values, fer_val_str(key + 1));
-    return n == FER_NAME_NONE ? d->other : d->by_value[n];
+    /* A tag tends to be the first member. */
+    bool first = fer_val_len(v) && is_text(&d->tag, v + 1);
+    const yyjson_val *key = first ? v + 1 : find_key(r, v, &d->tag);
+    const fer_quick_tag *tags = d->values.list, *found = NULL;
+    if (!key) return &d->absent;
+    if (!fer_is_str(key + 1)) return &d->other;
+    if (d->values.count > FEW_NAMES) {
+        found = fer_names_find(&d->values, fer_val_str(key + 1));
+    } else {
+        for (const fer_quick_tag *t = tags; t < tags + d->values.count && !found; t++) {
+            if (is_text(&t->name, key + 1)) found = t;
+        }
+    }
+    return found ? &found->some : &d->other;
+}
+
+/* The alternatives that can be right. */
+INLINE const fer_quick_some *candidates(struct run *r, const fer_quick_branches *d,
+                                        const yyjson_val *v)
+{
+    if (d->tagged && fer_is_obj(v)) return by_tag(r, d, v);
+    return &d->by_type[fer_val_type(v)];
 }
 
 static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
@@ -460,22 +475,26 @@ static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
 
 OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
-    fer_quick_some some = candidates(r, d, v);
+    const fer_quick_some *some = candidates(r, d, v);
+    const uint32_t *order = d->order + some->first;
     bool hit = false;
-    if (!enter(r, 0)) return false;
-    for (uint32_t n = 0; n < some.count && (!hit || r->tracking); n++) {
-        hit |= attempt(r, d->codes[d->order[some.first + n]], v);
+    if (!some->count || !enter(r, 0)) return false;
+    if (some->count == 1) return inside(r, d->codes[*order], v) && leave(r);
+    for (uint32_t n = 0; n < some->count && (!hit || r->tracking); n++) {
+        hit |= attempt(r, d->codes[order[n]], v);
     }
     return hit && leave(r);
 }
 
 OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
-    fer_quick_some some = candidates(r, d, v);
+    const fer_quick_some *some = candidates(r, d, v);
+    const uint32_t *order = d->order + some->first;
     unsigned hits = 0;
-    if (!enter(r, 0)) return false;
-    for (uint32_t n = 0; n < some.count && hits < 2; n++) {
-        hits += attempt(r, d->codes[d->order[some.first + n]], v);
+    if (!some->count || !enter(r, 0)) return false;
+    if (some->count == 1) return inside(r, d->codes[*order], v) && leave(r);
+    for (uint32_t n = 0; n < some->count && hits < 2; n++) {
+        hits += attempt(r, d->codes[order[n]], v);
     }
     return hits == 1 && leave(r);
 }

@@ -114,6 +114,12 @@ typedef struct fer_quick_some {
     uint32_t first, count; /* in fer_quick_branches.order */
 } fer_quick_some;
 
+/* A string that a tag may be, and the branches that want it to be so. */
+typedef struct fer_quick_tag {
+    fer_name name;
+    fer_quick_some some;
+} fer_quick_tag;
+
 /*
  * Alternatives. Which of them can be right at all is told by the type of the value and, where
  * they say so, by a member of it: its tag, which each of them wants to be one of some strings.
@@ -124,10 +130,9 @@ typedef struct fer_quick_branches {
     fer_quick_some by_type[8]; /* yyjson's types */
     bool tagged;
     fer_name tag;
-    fer_names values;
-    const fer_quick_some *by_value; /* by the number of a value */
-    fer_quick_some other;           /* the tag is something else */
-    fer_quick_some absent;          /* there is no tag */
+    fer_names values;      /* each a fer_quick_tag */
+    fer_quick_some other;  /* the tag is something else */
+    fer_quick_some absent; /* there is no tag */
     const fer_quick *codes[];
 } fer_quick_branches;
 

@@ -52,26 +52,33 @@ static unsigned types_of(struct sieve *s, const fer_quick *code, unsigned depth)
 
 /* The strings that a code demands: none but these are right, and nothing but strings. */
 struct demand {
-    const fer_name *list;
+    const fer_names *names; /* NULL: a single one */
+    const fer_name *only;
     size_t count;
 };
+
+static fer_str string_at(const struct demand *d, size_t number)
+{
+    const fer_name *name = d->names ? fer_names_at(d->names, number) : d->only;
+    return (fer_str){name->ptr, name->len};
+}
 
 static bool strings_of(const fer_quick *code, struct demand *out)
 {
     if (code->on != FER_ON_STRING || code->pass) return false;
     if (code->op == FER_Q_TEXT) {
-        *out = (struct demand){code->name, 1};
+        *out = (struct demand){NULL, code->name, 1};
         return true;
     }
     if (code->op != FER_Q_STRINGS) return false;
     const fer_names *names = code->data;
-    *out = (struct demand){names->list, names->count};
+    *out = (struct demand){names, NULL, names->count};
     return true;
 }
 
 /* What an alternative wants of the tag. */
 struct wish {
-    struct demand strings; /* no list: it wants nothing */
+    struct demand strings; /* none: anything is right */
     bool required;
 };
 
@@ -82,10 +89,9 @@ static void wish_of(struct sieve *s, const fer_quick *code, const fer_name *tag,
         bool asks = i->on & FER_ON_OBJECT;
         if (asks && called(i) && depth) wish_of(s, called(i), tag, depth - 1, out);
         if (asks && i->op == FER_Q_OBJECT) {
-            uint32_t n = fer_names_find(&i->object->names, (fer_str){tag->ptr, tag->len});
-            const fer_known *p = n == FER_NAME_NONE ? NULL : &i->object->properties[n];
+            const fer_known *p = fer_object_find(i->object, (fer_str){tag->ptr, tag->len});
             if (p && p->required) out->required = true;
-            if (p && p->code && !out->strings.list) strings_of(p->code, &out->strings);
+            if (p && p->node && !out->strings.count) strings_of(p->code, &out->strings);
         }
         if (is_last(i)) return;
     }
@@ -151,10 +157,10 @@ static size_t tell_apart(struct sieve *s, const fer_name *tag, struct wish *wish
     size_t found = 0;
     *strings = 0;
     for (size_t n = 0; n < s->d->count; n++) {
-        wishes[n] = (struct wish){{NULL, 0}, false};
+        wishes[n] = (struct wish){{NULL, NULL, 0}, false};
         if (!(s->types[n] & FER_ON_OBJECT)) continue;
         wish_of(s, s->d->codes[n], tag, LOOK_DEPTH, &wishes[n]);
-        found += wishes[n].strings.list != NULL;
+        found += wishes[n].strings.count > 0;
         *strings += wishes[n].strings.count;
     }
     return found;
@@ -173,13 +179,13 @@ static bool choose_tag(struct sieve *s, struct wish *wishes, fer_name *tag, size
     if (!first || objects < 2) return false;
     for (size_t n = 0; n < first->names.count && tried < TAGS_TRIED && best < objects; n++) {
         struct demand some;
-        const fer_quick *code = first->properties[n].code;
-        if (!code || !strings_of(code, &some)) continue;
+        const fer_known *known = fer_object_at(first, n);
+        if (!known->node || !strings_of(known->code, &some)) continue;
         tried++;
-        size_t found = tell_apart(s, &first->names.list[n], wishes, strings);
+        size_t found = tell_apart(s, &known->name, wishes, strings);
         if (found <= best) continue;
         best = found;
-        *tag = first->names.list[n];
+        *tag = known->name;
     }
     return best > 1 && tell_apart(s, tag, wishes, strings) == best;
 }
@@ -190,7 +196,7 @@ static fer_quick_some list_where(struct sieve *s, const struct wish *wishes, boo
     fer_quick_some some = {(uint32_t)s->used, 0};
     for (uint32_t n = 0; n < s->d->count; n++) {
         if (!(s->types[n] & FER_ON_OBJECT)) continue;
-        bool fits = absent ? !wishes[n].required : !wishes[n].strings.list;
+        bool fits = absent ? !wishes[n].required : !wishes[n].strings.count;
         if (fits) s->order[some.first + some.count++] = n;
     }
     s->used += some.count;
@@ -202,42 +208,44 @@ static bool list_values(struct sieve *s, const struct wish *wishes, size_t strin
 {
     fer_quick_branches *d = s->d;
     fer_arena *a = s->c->arena;
-    if (!fer_names_init(&d->values, a, strings)) return fer_compile_no_memory(s->c);
-    fer_quick_some *by_value = fer_arena_alloc_zero(a, strings, sizeof *by_value);
-    if (!by_value) return fer_compile_no_memory(s->c);
+    if (!fer_names_init(&d->values, a, strings, sizeof(fer_quick_tag))) {
+        return fer_compile_no_memory(s->c);
+    }
     for (size_t n = 0; n < d->count; n++) {
         for (size_t k = 0; k < wishes[n].strings.count; k++) {
-            const fer_name *name = &wishes[n].strings.list[k];
-            uint32_t value = fer_names_put(&d->values, a, (fer_str){name->ptr, name->len});
-            if (value == FER_NAME_NONE) return fer_compile_no_memory(s->c);
-            by_value[value].count++;
+            fer_quick_tag *tag = fer_names_put(&d->values, a, string_at(&wishes[n].strings, k));
+            if (!tag) return fer_compile_no_memory(s->c);
+            tag->some.count++;
         }
     }
     if (!fer_names_settle(&d->values, a)) return fer_compile_no_memory(s->c);
+    fer_quick_tag *tags = d->values.list;
     size_t total = strings + d->values.count * (size_t)d->other.count;
     if (!make_room(s, total)) return false;
     for (size_t v = 0; v < d->values.count; v++) {
-        uint32_t own = by_value[v].count;
-        by_value[v] = (fer_quick_some){(uint32_t)s->used, 0};
+        uint32_t own = tags[v].some.count;
+        tags[v].some = (fer_quick_some){(uint32_t)s->used, 0};
         s->used += own + d->other.count;
     }
     for (uint32_t n = 0; n < d->count; n++) {
         for (size_t k = 0; k < wishes[n].strings.count; k++) {
-            const fer_name *name = &wishes[n].strings.list[k];
-            uint32_t v = fer_names_find(&d->values, (fer_str){name->ptr, name->len});
-            s->order[by_value[v].first + by_value[v].count++] = n;
+            fer_quick_tag *tag = fer_names_put(&d->values, a, string_at(&wishes[n].strings, k));
+            if (!tag) return fer_compile_no_memory(s->c);
+            s->order[tag->some.first + tag->some.count++] = n;
         }
     }
     for (size_t v = 0; v < d->values.count; v++) {
+        fer_quick_some *some = &tags[v].some;
         for (uint32_t k = 0; k < d->other.count; k++) {
-            s->order[by_value[v].first + by_value[v].count++] = s->order[d->other.first + k];
+            s->order[some->first + some->count++] = s->order[d->other.first + k];
         }
     }
-    d->by_value = by_value;
     return true;
 }
 
-#define WILD_MAX 8 /* alternatives that want nothing of the tag: more make the lists too long */
+#define WILD_MAX    8  /* alternatives that want nothing of the tag: more make the lists too long */
+#define VALUES_EACH 16 /* strings for each alternative, and */
+#define VALUES_ANY  256 /* so many more: beyond, too */
 
 static bool sift_tags(struct sieve *s)
 {
@@ -249,7 +257,7 @@ static bool sift_tags(struct sieve *s)
     if (!make_room(s, d->count * 2)) return false;
     d->other = list_where(s, wishes, false);
     d->absent = list_where(s, wishes, true);
-    d->tagged = d->other.count <= WILD_MAX;
+    d->tagged = d->other.count <= WILD_MAX && strings <= d->count * VALUES_EACH + VALUES_ANY;
     return !d->tagged || list_values(s, wishes, strings);
 }
 

@@ -165,7 +165,7 @@ static bool lower_value(fer_rows *l, fer_quick_enum *e, int64_t *integers, const
     l->types |= type;
     switch (fer_val_type(v)) {
     case YYJSON_TYPE_STR:
-        if (fer_names_put(&e->strings, l->c->arena, fer_val_str(v)) != FER_NAME_NONE) return true;
+        if (fer_names_put(&e->strings, l->c->arena, fer_val_str(v))) return true;
         return fer_compile_no_memory(l->c);
     case YYJSON_TYPE_NULL: e->null = true; return true;
     case YYJSON_TYPE_BOOL: *(fer_is_true(v) ? &e->yes : &e->no) = true; return true;
@@ -183,7 +183,7 @@ static void lower_list(fer_rows *l, const fer_inst *i, const yyjson_val *first, 
     fer_quick_enum *e = fer_lower_alloc(l, sizeof *e);
     int64_t *integers = fer_lower_alloc(l, (count + 1) * sizeof *integers);
     if (!e || !integers) return;
-    if (!fer_names_init(&e->strings, l->c->arena, count)) {
+    if (!fer_names_init(&e->strings, l->c->arena, count, sizeof(fer_name))) {
         fer_compile_no_memory(l->c);
         return;
     }

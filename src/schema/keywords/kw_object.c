@@ -38,7 +38,7 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
     if (f->state == 0) {
         f->state = 1;
         const fer_known *p = fer_object_find(o, fer_val_str(f->cursor));
-        if (p) f->hits += p->required;
+        if (p) f->hits += (uint32_t)p->required;
         if (p && p->node) {
             f->index |= 1;
             return call(vm, f, p->node, KW_PROPERTIES, p->key);
@@ -90,7 +90,8 @@ static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
 
 static fer_str name_of(const fer_object *o, size_t n)
 {
-    return (fer_str){o->names.list[n].ptr, o->names.list[n].len};
+    const fer_name *name = fer_names_at(&o->names, n);
+    return (fer_str){name->ptr, name->len};
 }
 
 static const fer_str *list_names(fer_teller *t, const fer_object *o, size_t *count)
@@ -103,7 +104,7 @@ static const fer_str *list_names(fer_teller *t, const fer_object *o, size_t *cou
         return NULL;
     }
     for (size_t n = 0; n < o->names.count && *count < most; n++) {
-        if (o->properties[n].node) names[(*count)++] = name_of(o, n);
+        if (fer_object_at(o, n)->node) names[(*count)++] = name_of(o, n);
     }
     return names;
 }
@@ -231,14 +232,15 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 static void lower(fer_rows *l, const fer_inst *i)
 {
     fer_object *o = i->object;
+    fer_known *known = o->names.list;
     for (size_t n = 0; n < o->names.count; n++) {
-        fer_known *p = &o->properties[n];
-        if (p->node) fer_lower_want(l, &p->code, p->node);
+        const fer_node *node = known[n].node ? known[n].node : o->additional;
+        fer_lower_want(l, &known[n].code, node);
     }
     for (size_t n = 0; n < o->pattern_count; n++) {
         fer_lower_want(l, &o->patterns[n].code, o->patterns[n].node);
     }
-    if (o->additional) fer_lower_want(l, &o->rest, o->additional);
+    fer_lower_want(l, &o->rest, o->additional);
     fer_lower_add(l, FER_Q_OBJECT, FER_ON_OBJECT)->object = o;
 }
 
@@ -269,8 +271,8 @@ static bool add_patterns(fer_build *b, fer_object *o, const yyjson_val *map)
 /* What a name stands for, new or not; NULL: no memory. */
 static fer_known *add_name(fer_build *b, fer_object *o, const yyjson_val *name)
 {
-    uint32_t n = fer_names_put(&o->names, b->c->arena, fer_val_str(name));
-    return n == FER_NAME_NONE ? fer_compile_no_memory(b->c) : &o->properties[n];
+    fer_known *known = fer_names_put(&o->names, b->c->arena, fer_val_str(name));
+    return known ? known : fer_compile_no_memory(b->c);
 }
 
 static bool add_names(fer_build *b, fer_object *o)
@@ -279,9 +281,9 @@ static bool add_names(fer_build *b, fer_object *o)
     const yyjson_val *required = o->sources[SOURCE_REQUIRED];
     size_t most =
         (properties ? fer_val_len(properties) : 0) + (required ? fer_val_len(required) : 0);
-    o->properties = fer_build_alloc(b, most, sizeof *o->properties);
-    if (!o->properties) return false;
-    if (!fer_names_init(&o->names, b->c->arena, most)) return fer_compile_no_memory(b->c);
+    if (!fer_names_init(&o->names, b->c->arena, most, sizeof(fer_known))) {
+        return fer_compile_no_memory(b->c);
+    }
     if (properties) {
         FER_EACH_MEMBER (properties, key) {
             fer_known *p = add_name(b, o, key);
@@ -296,7 +298,7 @@ static bool add_names(fer_build *b, fer_object *o)
             fer_known *p = add_name(b, o, item);
             if (!p) return false;
             o->required += !p->required;
-            p->required = true;
+            p->required = 1;
         }
     }
     return fer_names_settle(&o->names, b->c->arena) || fer_compile_no_memory(b->c);

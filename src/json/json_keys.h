@@ -10,6 +10,15 @@
 /* Up to so many keys, a bit for each is quicker than a table (bench/json). */
 #define FER_KEYS_FEW 16
 
+/*
+ * One bit of 64 by the length, the first and the last byte of a key that was just read: keys
+ * with different bits differ. A key stands between its quote and a NUL, so that an empty one
+ * has these two bytes as well.
+ */
+static inline uint64_t fer_key_bit(const unsigned char *key, size_t len)
+{
+    return (uint64_t)1 << ((key[0] * (size_t)8 + key[(ptrdiff_t)len - 1] * (size_t)2 + len) & 63);
+}
 /* Whether a key of the object stood before this one. */
 bool fer_key_before(const yyjson_val *object, const yyjson_val *key);
 

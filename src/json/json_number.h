@@ -21,37 +21,52 @@ typedef struct fer_decimal {
     char digits[FER_NUMBER_MAX];
 } fer_decimal;
 
+/* A whole number of at most 18 digits. */
+static inline void fer_number_set_whole(yyjson_val *v, bool negative, uint64_t value)
+{
+    v->tag = negative && value ? YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT
+                               : YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT;
+    v->uni.u64 = negative ? 0 - value : value;
+}
+
 /*
- * digits or digits.digits, up to 18 characters and a sign. Whole numbers fit 64 bits. Of
- * decimals, those with at most 15 digits are settled here: the digits are an exact
+ * A decimal of at most 15 digits, `after` of them behind the point. The digits are an exact
  * integer below 2^53, the power of ten is exact, and so one division gives the nearest
  * binary64, which prints back as the same decimal (Clinger's fast path).
  */
-static inline bool fer_number_settle_short(yyjson_val *v)
+static inline void fer_number_set_decimal(yyjson_val *v, bool negative, uint64_t value,
+                                          size_t after)
 {
     static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    double d = (double)(int64_t)value / tens[after];
+    v->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL;
+    v->uni.f64 = negative ? -d : d;
+}
+
+#define FER_WHOLE_CHARS   18 /* digits of a whole number that 64 bits hold for sure */
+#define FER_DECIMAL_CHARS 16 /* digits and point of a decimal that binary64 holds for sure */
+
+/* digits or digits.digits, of so many characters and a sign. */
+static inline bool fer_number_settle_short(yyjson_val *v)
+{
     const char *c = v->uni.str, *end = c + (size_t)(v->tag >> 8);
     bool negative = *c == '-';
     c += negative;
     const ptrdiff_t chars = end - c;
     uint64_t value = 0;
     unsigned digit;
-    if (chars > 18) return false;
+    if (chars > FER_WHOLE_CHARS) return false;
     for (; c < end && (digit = (unsigned)(*c - '0')) <= 9; c++) value = value * 10 + digit;
     if (c == end) {
-        v->tag = negative && value ? YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT
-                                   : YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT;
-        v->uni.u64 = negative ? 0 - value : value;
+        fer_number_set_whole(v, negative, value);
         return true;
     }
-    if (*c != '.' || chars > 16) return false;
+    if (*c != '.' || chars > FER_DECIMAL_CHARS) return false;
     size_t after = (size_t)(end - ++c);
     for (; c < end && (digit = (unsigned)(*c - '0')) <= 9; c++) value = value * 10 + digit;
     if (c < end) return false;
-    double d = (double)value / tens[after];
-    v->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL;
-    v->uni.f64 = negative ? -d : d;
+    fer_number_set_decimal(v, negative, value, after);
     return true;
 }
 

@@ -17,8 +17,7 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define WHOLE_MAX   20 /* characters of a whole number that 64 bits hold */
-#define DECIMAL_MAX 16 /* characters, point included, of a decimal that binary64 holds exactly */
+#define WHOLE_MAX 20 /* characters of a whole number that 64 bits hold */
 
 struct pass {
     fer_json *doc;
@@ -97,7 +96,7 @@ static fer_code check_raw(const struct pass *p, yyjson_val *v)
  */
 static bool exact_by_length(const char *number)
 {
-    const char *c = number + (*number == '-'), *end = c + DECIMAL_MAX + 1;
+    const char *c = number + (*number == '-'), *end = c + FER_DECIMAL_CHARS + 1;
     while (c < end && (unsigned)(*c - '.') <= '9' - '.') c++;
     return c < end && *c != 'e' && *c != 'E';
 }
@@ -147,18 +146,6 @@ NOINLINE static fer_code check_key(const struct pass *p, const yyjson_val *objec
 
 #define FEW_MAX                                                                                    \
     ((uint64_t)FER_KEYS_FEW << YYJSON_TAG_BIT | 0xFF) /* tag of an object with few keys */
-#define KEY_MIN ((uint64_t)1 << YYJSON_TAG_BIT)       /* tag of a key that is not empty */
-
-/*
- * One bit of 64 by the length, the first and the last byte of a key: keys with different bits
- * differ. An empty key has no first byte, and its bit says nothing.
- */
-static unsigned key_bit(const yyjson_val *key)
-{
-    size_t len = fer_val_len(key);
-    const unsigned char *s = (const unsigned char *)key->uni.str;
-    return (unsigned)(s[0] + s[len - 1] * (size_t)8 + len * 4) & 63;
-}
 
 static fer_code too_deep(const struct pass *p, const yyjson_val *v)
 {
@@ -252,7 +239,7 @@ struct open {
 static fer_code check_values(struct pass *p, struct open *top, const struct open *full)
 {
     const uint64_t few_max = p->limits->members < FER_KEYS_FEW ? 0 : FEW_MAX;
-    const uint64_t key_max = tag_max(p->limits->key) - KEY_MIN;
+    const uint64_t key_max = tag_max(p->limits->key);
     const uint32_t plain = plain_tags(p);
     yyjson_val *v = p->doc->vals;
     const yyjson_val *const last = v + p->doc->count, *end = last;
@@ -262,11 +249,11 @@ static fer_code check_values(struct pass *p, struct open *top, const struct open
     for (;;) {
         if (members) {
             do {
-                unsigned bit = key_bit(v);
-                if (v->tag - KEY_MIN > key_max || o.keys >> bit & 1) {
+                uint64_t bit = fer_key_bit((const unsigned char *)v->uni.str, fer_val_len(v));
+                if (v->tag > key_max || o.keys & bit) {
                     if ((code = check_key(p, o.at, v))) return code;
                 }
-                o.keys |= (uint64_t)1 << bit;
+                o.keys |= bit;
                 if (!(plain >> (v[1].tag & 31) & 1)) {
                     v++;
                     break;

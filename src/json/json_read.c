@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading in two steps: yyjson parses a copy of the text, then one pass over its
- * values (json_pass.c) checks limits and duplicate keys and puts back the text of
- * numbers that 64 bits do not hold exactly. bench/json prints what that costs.
+ * Reading works on a copy of the text, of which strings are made where they stand. Ordinary
+ * messages take one go (json_quick.c). What that leaves is parsed by yyjson; then one pass
+ * over the values (json_pass.c) checks limits and duplicate keys and puts back the text of
+ * numbers that 64 bits do not hold exactly. bench/json prints what reading costs.
  */
 #include "json_doc.h"
 
 #include "checked.h"
 #include "errors.h"
 #include "json_pass.h"
+#include "json_quick.h"
 
 const fer_json_limits *fer_json_limits_message(void)
 {
@@ -145,7 +147,6 @@ static fer_str without_bom(fer_str text)
     return bom ? fer_str_slice(text, 3, text.len) : text;
 }
 
-#define PADDING   4                  /* zeros that yyjson wants behind a text it may change */
 #define SKIM_FROM ((size_t)64 << 10) /* bytes from which depth is looked at before all else */
 
 /*
@@ -172,7 +173,7 @@ static size_t too_deep(fer_str text, size_t limit)
     return SIZE_MAX;
 }
 
-/* `copy` is the body with PADDING zeros behind it; yyjson makes strings of it where they stand. */
+/* `copy` is the body with zeros behind it; yyjson makes strings of it where they stand. */
 static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
                           const fer_json_limits *limits, fer_err *err)
 {
@@ -193,6 +194,12 @@ static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
     return fer_json_pass(a, doc, copy - (doc->text.len - body.len), limits, err);
 }
 
+static void fill(char *copy, fer_str body)
+{
+    if (body.len) memcpy(copy, body.ptr, body.len);
+    memset(copy + body.len, 0, FER_QUICK_PADDING);
+}
+
 static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
                           fer_err *err)
 {
@@ -204,16 +211,19 @@ static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *lim
                            limits->depth);
     }
     size_t size;
-    if (!fer_add_size(body.len, sizeof(fer_json) + PADDING, &size)) size = SIZE_MAX;
+    if (!fer_add_size(body.len, sizeof(fer_json) + FER_QUICK_PADDING, &size)) size = SIZE_MAX;
     fer_json *doc = fer_arena_alloc(a, size);
     if (!doc) return fer_arena_failed(a, err);
     *doc = (fer_json){.text = text};
     char *copy = (char *)(doc + 1);
-    if (body.len) memcpy(copy, body.ptr, body.len);
-    memset(copy + body.len, 0, PADDING);
-    fer_code code = read_copy(a, doc, body, copy, limits, err);
-    if (!code) *out = doc;
-    return code;
+    fill(copy, body);
+    if (!fer_json_quick(a, doc, copy, body.len, limits)) {
+        fill(copy, body);
+        fer_code code = read_copy(a, doc, body, copy, limits, err);
+        if (code) return code;
+    }
+    *out = doc;
+    return FER_OK;
 }
 
 fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,

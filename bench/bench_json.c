@@ -19,11 +19,18 @@
 #define ROUNDS        300
 #define ROUND_BYTES   200000 /* read per round, so that a round takes tens of microseconds */
 #define MESSAGES      16
+#define TURNS         512 /* texts read in turn, at most */
 #define TOOL_FILE_MAX ((size_t)4 << 20)
 
+/*
+ * One text, or several that are read in turn, as a server would: the same text over and over
+ * may suit one way of reading more than another.
+ */
 struct message {
     const char *name;
     fer_str text;
+    const fer_str *turns; /* NULL: only the text */
+    size_t count;
 };
 
 /* ---- messages ----------------------------------------------------------------------------------
@@ -76,18 +83,41 @@ static void add_tool_file(fer_arena *a, struct message *list, size_t *count, con
     snprintf(inside, sizeof inside, "tools/%s", name);
     if (!bench_data(path, sizeof path, inside)) return;
     if (fer_file_read(a, path, TOOL_FILE_MAX, &text, NULL) != FER_OK) return;
-    list[(*count)++] = (struct message){name, text};
+    list[(*count)++] = (struct message){.name = name, .text = text};
+}
+
+/* The instances of a set of schemas, in turn: arguments of tool calls. */
+static void add_instances(fer_arena *a, struct message *list, size_t *count, const char *name)
+{
+    char path[1024], inside[256];
+    fer_str text, *turns = fer_arena_alloc_zero(a, TURNS, sizeof *turns);
+    size_t n = 0;
+    BENCH_NEEDS(turns);
+    snprintf(inside, sizeof inside, "schemas/large/%s/instances.jsonl", name);
+    if (!bench_data(path, sizeof path, inside)) return;
+    if (fer_file_read(a, path, TOOL_FILE_MAX, &text, NULL) != FER_OK) return;
+    for (size_t at = 0, end; at < text.len && n < TURNS; at = end + 1) {
+        end = fer_str_find(text, at, '\n');
+        if (end == SIZE_MAX) end = text.len;
+        if (end > at) turns[n++] = fer_str_slice(text, at, end);
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++) bytes += turns[i].len;
+    if (n) list[(*count)++] = (struct message){name, {turns[0].ptr, bytes / n}, turns, n};
 }
 
 static size_t make_messages(fer_arena *a, struct message *list)
 {
     static const char *const files[] = {"airtable.json", "filesystem.json", "github-old.json",
                                         "playwright.json"};
+    static const char *const sets[] = {"get-weather", "search-flights", "mcp-tool-result",
+                                       "todo-write", "create-order"};
     size_t count = 0;
     list[count++] = (struct message){"ping", fer_str_of(ping)};
     list[count++] = (struct message){"tools/call, small", fer_str_of(small)};
     list[count++] = (struct message){"tools/call, medium", fer_str_of(medium)};
     list[count++] = (struct message){"tools/call, large", large(a)};
+    for (size_t i = 0; i < FER_COUNT(sets); i++) add_instances(a, list, &count, sets[i]);
     for (size_t i = 0; i < FER_COUNT(files); i++) add_tool_file(a, list, &count, files[i]);
     return count;
 }
@@ -101,11 +131,17 @@ struct readers {
     fer_arena *arena;
 };
 
-static void read_yyjson(struct readers *r, fer_str text, size_t times)
+static fer_str turn(const struct message *m, size_t i)
+{
+    return m->turns ? m->turns[i % m->count] : m->text;
+}
+
+static void read_yyjson(struct readers *r, const struct message *m, size_t times)
 {
     yyjson_alc alc;
     BENCH_NEEDS(yyjson_alc_pool_init(&alc, r->pool, r->pool_size));
     for (size_t i = 0; i < times; i++) {
+        const fer_str text = turn(m, i);
         yyjson_doc *doc =
             yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, YYJSON_READ_NOFLAG, &alc, NULL);
         BENCH_NEEDS(doc);
@@ -114,27 +150,29 @@ static void read_yyjson(struct readers *r, fer_str text, size_t times)
 }
 
 /* The same over the arena: what the allocator makes of it. */
-static void read_yyjson_arena(struct readers *r, fer_str text, size_t times)
+static void read_yyjson_arena(struct readers *r, const struct message *m, size_t times)
 {
     yyjson_alc alc = fer_json_alc(r->arena);
     for (size_t i = 0; i < times; i++) {
+        const fer_str text = turn(m, i);
         fer_arena_reset(r->arena);
         BENCH_NEEDS(yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, YYJSON_READ_NOFLAG,
                                      &alc, NULL));
     }
 }
 
-static void read_ferrule(struct readers *r, fer_str text, size_t times)
+static void read_ferrule(struct readers *r, const struct message *m, size_t times)
 {
     fer_err err;
     for (size_t i = 0; i < times; i++) {
+        const fer_str text = turn(m, i);
         fer_json *doc;
         fer_arena_reset(r->arena);
         BENCH_NEEDS(fer_json_read(r->arena, text, fer_json_limits_file(), &doc, &err) == FER_OK);
     }
 }
 
-typedef void reader(struct readers *r, fer_str text, size_t times);
+typedef void reader(struct readers *r, const struct message *m, size_t times);
 static reader *const all[] = {read_yyjson, read_yyjson_arena, read_ferrule};
 
 static void measure(struct readers *r, const struct message *m)
@@ -144,7 +182,7 @@ static void measure(struct readers *r, const struct message *m)
     for (size_t round = 0; round < ROUNDS; round++) {
         for (size_t k = 0; k < FER_COUNT(all); k++) {
             int64_t before = fer_clock_mono();
-            all[k](r, m->text, times);
+            all[k](r, m, times);
             double ns = (double)(fer_clock_mono() - before) / (double)times;
             if (round == 0 || ns < best[k]) best[k] = ns;
         }
@@ -165,8 +203,8 @@ static int count(struct readers *r, const struct message *list, size_t messages,
                       llabs((long long)m->text.len - (long long)size))
             m = &list[i];
     }
-    if (strcmp(argv[2], "yyjson") == 0) read_yyjson(r, m->text, times);
-    if (strcmp(argv[2], "ferrule") == 0) read_ferrule(r, m->text, times);
+    if (strcmp(argv[2], "yyjson") == 0) read_yyjson(r, m, times);
+    if (strcmp(argv[2], "ferrule") == 0) read_ferrule(r, m, times);
     printf("%zu\n", m->text.len);
     return 0;
 }
@@ -179,6 +217,9 @@ int main(int argc, char **argv)
     size_t messages = make_messages(a, list), longest = 0;
     for (size_t i = 0; i < messages; i++) {
         if (list[i].text.len > longest) longest = list[i].text.len;
+        for (size_t k = 0; k < list[i].count; k++) {
+            if (list[i].turns[k].len > longest) longest = list[i].turns[k].len;
+        }
     }
     struct readers r = {.pool_size = yyjson_read_max_memory_usage(longest, 0) + 4096};
     r.pool = malloc(r.pool_size);

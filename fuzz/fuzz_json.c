@@ -7,6 +7,7 @@
  *  - the canonical form of a canonical form is the same text;
  *  - the place of every value lies on the first byte of its token, found by counting
  *    or by index, and its line and column are those of a plain count;
+ *  - the quick reader and yyjson make the same values and fail at the same place;
  *  - skimming over the root ends where the document ends.
  */
 #include <ferrule/json.h>
@@ -14,6 +15,7 @@
 #include "fuzz.h"
 #include "json_doc.h"
 #include "json_skim.h"
+#include "same_values.h"
 
 /* ---- the second reader -------------------------------------------------------------------- */
 
@@ -363,6 +365,18 @@ static void check_skim(fer_str text)
     HOLDS(fer_skim_space(text, end) == text.len);
 }
 
+static void check_quick(fer_arena *a, fer_str text, const fer_json *doc, fer_code code,
+                        const fer_err *err)
+{
+    fer_json *other = NULL;
+    fer_err failure = {0};
+    if (text.len < 3) return;
+    const fer_json_limits limits = not_quick(text);
+    HOLDS(fer_json_read(a, text, &limits, &other, &failure) == code);
+    if (code) HOLDS(failure.offset == err->offset);
+    else HOLDS(same_values(doc, other));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fer_str text = fuzz_text(data, size);
@@ -373,6 +387,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text.len = size;
     fer_code code = fer_json_read(a, text, NULL, &doc, &err);
     check_verdict(text, code);
+    check_quick(a, text, doc, code, &err);
     if (code) {
         HOLDS(!doc);
         check_failure(text, code, &err);

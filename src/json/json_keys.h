@@ -15,11 +15,9 @@
  * with different bits differ. A key stands between its quote and a NUL, so that an empty one
  * has these two bytes as well.
  */
-static inline uint64_t fer_key_bit(const yyjson_val *key)
+static inline uint64_t fer_key_bit(const unsigned char *key, size_t len)
 {
-    size_t len = (size_t)(key->tag >> 8);
-    const unsigned char *s = (const unsigned char *)key->uni.str;
-    return (uint64_t)1 << ((s[0] + s[(ptrdiff_t)len - 1] * (size_t)8 + len * 4) & 63);
+    return (uint64_t)1 << ((key[0] * (size_t)8 + key[(ptrdiff_t)len - 1] * (size_t)2 + len) & 63);
 }
 /* Whether a key of the object stood before this one. */
 bool fer_key_before(const yyjson_val *object, const yyjson_val *key);

@@ -249,7 +249,7 @@ static fer_code check_values(struct pass *p, struct open *top, const struct open
     for (;;) {
         if (members) {
             do {
-                uint64_t bit = fer_key_bit(v);
+                uint64_t bit = fer_key_bit((const unsigned char *)v->uni.str, fer_val_len(v));
                 if (v->tag > key_max || o.keys & bit) {
                     if ((code = check_key(p, o.at, v))) return code;
                 }

@@ -35,17 +35,20 @@ struct quick {
 
 /* ---- strings ------------------------------------------------------------------------- */
 
-/* The first byte that is not plain: not ASCII, or a control, a quote or a backslash. */
+/*
+ * The first byte that is not plain: not ASCII, or a control, a quote or a backslash. With one
+ * bit turned, the quote changes places with the space and only the plain ones are above it.
+ */
 static inline unsigned char *skip_plain(unsigned char *c)
 {
 #ifdef __SSE2__
     for (;; c += 16) {
         const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)c);
-        const __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
+        const __m128i turned = _mm_xor_si128(x, _mm_set1_epi8('"' ^ ' '));
+        const __m128i above = _mm_cmpgt_epi8(turned, _mm_set1_epi8(' ')); /* signed */
         const __m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
-        const __m128i other = _mm_cmplt_epi8(x, _mm_set1_epi8(' ')); /* signed: not ASCII, too */
-        const int special = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), other));
-        if (special) return c + __builtin_ctz((unsigned)special);
+        const unsigned plain = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(slash, above));
+        if (plain != 0xFFFF) return c + (unsigned)__builtin_ctz(~plain);
     }
 #else
     while (*c >= ' ' && *c < 0x80 && *c != '"' && *c != '\\') c++;
@@ -58,9 +61,9 @@ static uint32_t hex4(const unsigned char *c)
 {
     uint32_t value = 0;
     for (size_t i = 0; i < 4; i++) {
-        unsigned digit = (unsigned)c[i] - '0';
-        if (digit > 9) digit = ((unsigned)c[i] | 0x20) - 'a' + 10;
-        if (digit > 15 || (digit > 9 && c[i] < 'A')) return UINT32_MAX;
+        unsigned digit = (unsigned)c[i] - '0', letter = ((unsigned)c[i] | 0x20) - 'a';
+        if (digit > 9 && letter > 5) return UINT32_MAX;
+        if (digit > 9) digit = letter + 10;
         value = value << 4 | digit;
     }
     return value;
@@ -89,12 +92,12 @@ static unsigned char *put_utf8(unsigned char *to, uint32_t c)
 /* The escape at `*from`, written to `to`. Surrogates come in pairs. */
 static unsigned char *unescape(unsigned char **from, unsigned char *to)
 {
-    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+    static const char bytes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
     const unsigned char *c = *from;
-    const char *name = c[1] ? strchr(names, c[1]) : NULL;
-    if (name) {
+    if (bytes[c[1]]) {
         *from += 2;
-        *to = (unsigned char)bytes[name - names];
+        *to = (unsigned char)bytes[c[1]];
         return to + 1;
     }
     uint32_t value = c[1] == 'u' ? hex4(c + 2) : UINT32_MAX;
@@ -128,17 +131,16 @@ NOINLINE static unsigned char *string_slowly(unsigned char *c, yyjson_val *v, un
 {
     unsigned char *to = c;
     while (*c != '"') {
-        size_t n = *c < 0x80 ? (size_t)(skip_plain(c) - c) : utf8_len(c);
         if (*c == '\\') {
             to = unescape(&c, to);
             if (!to) return NULL;
-        } else if (n == 0) {
-            return NULL;
-        } else {
-            if (to != c) memmove(to, c, n);
-            c += n;
-            to += n;
+            continue;
         }
+        size_t n = *c < 0x80 ? (size_t)(skip_plain(c) - c) : utf8_len(c);
+        if (n == 0) return NULL;
+        if (to != c) memmove(to, c, n);
+        c += n;
+        to += n;
     }
     *to = '\0';
     v->tag = (uint64_t)(to - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR;
@@ -230,10 +232,15 @@ static inline unsigned char *read_word(unsigned char *c, yyjson_val *v)
     return memcmp(c, "false", 5) == 0 ? c + 5 : NULL;
 }
 
+NOINLINE static unsigned char *skip_blanks(unsigned char *c)
+{
+    while (*c == ' ' || *c == '\n' || *c == '\r' || *c == '\t') c++;
+    return c;
+}
+
 static inline unsigned char *skip_space(unsigned char *c)
 {
-    while (*c <= ' ' && (*c == ' ' || *c == '\n' || *c == '\r' || *c == '\t')) c++;
-    return c;
+    return *c > ' ' ? c : skip_blanks(c);
 }
 
 /* ---- the loop --------------------------------------------------------------------------- */
@@ -283,8 +290,9 @@ static size_t read_values(struct quick *q, unsigned char *c, const unsigned char
         }
         o.count++;
         if (o.closing == '}') {
+            const unsigned char *key = c + 1;
             if (*c != '"' || !(c = read_string(c + 1, v)) || fer_val_len(v) > key_max) return 0;
-            uint64_t bit = fer_key_bit(v);
+            uint64_t bit = fer_key_bit(key, fer_val_len(v));
             if (o.keys & bit && key_twice(q->vals + o.index, v, o.count)) return 0;
             o.keys |= bit;
             c = skip_space(c);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading in two steps: yyjson parses a copy of the text, then one pass over its
- * values (json_pass.c) checks limits and duplicate keys and puts back the text of
- * numbers that 64 bits do not hold exactly. bench/json prints what that costs.
+ * Reading works on a copy of the text, of which strings are made where they stand. Ordinary
+ * messages take one go (json_quick.c). What that leaves is parsed by yyjson; then one pass
+ * over the values (json_pass.c) checks limits and duplicate keys and puts back the text of
+ * numbers that 64 bits do not hold exactly. bench/json prints what reading costs.
  */
 #include "json_doc.h"
 
@@ -193,6 +194,12 @@ static fer_code read_copy(fer_arena *a, fer_json *doc, fer_str body, char *copy,
     return fer_json_pass(a, doc, copy - (doc->text.len - body.len), limits, err);
 }
 
+static void fill(char *copy, fer_str body)
+{
+    if (body.len) memcpy(copy, body.ptr, body.len);
+    memset(copy + body.len, 0, FER_QUICK_PADDING);
+}
+
 static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,
                           fer_err *err)
 {
@@ -210,16 +217,14 @@ static fer_code read_text(fer_arena *a, fer_str text, const fer_json_limits *lim
     *doc = (fer_json){.text = text};
     char *copy = (char *)(doc + 1);
     doc->pool = copy;
-    if (body.len) memcpy(copy, body.ptr, body.len);
-    memset(copy + body.len, 0, FER_QUICK_PADDING);
-    fer_code code = FER_OK;
+    fill(copy, body);
     if (!fer_json_quick(a, doc, copy, body.len, limits)) {
-        if (body.len) memcpy(copy, body.ptr, body.len);
-        memset(copy + body.len, 0, FER_QUICK_PADDING);
-        code = read_copy(a, doc, body, copy, limits, err);
+        fill(copy, body);
+        fer_code code = read_copy(a, doc, body, copy, limits, err);
+        if (code) return code;
     }
-    if (!code) *out = doc;
-    return code;
+    *out = doc;
+    return FER_OK;
 }
 
 fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_json **out,

@@ -51,9 +51,7 @@ static inline const fer_name *fer_names_at(const fer_names *n, size_t number)
  */
 static inline uint64_t fer_name_word(const char *ptr)
 {
-    uint64_t word;
-    memcpy(&word, ptr, sizeof word);
-    return word;
+    return fer_arena_load(ptr);
 }
 
 static inline uint64_t fer_name_mask(size_t len)

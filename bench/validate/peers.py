@@ -101,10 +101,11 @@ class Peers:
         if " avx2 " in pathlib.Path("/proc/cpuinfo").read_text():
             flags.append("-mavx2")
         source = HERE / "blaze_peer.cpp"
-        command = [compiler, *flags, "-I", str(prefix / "include"), str(source),
-                   "-Wl,--start-group", *archives, "-Wl,--end-group"]
-        stamp = hashlib.sha256("\n".join(command).encode() + source.read_bytes()).hexdigest()[:16]
-        program = self.folder / f"blaze_peer-{stamp}"
+        libraries = ["-I", str(prefix / "include"), "-Wl,--start-group", *archives, "-Wl,--end-group"]
+        command = [compiler, *flags, str(source), *libraries]
+        # Building takes minutes, so it is done again only when one of these is another one.
+        made_of = "\n".join([compiler, *flags, *libraries]).encode() + source.read_bytes()
+        program = self.folder / f"blaze_peer-{hashlib.sha256(made_of).hexdigest()[:16]}"
         if not program.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             out = subprocess.run([*command, "-o", str(program)], capture_output=True, text=True, check=False)

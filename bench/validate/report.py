@@ -20,6 +20,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import textwrap
 import time
 
 from peers import HERE, Peers, first_line
@@ -240,7 +241,7 @@ def summary_table(run, names, ways):
         for engine in engines:
             mean_, count = total.ratios.get(engine, (None, 0))
             row.append(times(mean_) + (f" ({count})" if mean_ and count != total.count else ""))
-        worst = f"{total.worst[2]}: {total.worst[0]:.2f} of {total.worst[1]}" if total.worst else ""
+        worst = f"{total.worst[2]}: {total.worst[0]:.2f} ({total.worst[1]})" if total.worst else ""
         rows.append([*row, times(total.best), worst])
     return rows
 
@@ -296,34 +297,34 @@ def show(run):
 # ---- the page -----------------------------------------------------------------------------------
 
 
-def machine(build):
+def machine():
     info = pathlib.Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
     model = next((line.split(":", 1)[1].strip() for line in info.splitlines() if line.startswith("model name")), "")
-    try:
-        about = json.loads((pathlib.Path(build) / "meson-info" / "intro-compilers.json").read_text())["host"]["c"]
-        compiler = f"{about['id']} {about['version']}"
-    except (OSError, ValueError, KeyError):
-        compiler = first_line(["cc", "--version"])
-    return f"{os.cpu_count()} cores, {model}, {compiler}"
+    return f"{os.cpu_count()} cores, {model}, {first_line(['cc', '--version'])}"
+
+
+def paragraph(text):
+    return [*textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False), ""]
 
 
 def section(run):
     versions = ", ".join(f"{name} {version}" for name, version in run.peers.versions.items())
-    out = [f"`python3 bench/validate/report.py --write`, {datetime.date.today()}: {machine(run.arguments.build)}; "
-           f"{versions or 'no peers'}.", "",
-           "All engines get the same sets in one run, alternately. Times are of pieces of 0.25 ms, the quickest of "
-           "many turns of each. `/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many "
-           "sets. `floor` is a check written by hand in C for that schema, `yyjson` only reads the text. " + "; ".join(
-               f"*{way}*: {what}" for way, (what, _) in WAYS.items() if way in TIMED) + ".", ""]
+    out = paragraph(f"`python3 bench/validate/report.py --write --rounds {run.arguments.rounds}`, "
+                    f"{datetime.date.today()}: {machine()}; {versions or 'no peers'}.")
+    out += paragraph(
+        "All engines get the same sets in one run, alternately. Times are of pieces of 0.25 ms, the quickest of many "
+        "turns of each. `/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many sets. "
+        "`floor` is a check written by hand in C for that schema, `yyjson` only reads the text. "
+        + "; ".join(f"*{way}*: {what}" for way, (what, _) in WAYS.items() if way in TIMED) + ".")
     for group, names in run.sets.items():
         out += [f"### {group}", "", markdown(summary_table(run, names, TIMED)), "",
                 "*valid*, ns per instance:", "", markdown(set_table(run, names, "valid")), ""]
     ours = [p["ferrule"] for p in run.programs.values() if "ferrule" in p]
     sizes = [(p["bytes"] / p["text"], p["bytes"] / max(1, p["instructions"])) for p in ours]
     if sizes:
-        out += [f"A program, with all that findings need (the schema and its tree among it), takes "
-                f"{mean([s[0] for s in sizes]):.1f} times the bytes of its schema's text in the geometric mean, "
-                f"{mean([s[1] for s in sizes]):,.0f} bytes per instruction.", ""]
+        out += paragraph(f"A program, with all that findings need (the schema and its tree among it), takes "
+                         f"{mean([s[0] for s in sizes]):.1f} times the bytes of its schema's text in the geometric "
+                         f"mean, {mean([s[1] for s in sizes]):,.0f} bytes per instruction.")
     remarks = notes(run)
     if remarks:
         out += ["Remarks (`*`: wrong verdicts, in no mean; ERR: cannot compile it, or more than a minute):", ""]
@@ -352,6 +353,8 @@ def arguments_of(argv):
     p.add_argument("--budget", default=400, type=float, help="seconds, past which no set is begun")
     p.add_argument("--write", action="store_true", help="write the section of docs/BENCHMARKS.md")
     arguments = p.parse_args(argv)
+    if arguments.write and (arguments.group or arguments.sets or arguments.ways != list(WAYS)):
+        p.error("--write is for a run of everything")
     unknown = [way for way in arguments.ways if way not in WAYS]
     if unknown:
         p.error(f"no such way: {', '.join(unknown)} (there are {', '.join(WAYS)})")
@@ -364,7 +367,10 @@ def main(argv):
     if not sets:
         print("validating: no test data (FERRULE_TEST_DATA) with such sets: nothing to measure")
         return 0
-    run = Run(Peers(arguments.build, arguments.engines), arguments, root, sets)
+    peers = Peers(arguments.build, arguments.engines)
+    print(f"validating: {sum(map(len, sets.values()))} sets, {', '.join(peers.commands)}; "
+          f"at most about {arguments.budget / 60:.0f} minutes", flush=True)
+    run = Run(peers, arguments, root, sets)
     run.all()
     show(run)
     if arguments.write:

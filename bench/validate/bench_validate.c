@@ -106,7 +106,6 @@ static bool ask(struct job *j, const fer_json *doc)
 {
     bool valid = false;
     BENCH_NEEDS(!fer_schema_accepts(j->schema, j->scratch, doc->vals, &valid, NULL));
-    fer_arena_reset(j->scratch);
     return valid;
 }
 
@@ -114,6 +113,7 @@ static size_t ferrule_valid(struct job *j, size_t from, size_t to)
 {
     size_t valid = 0;
     for (size_t i = from; i < to; i++) valid += ask(j, j->set->good.docs[i]);
+    fer_arena_reset(j->scratch);
     return valid;
 }
 
@@ -121,6 +121,7 @@ static size_t ferrule_invalid(struct job *j, size_t from, size_t to)
 {
     size_t valid = 0;
     for (size_t i = from; i < to; i++) valid += ask(j, j->set->bad.docs[i]);
+    fer_arena_reset(j->scratch);
     return valid;
 }
 

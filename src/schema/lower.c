@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "compile.h"
+#include "object.h"
 
 static const fer_quick always = {.pass = FER_ON_ALL, .end = FER_END_ON | FER_END_PASS};
 static const fer_quick never = {.end = FER_END_ON | FER_END_PASS};
@@ -80,6 +81,20 @@ fer_quick_branches *fer_lower_branches(fer_rows *l, const fer_node *const *nodes
     d->count = count;
     for (size_t n = 0; n < count; n++) fer_lower_want(l, &d->codes[n], nodes[n]);
     return d;
+}
+
+void fer_lower_plain(fer_rows *l, fer_object *o)
+{
+    fer_compile *c = l->c;
+    fer_lowering *all = &c->lowering;
+    fer_object **list =
+        fer_arena_room(c->scratch, all->objects, all->object_count, &all->object_cap, sizeof *list);
+    if (!list) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    all->objects = list;
+    list[all->object_count++] = o;
 }
 
 void fer_lower_dynamic(fer_rows *l, fer_str name, bool recursive)
@@ -233,6 +248,15 @@ static bool is_settled(const struct fer_schema *p, const struct fer_wanted_name 
     return found <= 1;
 }
 
+static void note_plain(fer_object *o)
+{
+    fer_known *known = o->names.list;
+    for (size_t n = 0; n < o->names.count; n++) {
+        const fer_quick *code = known[n].code;
+        known[n].plain = code->end & FER_END_PASS ? code->pass : 0;
+    }
+}
+
 void fer_lower_finish(fer_compile *c)
 {
     fer_lowering *all = &c->lowering;
@@ -246,6 +270,7 @@ void fer_lower_finish(fer_compile *c)
     }
     for (size_t n = 0; n < all->wanted_count; n++)
         *all->wanted[n].place = behind(*all->wanted[n].place);
+    for (size_t n = 0; n < all->object_count; n++) note_plain(all->objects[n]);
     for (size_t n = 0; n < all->branches_count; n++) fer_lower_sift(c, all->branches[n]);
     c->program->quick = !c->code;
 }

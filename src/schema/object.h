@@ -11,7 +11,8 @@
 typedef struct fer_known {
     fer_name name;
     const struct fer_quick *code; /* of the node; without, of additionalProperties */
-    size_t required;              /* 1: it is */
+    uint32_t required;            /* 1: it is */
+    uint32_t plain;               /* types of value for which the code says yes without a look */
     const fer_node *node;         /* NULL: it is only required */
     const yyjson_val *key;        /* in `properties`, or NULL */
 } fer_known;

@@ -243,6 +243,12 @@ OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
 
 /* ---- members and items --------------------------------------------------------------------- */
 
+/* Behind an array or object. */
+INLINE const yyjson_val *end_of(const yyjson_val *v)
+{
+    return (const yyjson_val *)(const void *)((const char *)v + v->uni.ofs);
+}
+
 OUTLINE const fer_known *look_up(const fer_object *o, const fer_known *guess, const yyjson_val *key)
 {
     const fer_known *end = fer_object_at(o, o->names.count);
@@ -275,14 +281,14 @@ static bool other_members(struct run *r, const fer_object *o, const yyjson_val *
 /* With patterns, or while members are marked. */
 OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val *v)
 {
-    const yyjson_val *end = fer_val_next(v);
+    const yyjson_val *end = end_of(v);
     size_t seen = 0, index = 0;
     const fer_known *guess = o->names.list;
     bool tracking = r->tracking;
     uint64_t marks = r->marks;
     if (tracking && fer_val_len(v) > MARKS) return give_up(r);
     r->tracking = false;
-    r->left -= (int64_t)(fer_val_len(v) * o->pattern_count);
+    r->left -= (int64_t)(fer_val_len(v) * (o->pattern_count + 1));
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1), index++) {
         const fer_known *p = find_name(o, guess, key);
         bool known = p && p->node;
@@ -296,16 +302,16 @@ OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val
     }
     r->tracking = tracking;
     r->marks = marks;
-    return seen == o->required && leave(r);
+    return seen == o->required;
 }
 
 OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     const fer_known *guess = o->names.list;
-    const yyjson_val *end = fer_val_next(v);
+    const yyjson_val *end = end_of(v);
     size_t seen = 0;
     if (!enter(r, fer_val_len(v))) return false;
-    if (o->pattern_count || r->tracking) return object_in_full(r, o, v);
+    if (r->tracking) return object_in_full(r, o, v) && leave(r);
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
         const fer_known *known = find_name(o, guess, key);
         const fer_quick *code = o->rest;
@@ -313,6 +319,7 @@ OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
             code = known->code;
             seen += known->required;
             guess = known + 1;
+            if (known->plain >> fer_val_type(key + 1) & 1) continue;
         }
         if (!inside(r, code, key + 1)) return false;
     }
@@ -558,6 +565,7 @@ OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
     if (!enter(r, 0)) return false;
     switch ((enum fer_quick_op)i->op) {
     case FER_Q_CALL: yes = run(r, i->code, v); break;
+    case FER_Q_PATTERNS: yes = object_in_full(r, i->object, v); break;
     case FER_Q_ALL: yes = all(r, i->data, v); break;
     case FER_Q_TUPLE: yes = tuple(r, i->data, v); break;
     case FER_Q_CONTAINS: yes = contains(r, i->data, v); break;
@@ -571,8 +579,10 @@ OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
     return yes && leave(r);
 }
 
-fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
-                                fer_arena *scratch, const yyjson_val *value)
+__attribute__((no_stack_protector)) fer_quick_verdict fer_quick_run(const struct fer_schema *s,
+                                                                    const fer_quick *code,
+                                                                    fer_arena *scratch,
+                                                                    const yyjson_val *value)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
@@ -584,7 +594,9 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
     r.bytes = s->steps;
     r.program = s;
     r.arena = scratch;
-    bool yes = inside(&r, code, value);
+    /* The arguments of a tool are an object. */
+    bool plain = code->op == FER_Q_OBJECT && (code->end & FER_END_ON) && fer_is_obj(value);
+    bool yes = plain ? object(&r, code->object, value) : run(&r, code, value);
     if (r.opened) fer_vm_close(&r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;

@@ -27,7 +27,8 @@ enum fer_quick_op {
     FER_Q_CHECK,        /* inst: an assertion as the machine has it */
     FER_Q_SIZE,         /* min, max items or members */
     FER_Q_UNIQUE,       /* inst: for all but short lists of strings */
-    FER_Q_OBJECT,       /* object */
+    FER_Q_OBJECT,       /* object, without patterns */
+    FER_Q_PATTERNS,     /* object, with some */
     FER_Q_ITEMS,        /* code: of each */
     FER_Q_TUPLE,        /* data: fer_quick_codes; the last is that of the rest, or NULL */
     FER_Q_CONTAINS,     /* data: fer_quick_contains */

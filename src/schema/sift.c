@@ -26,6 +26,11 @@ static bool is_last(const fer_quick *i)
     return (i->end & FER_END_ON) && (i->end & FER_END_PASS);
 }
 
+static bool is_object(const fer_quick *i)
+{
+    return i->op == FER_Q_OBJECT || i->op == FER_Q_PATTERNS;
+}
+
 /* What else a row asks about the same value, NULL for nothing. */
 static const fer_quick *called(const fer_quick *i)
 {
@@ -88,7 +93,7 @@ static void wish_of(struct sieve *s, const fer_quick *code, const fer_name *tag,
     for (const fer_quick *i = code; may_look(s); i++) {
         bool asks = i->on & FER_ON_OBJECT;
         if (asks && called(i) && depth) wish_of(s, called(i), tag, depth - 1, out);
-        if (asks && i->op == FER_Q_OBJECT) {
+        if (asks && is_object(i)) {
             const fer_known *p = fer_object_find(i->object, (fer_str){tag->ptr, tag->len});
             if (p && p->required) out->required = true;
             if (p && p->node && !out->strings.count) strings_of(p->code, &out->strings);
@@ -101,7 +106,7 @@ static void wish_of(struct sieve *s, const fer_quick *code, const fer_name *tag,
 static const fer_object *object_of(struct sieve *s, const fer_quick *code, unsigned depth)
 {
     for (const fer_quick *i = code; may_look(s); i++) {
-        if (i->op == FER_Q_OBJECT) return i->object;
+        if (is_object(i)) return i->object;
         const fer_object *o = called(i) && depth ? object_of(s, called(i), depth - 1) : NULL;
         if (o || is_last(i)) return o;
     }

@@ -38,7 +38,7 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
     if (f->state == 0) {
         f->state = 1;
         const fer_known *p = fer_object_find(o, fer_val_str(f->cursor));
-        if (p) f->hits += (uint32_t)p->required;
+        if (p) f->hits += p->required;
         if (p && p->node) {
             f->index |= 1;
             return call(vm, f, p->node, KW_PROPERTIES, p->key);
@@ -241,7 +241,9 @@ static void lower(fer_rows *l, const fer_inst *i)
         fer_lower_want(l, &o->patterns[n].code, o->patterns[n].node);
     }
     fer_lower_want(l, &o->rest, o->additional);
-    fer_lower_add(l, FER_Q_OBJECT, FER_ON_OBJECT)->object = o;
+    enum fer_quick_op op = o->pattern_count ? FER_Q_PATTERNS : FER_Q_OBJECT;
+    fer_lower_add(l, op, FER_ON_OBJECT)->object = o;
+    fer_lower_plain(l, o);
 }
 
 static const fer_op object_op = {.name = "object",

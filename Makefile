@@ -8,13 +8,16 @@
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
 #   make bench      benchmarks               make docs     reference pages anew
 #   make install    install (PREFIX)         make deb      Debian package
+#   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
 
 PREFIX ?= /usr/local
 BUILD ?= build
 FUZZ_SECONDS ?= 60
 CLANG ?= clang
+PAIRS ?= 100000
+SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz bench docs install deb clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz bench docs install deb differential clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -62,6 +65,11 @@ bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
 	@ninja -C build-bench
 	@tools/run-bench build-bench
+
+differential: setup-test
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test tests/differential/ferrule_verdicts
+	@tests/differential/run --build build-test --seed $(SEED) --pairs $(PAIRS)
 
 docs: all
 	@tools/make-docs $(BUILD)

@@ -192,16 +192,23 @@ bool fer_number_is_integer(const yyjson_val *v)
     return d.count == 0 || d.exponent >= (int64_t)d.count;
 }
 
-bool fer_number_is_integer_text(const yyjson_val *v)
+/* In the tag of a real, where others have a length: its text is that of a whole number. */
+#define WHOLE_TEXT ((uint64_t)1 << 8)
+
+static bool is_whole_text(fer_str s)
 {
-    unsigned tag = fer_val_tag(v);
-    if (tag == FER_TAG_UINT || tag == FER_TAG_SINT) return true;
-    if (tag == FER_TAG_REAL) return false;
-    fer_str s = fer_val_str(v);
     for (size_t i = s.ptr[0] == '-'; i < s.len; i++) {
         if (!fer_is_digit(s.ptr[i])) return false;
     }
     return true;
+}
+
+bool fer_number_is_integer_text(const yyjson_val *v)
+{
+    unsigned tag = fer_val_tag(v);
+    if (tag == FER_TAG_UINT || tag == FER_TAG_SINT) return true;
+    if (tag == FER_TAG_REAL) return v->tag & WHOLE_TEXT;
+    return is_whole_text(fer_val_str(v));
 }
 
 /* ---- settling ------------------------------------------------------------------ */
@@ -217,6 +224,7 @@ static bool settle_any(yyjson_val *v, fer_str s, size_t max_exponent_digits)
     if (fer_val_tag(&read) == FER_TAG_REAL) {
         decimal_of_double(read.uni.f64, &printed);
         if (fer_decimal_cmp(&exact, &printed) != 0) return true;
+        if (is_whole_text(s)) read.tag |= WHOLE_TEXT;
     }
     v->tag = read.tag;
     v->uni = read.uni;

@@ -84,7 +84,7 @@ bool fer_number_u64(const yyjson_val *v, uint64_t *out);
 
 /* Whether a number is whole: 1.0 and 1e400 are. */
 bool fer_number_is_integer(const yyjson_val *v);
-/* Whether it is written as a whole number: 1.0 is not (draft-04). */
+/* Whether it is written as a whole number: 1.0 and 1e20 are not (draft-04). */
 bool fer_number_is_integer_text(const yyjson_val *v);
 /* Whether `x` is a whole multiple of `of`, exactly. */
 bool fer_number_multiple(const yyjson_val *x, const yyjson_val *of);

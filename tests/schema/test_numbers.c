@@ -217,6 +217,12 @@ static const struct whole {
     {"1e999999999999999999", true, false, 0, false},
     {"18446744073709551615", true, true, UINT64_MAX, true},
     {"18446744073709551616", true, true, 0, false},
+    {"18446744073709552000", true, true, 0, false}, /* a binary64, and a whole number in the text */
+    {"100000000000000000000", true, true, 0, false},
+    {"-100000000000000000000", true, true, 0, false},
+    {"1000000000000000000000000000000", true, true, 0, false},
+    {"1e20", true, false, 0, false},
+    {"100000000000000000000.0", true, false, 0, false},
     {"1844674407370955161.5e1", true, false, UINT64_MAX, true},
     {"9007199254740993.0", true, false, 9007199254740993u, true},
     {"9007199254740993.5", false, false, 0, false},

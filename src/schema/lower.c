@@ -248,13 +248,17 @@ static bool is_settled(const struct fer_schema *p, const struct fer_wanted_name 
     return found <= 1;
 }
 
+/* Types of value that are right without a look. */
+static uint8_t plain_types(const fer_quick *code)
+{
+    return code->end & FER_END_PASS ? code->pass : 0;
+}
+
 static void note_plain(fer_object *o)
 {
     fer_known *known = o->names.list;
-    for (size_t n = 0; n < o->names.count; n++) {
-        const fer_quick *code = known[n].code;
-        known[n].plain = code->end & FER_END_PASS ? code->pass : 0;
-    }
+    for (size_t n = 0; n < o->names.count; n++) known[n].plain = plain_types(known[n].code);
+    o->plain = plain_types(o->rest);
 }
 
 void fer_lower_finish(fer_compile *c)

@@ -10,9 +10,8 @@ static size_t hash(fer_str name)
     size_t len = name.len;
     uint64_t head = fer_name_word(name.ptr) & fer_name_mask(len);
     uint64_t tail = len > 8 ? fer_name_word(name.ptr + len - 8) : head;
-    uint64_t x =
-        (head ^ (tail * UINT64_C(0x9E3779B97F4A7C15)) ^ len) * UINT64_C(0xBF58476D1CE4E5B9);
-    return (size_t)(x >> 32);
+    uint64_t x = head ^ (tail << 23 | tail >> 41) ^ (uint64_t)len << 11;
+    return (size_t)(x * UINT64_C(0x9E3779B97F4A7C15) >> 40);
 }
 
 static fer_name *name_at(const fer_names *n, size_t number)
@@ -65,6 +64,8 @@ void *fer_names_put(fer_names *n, fer_arena *a, fer_str name)
         n->table[at] = n->count + 1;
     }
     *new = fer_name_of(name);
+    n->lengths |= UINT64_C(1) << (name.len & 63);
+    n->firsts |= UINT64_C(1) << ((unsigned char)*name.ptr & 63);
     n->count++;
     name_at(n, n->count)->len = SIZE_MAX;
     return new;

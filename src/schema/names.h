@@ -26,8 +26,10 @@ typedef struct fer_names {
     uint32_t size;
     uint32_t count;
     uint32_t mask;
-    uint32_t *table; /* number of a name + 1 by its hash; 0: empty */
-    fer_map *map;    /* instead of the table, where its hash is not good enough; else NULL */
+    uint64_t lengths; /* a bit for each length that a name has, */
+    uint64_t firsts;  /* and for each first byte, of which six bits count */
+    uint32_t *table;  /* number of a name + 1 by its hash; 0: empty */
+    fer_map *map;     /* instead of the table, where its hash is not good enough; else NULL */
 } fer_names;
 
 /* False: no memory. */
@@ -39,6 +41,11 @@ void *fer_names_put(fer_names *n, fer_arena *a, fer_str name);
 FER_MUST_USE bool fer_names_settle(fer_names *n, fer_arena *a);
 /* The name, NULL where there is none. */
 const void *fer_names_find(const fer_names *n, fer_str name);
+/* Whether there may be such a name: most that are not known are seen by their length. */
+static inline bool fer_names_may_have(const fer_names *n, const char *ptr, size_t len)
+{
+    return n->lengths >> (len & 63) & n->firsts >> ((unsigned char)*ptr & 63) & 1;
+}
 /* A name by its number. */
 static inline const fer_name *fer_names_at(const fer_names *n, size_t number)
 {

@@ -31,6 +31,7 @@ typedef struct fer_object {
     size_t pattern_count;
     const fer_node *additional;   /* NULL: anything goes */
     const struct fer_quick *rest; /* its code; what takes all where there is none */
+    uint32_t plain;               /* types of value for which it says yes without a look */
     const yyjson_val *sources[4]; /* of the four keywords, or NULL */
 } fer_object;
 

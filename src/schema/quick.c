@@ -7,7 +7,7 @@
  *    ends for the type in hand, so a string never passes by what is said about numbers.
  *  - An object is walked once, in its own order. The next name is guessed: whoever writes an
  *    object tends to keep to the order of the schema, so the name behind the last one that was
- *    found is compared first (one word and a length, in most cases), a few behind it next, and
+ *    found is compared first (one word and a length, in most cases), then the one behind that, and
  *    only then is it looked up. `required` is a count of the names that were seen, because a
  *    document has no name twice.
  *  - Of alternatives, only those are asked that can be right for a value of its type and, where
@@ -32,9 +32,8 @@
 #define DEPTH_MAX   400
 #define STEPS_FIXED 4096 /* what any value may cost, */
 #define STEPS_EACH  64   /* and what each value in it adds */
-#define GUESSES     4    /* names that are compared before one is looked up */
 #define FEW_NAMES   8    /* strings that are compared one after the other */
-#define FEW_STRINGS 16   /* that are compared with each other to find one twice */
+#define FEW_ITEMS   16   /* that are compared with each other to find one twice */
 #define MARKS       64   /* members or items that can be marked */
 
 #define INLINE    static inline __attribute__((always_inline))
@@ -178,19 +177,37 @@ OUTLINE bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v
     return e->inst && check(r, e->inst, v);
 }
 
-/* Short lists of strings are compared at once. */
+/* Whether two values are seen to differ: their strings, or something that both have in front. */
+OUTLINE bool differ(const yyjson_val *x, const yyjson_val *y)
+{
+    for (unsigned depth = 0; depth < 4; depth++) {
+        unsigned type = fer_val_type(x);
+        if (type != fer_val_type(y)) return !fer_is_num(x) || !fer_is_num(y);
+        if (type < YYJSON_TYPE_STR) return false;
+        if (fer_val_len(x) != fer_val_len(y)) return true;
+        if (type == YYJSON_TYPE_STR) return !fer_str_eq(fer_val_str(x), fer_val_str(y));
+        if (!fer_val_len(x)) return false;
+        bool object = type == YYJSON_TYPE_OBJ;
+        if (object && !fer_str_eq(fer_val_str(x + 1), fer_val_str(y + 1))) return false;
+        x += 1 + object;
+        y += 1 + object;
+    }
+    return false;
+}
+
+/* Short lists are mostly settled by a look at each pair. */
 OUTLINE bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
-    size_t count = fer_val_len(v);
-    const yyjson_val *end = v + 1 + count;
-    if (count < 2) return true;
-    if (count > FEW_STRINGS || fer_val_next(v) != end) return check(r, i->inst, v);
-    for (const yyjson_val *x = v + 1; x < end; x++) {
-        if (!fer_is_str(x)) return check(r, i->inst, v);
-        for (const yyjson_val *y = v + 1; y < x; y++) {
-            if (x->tag >> 8 == y->tag >> 8 && fer_str_eq(fer_val_str(x), fer_val_str(y)))
-                return false;
+    const yyjson_val *list[FEW_ITEMS];
+    size_t count = 0;
+    if (fer_val_len(v) < 2) return true;
+    if (fer_val_len(v) > FEW_ITEMS) return check(r, i->inst, v);
+    FER_EACH_ITEM (v, item) {
+        for (size_t n = 0; n < count; n++) {
+            if (differ(item, list[n])) continue;
+            return !fer_is_str(item) && check(r, i->inst, v);
         }
+        list[count++] = item;
     }
     return true;
 }
@@ -213,12 +230,24 @@ INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_UNIQUE: return is_unique(r, i, v);
     case FER_Q_CHECK: return check(r, i->inst, v);
     case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
+    case FER_Q_NONE: __builtin_unreachable(); /* it is on nothing */
     case FER_Q_OBJECT: return object(r, i->object, v);
     case FER_Q_ITEMS: return items(r, i->code, v);
     case FER_Q_ANY: return any(r, i->data, v);
     case FER_Q_ONE: return one(r, i->data, v);
-    default: return apply(r, i, v);
+    case FER_Q_PATTERNS:
+    case FER_Q_TUPLE:
+    case FER_Q_CONTAINS:
+    case FER_Q_NAMES:
+    case FER_Q_DEPENDENT:
+    case FER_Q_CALL:
+    case FER_Q_ALL:
+    case FER_Q_NOT:
+    case FER_Q_IF:
+    case FER_Q_TRACKED:
+    case FER_Q_UNEVALUATED: return apply(r, i, v);
     }
+    __builtin_unreachable();
 }
 
 /* All rows. It stands in the loops over members and items, so that a leaf costs no call. */
@@ -251,18 +280,18 @@ INLINE const yyjson_val *end_of(const yyjson_val *v)
 
 OUTLINE const fer_known *look_up(const fer_object *o, const fer_known *guess, const yyjson_val *key)
 {
-    const fer_known *end = fer_object_at(o, o->names.count);
-    for (unsigned tries = 0; guess < end && tries < GUESSES; guess++, tries++) {
-        if (is_text(&guess->name, key)) return guess;
-    }
-    return fer_object_find(o, fer_val_str(key));
+    /* Behind the last there is one that no text equals. */
+    bool next = guess < fer_object_at(o, o->names.count) && is_text(&guess[1].name, key);
+    return next ? guess + 1 : fer_object_find(o, fer_val_str(key));
 }
 
 /* What a name stands for, NULL where it is not known; guess is the likeliest. */
 INLINE const fer_known *find_name(const fer_object *o, const fer_known *guess,
                                   const yyjson_val *key)
 {
-    return LIKELY(is_text(&guess->name, key)) ? guess : look_up(o, guess, key);
+    if (LIKELY(is_text(&guess->name, key))) return guess;
+    bool may = fer_names_may_have(&o->names, key->uni.str, fer_val_len(key));
+    return may ? look_up(o, guess, key) : NULL;
 }
 
 /* Asks what patterns and additionalProperties say of a member. */
@@ -315,12 +344,14 @@ OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
         const fer_known *known = find_name(o, guess, key);
         const fer_quick *code = o->rest;
+        unsigned plain = o->plain;
         if (LIKELY(known)) {
             code = known->code;
+            plain = known->plain;
             seen += known->required;
             guess = known + 1;
-            if (known->plain >> fer_val_type(key + 1) & 1) continue;
         }
+        if (plain >> fer_val_type(key + 1) & 1) continue;
         if (!inside(r, code, key + 1)) return false;
     }
     return seen == o->required && leave(r);

@@ -15,14 +15,18 @@ typedef struct fer_re_item {
     uint32_t min;       /* as many as the text has */
     uint32_t max;       /* FER_RE_NO_BOUND: none */
     const char *text;
+    uint8_t bit; /* of its set in the classes; 0: it has none */
 } fer_re_item;
 
 typedef struct fer_re_runs {
     const fer_re_item *items;
     size_t count;
-    const uint8_t *classes; /* of each byte, a bit for each of the first items whose set has it */
-    bool to_end;            /* ends in $ */
-    fer_str literal;        /* ptr not NULL: not anchored, and just this text */
+    const uint8_t
+        *classes;         /* of each byte of ASCII, a bit for each of the first sets that has it */
+    const uint8_t *fixed; /* not NULL: of each place, the bit that its byte must have, */
+    size_t length;        /* and how many places there are, no more and no less */
+    bool to_end;          /* ends in $ */
+    fer_str literal;      /* ptr not NULL: not anchored, and just this text */
 } fer_re_runs;
 
 /* False: the tree has another form; or there is no memory, which `*code` then says. */

@@ -26,7 +26,7 @@ static const fer_re_node *inside(const fer_re_node *n)
 static bool add_item(struct maker *m, uint32_t set, uint32_t min, uint32_t max)
 {
     if (m->to_end || m->count == MAX_ITEMS) return false;
-    m->items[m->count++] = (fer_re_item){&m->tree->sets[set], min, max, NULL};
+    m->items[m->count++] = (fer_re_item){&m->tree->sets[set], min, max, NULL, 0};
     return true;
 }
 
@@ -107,25 +107,66 @@ static bool join(struct maker *m, fer_arena *a)
         }
         fer_str copy = fer_arena_copy(a, (fer_str){text, len});
         if (!copy.ptr) return false;
-        m->items[count++] = (fer_re_item){NULL, (uint32_t)len, (uint32_t)len, copy.ptr};
+        m->items[count++] = (fer_re_item){NULL, (uint32_t)len, (uint32_t)len, copy.ptr, 0};
         i += len;
     }
     m->count = count;
     return true;
 }
 
-/* Which items a byte of ASCII is good for. */
-static const uint8_t *classes_of(fer_arena *a, const fer_re_item *items, size_t count)
+/* The classes of bytes that the sets of a pattern make. */
+struct classes {
+    uint8_t *of; /* each byte */
+    const fer_set *sets[8];
+    size_t count;
+};
+
+/* The bit of a set; 0 where there are too many. */
+static uint8_t class_of(struct classes *c, const fer_set *set)
 {
-    uint8_t *classes = fer_arena_alloc_zero(a, 256, sizeof *classes);
-    for (size_t i = 0; classes && i < count && i < 8; i++) {
-        for (unsigned half = 0; items[i].set && half < 2; half++) {
-            for (uint64_t left = items[i].set->ascii[half]; left; left &= left - 1) {
-                classes[half * 64 + (unsigned)__builtin_ctzll(left)] |= (uint8_t)(1u << i);
-            }
+    size_t n = 0;
+    while (n < c->count && !fer_set_equal(c->sets[n], set)) n++;
+    if (n == FER_COUNT(c->sets)) return 0;
+    uint8_t bit = (uint8_t)(1u << n);
+    if (n < c->count) return bit;
+    c->sets[c->count++] = set;
+    for (unsigned half = 0; half < 2; half++) {
+        for (uint64_t left = set->ascii[half]; left; left &= left - 1) {
+            c->of[half * 64 + (unsigned)__builtin_ctzll(left)] |= bit;
         }
     }
-    return classes;
+    return bit;
+}
+
+/* Whether a text of ASCII of one length is all that there can be; its length. */
+static bool is_fixed(const struct maker *m, size_t *length)
+{
+    *length = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const fer_re_item *item = &m->items[i];
+        bool one = item->min == item->max && item->bit && !item->set->count;
+        if (!one || item->min > MAX_ITEMS - *length) return false;
+        *length += item->min;
+    }
+    return m->to_end && m->count > 0;
+}
+
+/* Gives each set its class, and each place of a fixed text, too. False: no memory. */
+static bool classify(struct maker *m, fer_arena *a, fer_re_runs *out)
+{
+    struct classes c = {.of = fer_arena_alloc_zero(a, 256, sizeof *c.of)};
+    if (!c.of) return false;
+    for (size_t i = 0; i < m->count; i++) m->items[i].bit = class_of(&c, m->items[i].set);
+    out->classes = c.of;
+    if (!is_fixed(m, &out->length)) return true;
+    uint8_t *fixed = fer_arena_alloc(a, out->length), *at = fixed;
+    if (!fixed) return false;
+    for (size_t i = 0; i < m->count; i++) {
+        memset(at, m->items[i].bit, m->items[i].min);
+        at += m->items[i].min;
+    }
+    out->fixed = fixed;
+    return true;
 }
 
 bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, fer_code *code,
@@ -143,17 +184,17 @@ bool fer_re_runs_make(fer_arena *a, const fer_re_tree *tree, fer_re_runs *out, f
     }
     if (!m.to_end) shorten(&m);
     if (!is_clear(&m)) return false;
-    bool joined = join(&m, a);
-    fer_re_item *items = joined ? fer_arena_alloc(a, m.count * sizeof *items) : NULL;
+    *out = (fer_re_runs){.to_end = m.to_end};
+    bool made = classify(&m, a, out) && join(&m, a);
+    fer_re_item *items = made ? fer_arena_alloc(a, m.count * sizeof *items) : NULL;
     if (!items) {
         *code = fer_arena_failed(a, err);
         return false;
     }
     if (m.count) memcpy(items, m.items, m.count * sizeof *items);
-    *out = (fer_re_runs){.items = items, .count = m.count, .to_end = m.to_end};
-    out->classes = classes_of(a, items, m.count);
-    if (!out->classes) *code = fer_arena_failed(a, err);
-    return out->classes != NULL;
+    out->items = items;
+    out->count = m.count;
+    return true;
 }
 
 /* ---- searching ----------------------------------------------------------------------------- */
@@ -220,6 +261,18 @@ static fer_match run(const fer_re_runs *r, fer_str text, struct place *p)
     return r->to_end && p->at < text.len ? FER_MATCH_NO : FER_MATCH_YES;
 }
 
+/* Behind the bytes of a class, four at a time. */
+static inline const unsigned char *skip(const uint8_t *classes, unsigned bit,
+                                        const unsigned char *c, const unsigned char *stop)
+{
+    while (stop - c >= 4) {
+        if (!(classes[c[0]] & classes[c[1]] & classes[c[2]] & classes[c[3]] & bit)) break;
+        c += 4;
+    }
+    while (c < stop && (classes[*c] & bit)) c++;
+    return c;
+}
+
 /*
  * The same for a text that is known to be within the budget, which most are. `seen` gets what was
  * read of it.
@@ -228,18 +281,17 @@ static bool run_through(const fer_re_runs *r, fer_str text, size_t *seen)
 {
     const unsigned char *start = (const unsigned char *)text.ptr, *c = start, *end = c + text.len;
     const uint8_t *classes = r->classes;
-    unsigned bit = 1;
     bool fits = true;
     *seen = 0;
-    for (size_t i = 0; i < r->count && fits; i++, bit <<= 1) {
+    for (size_t i = 0; i < r->count && fits; i++) {
         const fer_re_item *item = &r->items[i];
         const unsigned char *from = c;
         const unsigned char *stop = item->max < (size_t)(end - c) ? c + item->max : end;
         uint32_t more = 0;
         if (!item->set) {
             while (c < stop && *c == (unsigned char)item->text[c - from]) c++;
-        } else if (i < 8) {
-            while (c < stop && (classes[*c] & bit)) c++;
+        } else if (item->bit) {
+            c = skip(classes, item->bit, c, stop);
         } else {
             while (c < stop && *c < 0x80 && fer_set_has(item->set, *c)) c++;
         }
@@ -247,7 +299,7 @@ static bool run_through(const fer_re_runs *r, fer_str text, size_t *seen)
         if (read > *seen) *seen = read;
         if (c < stop && *c >= 0x80 && item->set) {
             struct place p = {.at = (size_t)(c - start), .end = text.len};
-            const fer_re_item rest = {item->set, 0, item->max - (uint32_t)times, NULL};
+            const fer_re_item rest = {item->set, 0, item->max - (uint32_t)times, NULL, 0};
             more = take(&rest, text, &p);
             c = start + p.at;
             if (p.seen > *seen) *seen = p.seen;
@@ -257,12 +309,22 @@ static bool run_through(const fer_re_runs *r, fer_str text, size_t *seen)
     return fits && !(r->to_end && c < end);
 }
 
+/* The same for a pattern that takes texts of one length only. */
+static bool fits_fixed(const fer_re_runs *r, fer_str text, size_t *seen)
+{
+    size_t at = 0;
+    *seen = text.len < r->length ? text.len : r->length;
+    if (text.len != r->length) return false;
+    while (at < r->length && (r->classes[(unsigned char)text.ptr[at]] & r->fixed[at])) at++;
+    return at == r->length;
+}
+
 fer_match fer_re_runs_search(const fer_re_runs *r, fer_str text, size_t *steps)
 {
     if (r->literal.ptr) return find_literal(r->literal, text, steps);
     if (text.len < *steps) {
         size_t seen;
-        bool found = run_through(r, text, &seen);
+        bool found = r->fixed ? fits_fixed(r, text, &seen) : run_through(r, text, &seen);
         *steps -= seen;
         return found ? FER_MATCH_YES : FER_MATCH_NO;
     }

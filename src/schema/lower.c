@@ -83,20 +83,6 @@ fer_quick_branches *fer_lower_branches(fer_rows *l, const fer_node *const *nodes
     return d;
 }
 
-void fer_lower_plain(fer_rows *l, fer_object *o)
-{
-    fer_compile *c = l->c;
-    fer_lowering *all = &c->lowering;
-    fer_object **list =
-        fer_arena_room(c->scratch, all->objects, all->object_count, &all->object_cap, sizeof *list);
-    if (!list) {
-        fer_compile_no_memory(c);
-        return;
-    }
-    all->objects = list;
-    list[all->object_count++] = o;
-}
-
 void fer_lower_dynamic(fer_rows *l, fer_str name, bool recursive)
 {
     fer_compile *c = l->c;
@@ -171,6 +157,20 @@ static bool has_code(const fer_quick *row)
     }
 }
 
+/* Its members will be looked at when the codes are there. */
+static void note_object(fer_compile *c, fer_quick *row)
+{
+    fer_lowering *all = &c->lowering;
+    fer_quick **list =
+        fer_arena_room(c->scratch, all->objects, all->object_count, &all->object_cap, sizeof *list);
+    if (!list) {
+        fer_compile_no_memory(c);
+        return;
+    }
+    all->objects = list;
+    list[all->object_count++] = row;
+}
+
 /* The rows in the memory of the program. */
 static const fer_quick *keep(fer_rows *l, bool tracks)
 {
@@ -179,6 +179,7 @@ static const fer_quick *keep(fer_rows *l, bool tracks)
     memcpy(rows, l->rows, l->count * sizeof *rows);
     for (uint32_t n = 0; n < l->count; n++) {
         if (has_code(&rows[n])) fer_lower_want(l, &rows[n].code, rows[n].node);
+        if (rows[n].op == FER_Q_OBJECT || rows[n].op == FER_Q_PATTERNS) note_object(l->c, &rows[n]);
     }
     if (tracks) {
         *code = (fer_quick){
@@ -254,11 +255,38 @@ static uint8_t plain_types(const fer_quick *code)
     return code->end & FER_END_PASS ? code->pass : 0;
 }
 
-static void note_plain(fer_object *o)
+/* One row that looks at the value alone, and at nothing of the run. */
+static bool is_leaf(const fer_quick *code)
 {
+    if (!(code->end & FER_END_ON) || !(code->end & FER_END_PASS)) return false;
+    switch ((enum fer_quick_op)code->op) {
+    case FER_Q_NONE:
+    case FER_Q_INTEGER:
+    case FER_Q_INTEGER_TEXT:
+    case FER_Q_RANGE:
+    case FER_Q_LENGTH:
+    case FER_Q_TEXT:
+    case FER_Q_STRINGS:
+    case FER_Q_SIZE: return true;
+    default: return false;
+    }
+}
+
+static void finish_object(fer_quick *row)
+{
+    union {
+        const fer_object *from;
+        fer_object *to;
+    } unconst = {row->object};
+    fer_object *o = unconst.to;
     fer_known *known = o->names.list;
-    for (size_t n = 0; n < o->names.count; n++) known[n].plain = plain_types(known[n].code);
+    bool flat = row->op == FER_Q_OBJECT && is_leaf(o->rest);
+    for (size_t n = 0; n < o->names.count; n++) {
+        known[n].plain = plain_types(known[n].code);
+        flat = flat && is_leaf(known[n].code);
+    }
     o->plain = plain_types(o->rest);
+    if (flat) row->op = FER_Q_FLAT;
 }
 
 void fer_lower_finish(fer_compile *c)
@@ -274,7 +302,7 @@ void fer_lower_finish(fer_compile *c)
     }
     for (size_t n = 0; n < all->wanted_count; n++)
         *all->wanted[n].place = behind(*all->wanted[n].place);
-    for (size_t n = 0; n < all->object_count; n++) note_plain(all->objects[n]);
+    for (size_t n = 0; n < all->object_count; n++) finish_object(all->objects[n]);
     for (size_t n = 0; n < all->branches_count; n++) fer_lower_sift(c, all->branches[n]);
     c->program->quick = !c->code;
 }

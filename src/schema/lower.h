@@ -30,7 +30,7 @@ typedef struct fer_lowering {
     size_t wanted_count, wanted_cap;
     struct fer_wanted_name *names;
     size_t name_count, name_cap;
-    struct fer_object **objects;
+    fer_quick **objects; /* rows about them */
     size_t object_count, object_cap;
     fer_quick_branches **branches;
     size_t branches_count, branches_cap;
@@ -66,8 +66,6 @@ void *fer_lower_alloc(fer_rows *l, size_t size);
 fer_quick_codes *fer_lower_codes(fer_rows *l, const fer_node *const *nodes, size_t count);
 /* A list of alternatives. NULL: no memory. */
 fer_quick_branches *fer_lower_branches(fer_rows *l, const fer_node *const *nodes, size_t count);
-/* Has the plain types of an object's members noted when the codes are there. */
-void fer_lower_plain(fer_rows *l, struct fer_object *o);
 /* The code of a node that is asked by a name in scope. */
 void fer_lower_dynamic(fer_rows *l, fer_str name, bool recursive);
 

@@ -54,6 +54,7 @@ struct run {
 
 OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v);
 OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v);
+OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v);
 OUTLINE bool items(struct run *r, const fer_quick *code, const yyjson_val *v);
 OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
 OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
@@ -122,9 +123,8 @@ INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
     return d >= i->low && d <= i->high;
 }
 
-OUTLINE bool has_code_points(struct run *r, const fer_quick *i, const yyjson_val *v)
+OUTLINE bool has_code_points(const fer_quick *i, const yyjson_val *v)
 {
-    r->left -= (int64_t)(fer_val_len(v) / 8);
     size_t count = fer_utf8_count_valid(fer_val_str(v));
     return count >= i->min && count <= i->max;
 }
@@ -134,7 +134,9 @@ INLINE bool has_length(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
     size_t bytes = fer_val_len(v);
     if (LIKELY(bytes >= i->n && bytes <= i->max)) return true;
-    return bytes >= i->min && has_code_points(r, i, v);
+    if (bytes < i->min) return false;
+    if (r) r->left -= (int64_t)(bytes / 8);
+    return has_code_points(i, v);
 }
 
 INLINE bool is_text(const fer_name *name, const yyjson_val *v)
@@ -215,8 +217,8 @@ OUTLINE bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
 /* ---- the loop ---------------------------------------------------------------------------------
  */
 
-/* One row about a value of a type that it has something to say of. */
-INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
+/* A row that looks at the value alone, `r` being NULL where nothing has to be counted. */
+INLINE bool leaf(struct run *r, const fer_quick *i, const yyjson_val *v)
 {
     switch ((enum fer_quick_op)i->op) {
     case FER_Q_LENGTH: return has_length(r, i, v);
@@ -224,30 +226,35 @@ INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_INTEGER: return is_integer(v);
     case FER_Q_TEXT: return is_text(i->name, v);
     case FER_Q_STRINGS: return is_string_in(i->data, v);
+    case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
+    case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
+    default: __builtin_unreachable();
+    }
+}
+
+/* One row about a value of a type that it has something to say of. */
+INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
+{
+    switch ((enum fer_quick_op)i->op) {
+    case FER_Q_LENGTH:
+    case FER_Q_RANGE:
+    case FER_Q_INTEGER:
+    case FER_Q_TEXT:
+    case FER_Q_STRINGS:
+    case FER_Q_SIZE:
+    case FER_Q_INTEGER_TEXT: return leaf(r, i, v);
     case FER_Q_ENUM: return in_enum(r, i->data, v);
     case FER_Q_PATTERN: return matches(r, i->data, v);
-    case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
     case FER_Q_UNIQUE: return is_unique(r, i, v);
     case FER_Q_CHECK: return check(r, i->inst, v);
-    case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
-    case FER_Q_NONE: __builtin_unreachable(); /* it is on nothing */
+    case FER_Q_FLAT: return flat(r, i->object, v);
     case FER_Q_OBJECT: return object(r, i->object, v);
     case FER_Q_ITEMS: return items(r, i->code, v);
     case FER_Q_ANY: return any(r, i->data, v);
     case FER_Q_ONE: return one(r, i->data, v);
-    case FER_Q_PATTERNS:
-    case FER_Q_TUPLE:
-    case FER_Q_CONTAINS:
-    case FER_Q_NAMES:
-    case FER_Q_DEPENDENT:
-    case FER_Q_CALL:
-    case FER_Q_ALL:
-    case FER_Q_NOT:
-    case FER_Q_IF:
-    case FER_Q_TRACKED:
-    case FER_Q_UNEVALUATED: return apply(r, i, v);
+    case FER_Q_NONE: __builtin_unreachable(); /* it is on nothing */
+    default: return apply(r, i, v);
     }
-    __builtin_unreachable();
 }
 
 /* All rows. It stands in the loops over members and items, so that a leaf costs no call. */
@@ -334,27 +341,49 @@ OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val
     return seen == o->required;
 }
 
-OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
+/* One walk over the members. Without `r`, all of them are leaves. */
+INLINE bool members(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     const fer_known *guess = o->names.list;
     const yyjson_val *end = end_of(v);
     size_t seen = 0;
-    if (!enter(r, fer_val_len(v))) return false;
-    if (r->tracking) return object_in_full(r, o, v) && leave(r);
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
         const fer_known *known = find_name(o, guess, key);
         const fer_quick *code = o->rest;
-        unsigned plain = o->plain;
+        unsigned plain = o->plain, type = fer_val_type(key + 1);
         if (LIKELY(known)) {
             code = known->code;
             plain = known->plain;
             seen += known->required;
             guess = known + 1;
         }
-        if (plain >> fer_val_type(key + 1) & 1) continue;
-        if (!inside(r, code, key + 1)) return false;
+        if (plain >> type & 1) continue;
+        if (r) {
+            if (!inside(r, code, key + 1)) return false;
+        } else if (!(code->on >> type & 1) || !leaf(NULL, code, key + 1)) {
+            return false;
+        }
     }
-    return seen == o->required && leave(r);
+    return seen == o->required;
+}
+
+OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
+{
+    if (!enter(r, fer_val_len(v))) return false;
+    bool yes = r->tracking ? object_in_full(r, o, v) : members(r, o, v);
+    return yes && leave(r);
+}
+
+OUTLINE bool leaves(const fer_object *o, const yyjson_val *v)
+{
+    return members(NULL, o, v);
+}
+
+OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v)
+{
+    if (r->tracking) return object(r, o, v);
+    r->left -= (int64_t)fer_val_len(v) + 1;
+    return leaves(o, v);
 }
 
 /* Whatever is inside, the marks of this value are not its business. */
@@ -610,10 +639,11 @@ OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
     return yes && leave(r);
 }
 
-__attribute__((no_stack_protector)) fer_quick_verdict fer_quick_run(const struct fer_schema *s,
-                                                                    const fer_quick *code,
-                                                                    fer_arena *scratch,
-                                                                    const yyjson_val *value)
+__attribute__((no_stack_protector)) OUTLINE fer_quick_verdict run_all(const struct fer_schema *s,
+                                                                      const fer_quick *code,
+                                                                      fer_arena *scratch,
+                                                                      const yyjson_val *value,
+                                                                      bool object_only)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
@@ -621,14 +651,22 @@ __attribute__((no_stack_protector)) fer_quick_verdict fer_quick_run(const struct
     r.left = (int64_t)(steps < s->steps ? steps : s->steps);
     r.depth = 0;
     r.tracking = r.opened = false;
-    r.marks = 0;
     r.bytes = s->steps;
     r.program = s;
     r.arena = scratch;
-    /* The arguments of a tool are an object. */
-    bool plain = code->op == FER_Q_OBJECT && (code->end & FER_END_ON) && fer_is_obj(value);
-    bool yes = plain ? object(&r, code->object, value) : run(&r, code, value);
+    bool yes = object_only ? object(&r, code->object, value) : run(&r, code, value);
     if (r.opened) fer_vm_close(&r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
+}
+
+fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
+                                fer_arena *scratch, const yyjson_val *value)
+{
+    bool last = (code->end & FER_END_ON) && fer_is_obj(value);
+    /* Most tools take an object of strings and numbers: no need of a run. */
+    if (last && code->op == FER_Q_FLAT && fer_val_len(value) <= s->steps) {
+        return leaves(code->object, value) ? FER_QUICK_YES : FER_QUICK_NO;
+    }
+    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT);
 }

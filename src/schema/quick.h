@@ -27,6 +27,7 @@ enum fer_quick_op {
     FER_Q_CHECK,        /* inst: an assertion as the machine has it */
     FER_Q_SIZE,         /* min, max items or members */
     FER_Q_UNIQUE,       /* inst: for all but short lists of strings */
+    FER_Q_FLAT,         /* object, whose members are all leaves */
     FER_Q_OBJECT,       /* object, without patterns */
     FER_Q_PATTERNS,     /* object, with some */
     FER_Q_ITEMS,        /* code: of each */

@@ -28,7 +28,7 @@ static bool is_last(const fer_quick *i)
 
 static bool is_object(const fer_quick *i)
 {
-    return i->op == FER_Q_OBJECT || i->op == FER_Q_PATTERNS;
+    return i->op == FER_Q_OBJECT || i->op == FER_Q_PATTERNS || i->op == FER_Q_FLAT;
 }
 
 /* What else a row asks about the same value, NULL for nothing. */

@@ -243,7 +243,6 @@ static void lower(fer_rows *l, const fer_inst *i)
     fer_lower_want(l, &o->rest, o->additional);
     enum fer_quick_op op = o->pattern_count ? FER_Q_PATTERNS : FER_Q_OBJECT;
     fer_lower_add(l, op, FER_ON_OBJECT)->object = o;
-    fer_lower_plain(l, o);
 }
 
 static const fer_op object_op = {.name = "object",

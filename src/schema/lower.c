@@ -249,16 +249,26 @@ static bool is_settled(const struct fer_schema *p, const struct fer_wanted_name 
     return found <= 1;
 }
 
+/* Types of value that the rows behind the first one look at. */
+static unsigned types_behind(const fer_quick *code)
+{
+    unsigned types = 0;
+    for (const fer_quick *i = code; !(i->end & FER_END_ON) || !(i->end & FER_END_PASS);) {
+        types |= (++i)->on;
+    }
+    return types;
+}
+
 /* Types of value that are right without a look. */
 static uint8_t plain_types(const fer_quick *code)
 {
-    return code->end & FER_END_PASS ? code->pass : 0;
+    return (uint8_t)(code->pass & ~types_behind(code));
 }
 
-/* One row that looks at the value alone, and at nothing of the run. */
+/* One row that looks at the value alone. What others say of numbers as text does not count here. */
 static bool is_leaf(const fer_quick *code)
 {
-    if (!(code->end & FER_END_ON) || !(code->end & FER_END_PASS)) return false;
+    if (types_behind(code) & ~(unsigned)FER_TYPE_BIT(YYJSON_TYPE_RAW)) return false;
     switch ((enum fer_quick_op)code->op) {
     case FER_Q_NONE:
     case FER_Q_INTEGER:

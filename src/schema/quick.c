@@ -341,8 +341,8 @@ OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val
     return seen == o->required;
 }
 
-/* One walk over the members. Without `r`, all of them are leaves. */
-INLINE bool members(struct run *r, const fer_object *o, const yyjson_val *v)
+/* One walk over the members. Without `r`, all of them are leaves: unknown is only a long number. */
+INLINE fer_quick_verdict members(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     const fer_known *guess = o->names.list;
     const yyjson_val *end = end_of(v);
@@ -359,31 +359,33 @@ INLINE bool members(struct run *r, const fer_object *o, const yyjson_val *v)
         }
         if (plain >> type & 1) continue;
         if (r) {
-            if (!inside(r, code, key + 1)) return false;
-        } else if (!(code->on >> type & 1) || !leaf(NULL, code, key + 1)) {
-            return false;
+            if (!inside(r, code, key + 1)) return FER_QUICK_NO;
+        } else if (code->on >> type & 1) {
+            if (!leaf(NULL, code, key + 1)) return FER_QUICK_NO;
+        } else {
+            return code->pass >> type & 1 ? FER_QUICK_UNKNOWN : FER_QUICK_NO;
         }
     }
-    return seen == o->required;
+    return seen == o->required ? FER_QUICK_YES : FER_QUICK_NO;
 }
 
 OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
 {
     if (!enter(r, fer_val_len(v))) return false;
-    bool yes = r->tracking ? object_in_full(r, o, v) : members(r, o, v);
-    return yes && leave(r);
+    if (r->tracking) return object_in_full(r, o, v) && leave(r);
+    return members(r, o, v) == FER_QUICK_YES && leave(r);
 }
 
-OUTLINE bool leaves(const fer_object *o, const yyjson_val *v)
+OUTLINE fer_quick_verdict leaves(const fer_object *o, const yyjson_val *v)
 {
     return members(NULL, o, v);
 }
 
 OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v)
 {
-    if (r->tracking) return object(r, o, v);
+    fer_quick_verdict verdict = r->tracking ? FER_QUICK_UNKNOWN : leaves(o, v);
     r->left -= (int64_t)fer_val_len(v) + 1;
-    return leaves(o, v);
+    return verdict == FER_QUICK_UNKNOWN ? object(r, o, v) : verdict == FER_QUICK_YES;
 }
 
 /* Whatever is inside, the marks of this value are not its business. */
@@ -666,7 +668,8 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
     bool last = (code->end & FER_END_ON) && fer_is_obj(value);
     /* Most tools take an object of strings and numbers: no need of a run. */
     if (last && code->op == FER_Q_FLAT && fer_val_len(value) <= s->steps) {
-        return leaves(code->object, value) ? FER_QUICK_YES : FER_QUICK_NO;
+        fer_quick_verdict verdict = leaves(code->object, value);
+        if (LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
     return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT);
 }

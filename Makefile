@@ -3,7 +3,7 @@
 # Thin: each target sets up what it needs and hands over to meson.
 #
 #   make            build                    make run      build and run the main job
-#   make test       build and test           make check    format, lint, layers, docs
+#   make test       build and test           make check    format, lint, layers, docs, counts
 #   make asan       tests under ASan, UBSan  make tsan     tests under TSan
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
 #   make bench      benchmarks               make docs     reference pages anew
@@ -84,4 +84,4 @@ deb: setup-dev
 	@tools/make-deb
 
 clean:
-	rm -rf build build-test build-asan build-tsan build-cover build-fuzz build-bench build-check build-deb
+	rm -rf build build-test build-asan build-tsan build-cover build-fuzz build-bench build-check build-guard build-deb

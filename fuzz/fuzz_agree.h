@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What must hold for any program and any value, for the targets that make programs:
- *  - the verdict alone and the findings agree;
+ *  - the verdict alone, the machine's without the quick form, and the findings agree;
  *  - a valid value has no findings, another has some, each about a place in the value or a
  *    member that is not there, in words;
  *  - with annotations the verdict is the same, and each annotation is JSON;
@@ -16,6 +16,7 @@
 
 #include "fuzz.h"
 #include "json_doc.h"
+#include "vm.h"
 
 enum agreed {
     AGREED_INVALID,
@@ -94,10 +95,14 @@ static inline void agree_annotations(fer_arena *a, const fer_schema *s, const fe
 static inline enum agreed agree(fer_arena *a, const fer_schema *s, const fer_json *doc,
                                 const yyjson_val *value)
 {
-    bool valid = false;
+    bool valid = false, by_machine = false;
     fer_result *r;
     fer_err err = {0};
     fer_code quick = fer_schema_accepts(s, a, value, &valid, &err);
+    fer_vm vm = {.program = s, .arena = a, .err = &err};
+    fer_code slow = fer_vm_run(&vm, value, &by_machine);
+    HOLDS(slow ? slow == FER_INVALID_SCHEMA || slow == FER_VALIDATION_BUDGET_EXCEEDED
+               : !quick && by_machine == valid);
     fer_code whole = fer_schema_validate(a, s, doc, value, NULL, &r, &err);
     if (quick == FER_VALIDATION_BUDGET_EXCEEDED) {
         HOLDS(!whole && !fer_result_valid(r) && agree_is_budget(r));

@@ -17,8 +17,8 @@ fer_quick *fer_lower_add(fer_rows *l, enum fer_quick_op op, uint8_t on)
     fer_quick *row = &l->rows[l->count++];
     *row = (fer_quick){.op = (uint8_t)op, .on = on, .pass = (uint8_t)~on};
     if (op == FER_Q_RANGE) {
-        row->low = -INFINITY;
-        row->high = INFINITY;
+        row->low = -HUGE_VAL;
+        row->high = HUGE_VAL;
     }
     if (op == FER_Q_LENGTH || op == FER_Q_SIZE) row->max = UINT64_MAX;
     return row;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/: a case is a schema with instances and whether each is valid. Every instance is
- * asked about in three ways (quickly, with findings, with annotations) that have to agree.
+ * asked about in four ways (quickly, by the machine alone, with findings, with annotations) that
+ * have to agree.
  */
 #include "suite.h"
+#include "vm.h"
 
 struct cases {
     struct tally *tally;
@@ -21,6 +23,18 @@ static bool asked_quickly(const struct cases *c, const fer_schema *s, const yyjs
     fer_code code = fer_schema_accepts(s, c->scratch, data, &valid, &err);
     if (code) snprintf(why, size, "accepts: %s: %s", fer_code_info(code)->name, err.message);
     else if (valid != expected) snprintf(why, size, "accepts: %s", valid ? "valid" : "invalid");
+    return !code && valid == expected;
+}
+
+static bool asked_machine(const struct cases *c, const fer_schema *s, const yyjson_val *data,
+                          bool expected, char *why, size_t size)
+{
+    fer_err err = {0};
+    bool valid = !expected;
+    fer_vm vm = {.program = s, .arena = c->scratch, .err = &err};
+    fer_code code = fer_vm_run(&vm, data, &valid);
+    if (code) snprintf(why, size, "machine: %s: %s", fer_code_info(code)->name, err.message);
+    else if (valid != expected) snprintf(why, size, "machine: %s", valid ? "valid" : "invalid");
     return !code && valid == expected;
 }
 
@@ -56,6 +70,7 @@ static void check_test(const struct cases *c, const fer_schema *s, struct place 
     const yyjson_val *data = fer_val_get(test, "data");
     at.test = suite_description(test);
     bool right = data && asked_quickly(c, s, data, expected, why, sizeof why) &&
+                 asked_machine(c, s, data, expected, why, sizeof why) &&
                  asked_fully(c, s, data, false, expected, why, sizeof why) &&
                  asked_fully(c, s, data, true, expected, why, sizeof why);
     suite_note(c->tally, &at, !data ? "has no data" : right ? NULL : why);

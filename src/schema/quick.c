@@ -9,7 +9,8 @@
  *    object tends to keep to the order of the schema, so the name behind the last one that was
  *    found is compared first (one word and a length, in most cases), then the one behind that, and
  *    only then is it looked up. `required` is a count of the names that were seen, because a
- *    document has no name twice.
+ *    document has no name twice. Each name knows the types that are right without a look, and
+ *    an object whose members are all leaves (FER_Q_FLAT) is walked without anything else to mind.
  *  - Of alternatives, only those are asked that can be right for a value of its type and, where
  *    each demands certain strings for one member, with the tag that it has.
  *  - What is rare is left to the machine's own checks (FER_Q_CHECK), and what is hard to the
@@ -20,102 +21,55 @@
  * Giving up is a count of steps below zero. Whoever sees it says no, so that everything ends
  * at once, and fer_quick_run() turns that no into "unknown". Nothing is allocated here.
  *
- * Calls follow the nesting of the instance and of subschemas in place, DEPTH_MAX at most.
+ * Calls follow the nesting of the instance and of subschemas in place, FER_RUN_DEPTH at most.
  */
 #include "quick.h"
 
 #include "json_number.h"
-#include "object.h"
+#include "quick_run.h"
 #include "unicode.h"
-#include "vm.h"
 
-#define DEPTH_MAX   400
 #define STEPS_FIXED 4096 /* what any value may cost, */
 #define STEPS_EACH  64   /* and what each value in it adds */
 #define FEW_NAMES   8    /* strings that are compared one after the other */
 #define FEW_ITEMS   16   /* that are compared with each other to find one twice */
-#define MARKS       64   /* members or items that can be marked */
 
-#define INLINE    static inline __attribute__((always_inline))
-#define OUTLINE   static __attribute__((noinline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-
-struct run {
-    int64_t left; /* steps; below zero: given up */
-    unsigned depth;
-    bool tracking;  /* somebody asks for the marks */
-    bool opened;    /* the machine below is */
-    uint64_t marks; /* members or items of the value in hand that were looked at */
-    size_t bytes;   /* of texts that may still be read */
-    const struct fer_schema *program;
-    fer_arena *arena;
-    fer_vm vm; /* for checks as the machine has them */
-};
-
-OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v);
-OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v);
-OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v);
-OUTLINE bool items(struct run *r, const fer_quick *code, const yyjson_val *v);
-OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
-OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v);
-OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v);
-
-static bool give_up(struct run *r)
-{
-    r->left = -1;
-    return false;
-}
-
-/*
- * Whoever goes into a value enters, and leaves when it says yes. After a no there is nothing to
- * leave: everything ends, or somebody who goes on has kept the depth (attempt).
- */
-INLINE bool enter(struct run *r, size_t steps)
-{
-    r->left -= (int64_t)steps + 1;
-    if (LIKELY(r->left >= 0 && r->depth < DEPTH_MAX)) {
-        r->depth++;
-        return true;
-    }
-    return give_up(r);
-}
-
-INLINE bool leave(struct run *r)
-{
-    r->depth--;
-    return true;
-}
+FER_OUTLINE bool object(struct fer_run *r, const fer_object *o, const yyjson_val *v);
+FER_OUTLINE bool flat(struct fer_run *r, const fer_object *o, const yyjson_val *v);
+FER_OUTLINE bool items(struct fer_run *r, const fer_quick *code, const yyjson_val *v);
+FER_OUTLINE bool any(struct fer_run *r, const fer_quick_branches *d, const yyjson_val *v);
+FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjson_val *v);
 
 /* ---- leaves ------------------------------------------------------------------------------ */
 
-OUTLINE bool check(struct run *r, const fer_inst *inst, const yyjson_val *v)
+FER_OUTLINE bool check(struct fer_run *r, const fer_inst *inst, const yyjson_val *v)
 {
     if (!r->opened) {
         r->vm = (fer_vm){.program = r->program, .arena = r->arena, .steps = r->program->steps};
         r->opened = true;
     }
     fer_step s = inst->op->check(&r->vm, inst, v);
-    return s == FER_STEP_ERROR ? give_up(r) : s == FER_STEP_PASS;
+    return s == FER_STEP_ERROR ? fer_run_give_up(r) : s == FER_STEP_PASS;
 }
 
-OUTLINE bool matches(struct run *r, const fer_regex *regex, const yyjson_val *v)
+bool fer_run_matches(struct fer_run *r, const fer_regex *regex, const yyjson_val *v)
 {
     fer_match m = fer_regex_search(regex, fer_val_str(v), &r->bytes, r->arena);
-    return m == FER_MATCH_YES || (m != FER_MATCH_NO && give_up(r));
+    return m == FER_MATCH_YES || (m != FER_MATCH_NO && fer_run_give_up(r));
 }
 
-INLINE bool is_integer(const yyjson_val *v)
+FER_INLINE bool is_integer(const yyjson_val *v)
 {
     unsigned tag = fer_val_tag(v);
-    return LIKELY(tag == FER_TAG_UINT || tag == FER_TAG_SINT) || fer_number_is_integer(v);
+    return FER_LIKELY(tag == FER_TAG_UINT || tag == FER_TAG_SINT) || fer_number_is_integer(v);
 }
 
-INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
+FER_INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
 {
     double d = v->uni.f64;
     unsigned tag = fer_val_tag(v);
-    if (LIKELY(tag != FER_TAG_REAL)) {
-        bool whole = tag == FER_TAG_SINT || LIKELY(v->uni.i64 >= 0);
+    if (FER_LIKELY(tag != FER_TAG_REAL)) {
+        bool whole = tag == FER_TAG_SINT || FER_LIKELY(v->uni.i64 >= 0);
         d = whole ? (double)v->uni.i64 : (double)v->uni.u64;
     } else if (i->n & FER_RANGE_INTEGER) {
         if (!fer_number_is_integer(v)) return false;
@@ -123,34 +77,28 @@ INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
     return d >= i->low && d <= i->high;
 }
 
-OUTLINE bool has_code_points(const fer_quick *i, const yyjson_val *v)
+FER_OUTLINE bool has_code_points(const fer_quick *i, const yyjson_val *v)
 {
     size_t count = fer_utf8_count_valid(fer_val_str(v));
     return count >= i->min && count <= i->max;
 }
 
 /* Bytes settle most cases: a code point has one to four. */
-INLINE bool has_length(struct run *r, const fer_quick *i, const yyjson_val *v)
+FER_INLINE bool has_length(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     size_t bytes = fer_val_len(v);
-    if (LIKELY(bytes >= i->n && bytes <= i->max)) return true;
+    if (FER_LIKELY(bytes >= i->n && bytes <= i->max)) return true;
     if (bytes < i->min) return false;
     if (r) r->left -= (int64_t)(bytes / 8);
     return has_code_points(i, v);
 }
 
-INLINE bool is_text(const fer_name *name, const yyjson_val *v)
-{
-    return fer_val_len(v) == name->len && fer_name_starts(name, v->uni.str) &&
-           fer_name_ends(name, v->uni.str);
-}
-
-INLINE bool is_string_in(const fer_names *names, const yyjson_val *v)
+FER_INLINE bool is_string_in(const fer_names *names, const yyjson_val *v)
 {
     const fer_name *list = names->list;
     if (names->count > FEW_NAMES) return fer_names_find(names, fer_val_str(v));
     for (const fer_name *n = list; n < list + names->count; n++) {
-        if (is_text(n, v)) return true;
+        if (fer_run_is_text(n, v)) return true;
     }
     return false;
 }
@@ -161,7 +109,7 @@ static unsigned tag_of(int64_t integer)
     return integer < 0 ? FER_TAG_SINT : FER_TAG_UINT;
 }
 
-OUTLINE bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v)
+FER_OUTLINE bool in_enum(struct fer_run *r, const fer_quick_enum *e, const yyjson_val *v)
 {
     if (fer_is_str(v)) return is_string_in(&e->strings, v);
     switch (fer_val_tag(v)) {
@@ -180,7 +128,7 @@ OUTLINE bool in_enum(struct run *r, const fer_quick_enum *e, const yyjson_val *v
 }
 
 /* Whether two values are seen to differ: their strings, or something that both have in front. */
-OUTLINE bool differ(const yyjson_val *x, const yyjson_val *y)
+FER_OUTLINE bool differ(const yyjson_val *x, const yyjson_val *y)
 {
     for (unsigned depth = 0; depth < 4; depth++) {
         unsigned type = fer_val_type(x);
@@ -198,7 +146,7 @@ OUTLINE bool differ(const yyjson_val *x, const yyjson_val *y)
 }
 
 /* Short lists are mostly settled by a look at each pair. */
-OUTLINE bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
+FER_OUTLINE bool is_unique(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     const yyjson_val *list[FEW_ITEMS];
     size_t count = 0;
@@ -218,13 +166,13 @@ OUTLINE bool is_unique(struct run *r, const fer_quick *i, const yyjson_val *v)
  */
 
 /* A row that looks at the value alone, `r` being NULL where nothing has to be counted. */
-INLINE bool leaf(struct run *r, const fer_quick *i, const yyjson_val *v)
+FER_INLINE bool leaf(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     switch ((enum fer_quick_op)i->op) {
     case FER_Q_LENGTH: return has_length(r, i, v);
     case FER_Q_RANGE: return in_range(i, v);
     case FER_Q_INTEGER: return is_integer(v);
-    case FER_Q_TEXT: return is_text(i->name, v);
+    case FER_Q_TEXT: return fer_run_is_text(i->name, v);
     case FER_Q_STRINGS: return is_string_in(i->data, v);
     case FER_Q_SIZE: return fer_val_len(v) >= i->min && fer_val_len(v) <= i->max;
     case FER_Q_INTEGER_TEXT: return fer_number_is_integer_text(v);
@@ -233,7 +181,7 @@ INLINE bool leaf(struct run *r, const fer_quick *i, const yyjson_val *v)
 }
 
 /* One row about a value of a type that it has something to say of. */
-INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
+FER_INLINE bool look(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     switch ((enum fer_quick_op)i->op) {
     case FER_Q_LENGTH:
@@ -244,7 +192,7 @@ INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_SIZE:
     case FER_Q_INTEGER_TEXT: return leaf(r, i, v);
     case FER_Q_ENUM: return in_enum(r, i->data, v);
-    case FER_Q_PATTERN: return matches(r, i->data, v);
+    case FER_Q_PATTERN: return fer_run_matches(r, i->data, v);
     case FER_Q_UNIQUE: return is_unique(r, i, v);
     case FER_Q_CHECK: return check(r, i->inst, v);
     case FER_Q_FLAT: return flat(r, i->object, v);
@@ -253,105 +201,76 @@ INLINE bool look(struct run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_ANY: return any(r, i->data, v);
     case FER_Q_ONE: return one(r, i->data, v);
     case FER_Q_NONE: __builtin_unreachable(); /* it is on nothing */
-    default: return apply(r, i, v);
+    default: return fer_run_apply(r, i, v);
     }
 }
 
 /* All rows. It stands in the loops over members and items, so that a leaf costs no call. */
-INLINE bool inside(struct run *r, const fer_quick *i, const yyjson_val *v)
+FER_INLINE bool inside(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     const unsigned bit = 1u << fer_val_type(v);
     for (;; i++) {
         if (i->on & bit) {
             if (!look(r, i, v)) return false;
-            if (LIKELY(i->end & FER_END_ON)) return true;
+            if (FER_LIKELY(i->end & FER_END_ON)) return true;
         } else {
             if (!(i->pass & bit)) return false;
-            if (LIKELY(i->end & FER_END_PASS)) return true;
+            if (FER_LIKELY(i->end & FER_END_PASS)) return true;
         }
     }
 }
 
-OUTLINE bool run(struct run *r, const fer_quick *i, const yyjson_val *v)
+bool fer_run_ask(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     return inside(r, i, v);
 }
 
 /* ---- members and items --------------------------------------------------------------------- */
 
-/* Behind an array or object. */
-INLINE const yyjson_val *end_of(const yyjson_val *v)
-{
-    return (const yyjson_val *)(const void *)((const char *)v + v->uni.ofs);
-}
-
-OUTLINE const fer_known *look_up(const fer_object *o, const fer_known *guess, const yyjson_val *key)
+const fer_known *fer_run_look_up(const fer_object *o, const fer_known *guess, const yyjson_val *key)
 {
     /* Behind the last there is one that no text equals. */
-    bool next = guess < fer_object_at(o, o->names.count) && is_text(&guess[1].name, key);
+    bool next = guess < fer_object_at(o, o->names.count) && fer_run_is_text(&guess[1].name, key);
     return next ? guess + 1 : fer_object_find(o, fer_val_str(key));
 }
 
-/* What a name stands for, NULL where it is not known; guess is the likeliest. */
-INLINE const fer_known *find_name(const fer_object *o, const fer_known *guess,
-                                  const yyjson_val *key)
+bool fer_run_attempt(struct fer_run *r, const fer_quick *code, const yyjson_val *v)
 {
-    if (LIKELY(is_text(&guess->name, key))) return guess;
-    bool may = fer_names_may_have(&o->names, key->uni.str, fer_val_len(key));
-    return may ? look_up(o, guess, key) : NULL;
-}
-
-/* Asks what patterns and additionalProperties say of a member. */
-static bool other_members(struct run *r, const fer_object *o, const yyjson_val *key, bool *known)
-{
-    for (size_t n = 0; n < o->pattern_count; n++) {
-        if (!matches(r, o->patterns[n].regex, key)) continue;
-        *known = true;
-        if (!run(r, o->patterns[n].code, key + 1)) return false;
-    }
-    if (*known) return true;
-    *known = o->additional;
-    return run(r, o->rest, key + 1);
-}
-
-/* With patterns, or while members are marked. */
-OUTLINE bool object_in_full(struct run *r, const fer_object *o, const yyjson_val *v)
-{
-    const yyjson_val *end = end_of(v);
-    size_t seen = 0, index = 0;
-    const fer_known *guess = o->names.list;
-    bool tracking = r->tracking;
     uint64_t marks = r->marks;
-    if (tracking && fer_val_len(v) > MARKS) return give_up(r);
-    r->tracking = false;
-    r->left -= (int64_t)(fer_val_len(v) * (o->pattern_count + 1));
-    for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1), index++) {
-        const fer_known *p = find_name(o, guess, key);
-        bool known = p && p->node;
-        if (p) {
-            guess = p + 1;
-            seen += p->required;
-        }
-        if (known && !run(r, p->code, key + 1)) return false;
-        if (!other_members(r, o, key, &known)) return false;
-        marks |= (uint64_t)known << (index % MARKS);
-    }
-    r->tracking = tracking;
+    unsigned depth = r->depth;
+    bool tracking = r->tracking;
+    if (fer_run_ask(r, code, v)) return true;
     r->marks = marks;
-    return seen == o->required;
+    r->depth = depth;
+    r->tracking = tracking;
+    return false;
+}
+
+const yyjson_val *fer_run_key(struct fer_run *r, const yyjson_val *v, const fer_name *name)
+{
+    size_t looks = 0;
+    const yyjson_val *found = NULL;
+    FER_EACH_MEMBER (v, key) {
+        looks++;
+        if (!fer_run_is_text(name, key)) continue;
+        found = key;
+        break;
+    }
+    r->left -= (int64_t)looks;
+    return found;
 }
 
 /* One walk over the members. Without `r`, all of them are leaves: unknown is only a long number. */
-INLINE fer_quick_verdict members(struct run *r, const fer_object *o, const yyjson_val *v)
+FER_INLINE fer_quick_verdict members(struct fer_run *r, const fer_object *o, const yyjson_val *v)
 {
     const fer_known *guess = o->names.list;
-    const yyjson_val *end = end_of(v);
+    const yyjson_val *end = fer_run_end(v);
     size_t seen = 0;
     for (const yyjson_val *key = v + 1; key < end; key = fer_val_next(key + 1)) {
-        const fer_known *known = find_name(o, guess, key);
+        const fer_known *known = fer_run_name(o, guess, key);
         const fer_quick *code = o->rest;
         unsigned plain = o->plain, type = fer_val_type(key + 1);
-        if (LIKELY(known)) {
+        if (FER_LIKELY(known)) {
             code = known->code;
             plain = known->plain;
             seen += known->required;
@@ -369,19 +288,19 @@ INLINE fer_quick_verdict members(struct run *r, const fer_object *o, const yyjso
     return seen == o->required ? FER_QUICK_YES : FER_QUICK_NO;
 }
 
-OUTLINE bool object(struct run *r, const fer_object *o, const yyjson_val *v)
+FER_OUTLINE bool object(struct fer_run *r, const fer_object *o, const yyjson_val *v)
 {
-    if (!enter(r, fer_val_len(v))) return false;
-    if (r->tracking) return object_in_full(r, o, v) && leave(r);
-    return members(r, o, v) == FER_QUICK_YES && leave(r);
+    if (!fer_run_enter(r, fer_val_len(v))) return false;
+    if (r->tracking) return fer_run_members(r, o, v) && fer_run_leave(r);
+    return members(r, o, v) == FER_QUICK_YES && fer_run_leave(r);
 }
 
-OUTLINE fer_quick_verdict leaves(const fer_object *o, const yyjson_val *v)
+FER_OUTLINE fer_quick_verdict leaves(const fer_object *o, const yyjson_val *v)
 {
     return members(NULL, o, v);
 }
 
-OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v)
+FER_OUTLINE bool flat(struct fer_run *r, const fer_object *o, const yyjson_val *v)
 {
     fer_quick_verdict verdict = r->tracking ? FER_QUICK_UNKNOWN : leaves(o, v);
     r->left -= (int64_t)fer_val_len(v) + 1;
@@ -389,130 +308,29 @@ OUTLINE bool flat(struct run *r, const fer_object *o, const yyjson_val *v)
 }
 
 /* Whatever is inside, the marks of this value are not its business. */
-OUTLINE bool items(struct run *r, const fer_quick *code, const yyjson_val *v)
+FER_OUTLINE bool items(struct fer_run *r, const fer_quick *code, const yyjson_val *v)
 {
     bool tracking = r->tracking;
-    if (!enter(r, fer_val_len(v))) return false;
+    if (!fer_run_enter(r, fer_val_len(v))) return false;
     r->tracking = false;
     FER_EACH_ITEM (v, item) {
         if (!inside(r, code, item)) return false;
     }
     r->tracking = tracking;
     r->marks = UINT64_MAX;
-    return leave(r);
-}
-
-static bool tuple(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
-{
-    bool tracking = r->tracking;
-    uint64_t marks = r->marks;
-    size_t index = 0, prefix = d->count - 1;
-    r->left -= (int64_t)fer_val_len(v);
-    if (r->left < 0 || (tracking && prefix > MARKS)) return give_up(r);
-    r->tracking = false;
-    FER_EACH_ITEM (v, item) {
-        const fer_quick *code = d->codes[index < prefix ? index : prefix];
-        if (!code) break;
-        if (!run(r, code, item)) return false;
-        if (index < MARKS) marks |= UINT64_C(1) << index;
-        index++;
-    }
-    r->tracking = tracking;
-    r->marks = d->codes[prefix] ? UINT64_MAX : marks;
-    return true;
-}
-
-/* A subschema whose no is no failure: what it marked is gone then. */
-static bool attempt(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    uint64_t marks = r->marks;
-    unsigned depth = r->depth;
-    bool tracking = r->tracking;
-    if (run(r, code, v)) return true;
-    r->marks = marks;
-    r->depth = depth;
-    r->tracking = tracking;
-    return false;
-}
-
-static bool contains(struct run *r, const fer_quick_contains *d, const yyjson_val *v)
-{
-    bool tracking = r->tracking;
-    uint64_t hits = 0, index = 0, marks = r->marks;
-    r->left -= (int64_t)fer_val_len(v);
-    if (r->left < 0 || (tracking && fer_val_len(v) > MARKS)) return give_up(r);
-    r->tracking = false;
-    FER_EACH_ITEM (v, item) {
-        bool hit = attempt(r, d->code, item);
-        hits += hit;
-        marks |= (uint64_t)(hit && d->marks) << (index++ % MARKS);
-        if (!tracking && (hits > d->max || (hits >= d->min && d->max == UINT64_MAX))) break;
-    }
-    r->tracking = tracking;
-    r->marks = marks;
-    return hits >= d->min && hits <= d->max;
-}
-
-static bool each_name(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    bool tracking = r->tracking;
-    r->left -= (int64_t)fer_val_len(v);
-    if (r->left < 0) return false;
-    r->tracking = false;
-    FER_EACH_MEMBER (v, key) {
-        if (!run(r, code, key)) return false;
-    }
-    r->tracking = tracking;
-    return true;
-}
-
-/* The key of an object, or NULL. */
-static const yyjson_val *find_key(struct run *r, const yyjson_val *v, const fer_name *name)
-{
-    size_t looks = 0;
-    const yyjson_val *found = NULL;
-    FER_EACH_MEMBER (v, key) {
-        looks++;
-        if (!is_text(name, key)) continue;
-        found = key;
-        break;
-    }
-    r->left -= (int64_t)looks;
-    return found;
-}
-
-static bool follows(struct run *r, const fer_quick_dependent *d, const yyjson_val *v)
-{
-    const yyjson_val *key = find_key(r, v, &d->name);
-    if (!key) return true;
-    bool other = d->equals &&
-                 !(fer_is_str(key + 1) && fer_str_eq(fer_val_str(key + 1), fer_val_str(d->equals)));
-    if (other) return true;
-    if (d->code) return run(r, d->code, v);
-    for (size_t n = 0; n < d->count; n++) {
-        if (!find_key(r, v, &d->names[n])) return false;
-    }
-    return true;
-}
-
-static bool dependent(struct run *r, const fer_quick_dependents *d, const yyjson_val *v)
-{
-    for (size_t n = 0; n < d->count; n++) {
-        if (!follows(r, &d->list[n], v)) return false;
-    }
-    return true;
+    return fer_run_leave(r);
 }
 
 /* ---- alternatives -----------------------------------------------------------------------------
  */
 
 /* The alternatives that an object can be. */
-OUTLINE const fer_quick_some *by_tag(struct run *r, const fer_quick_branches *d,
-                                     const yyjson_val *v)
+FER_OUTLINE const fer_quick_some *by_tag(struct fer_run *r, const fer_quick_branches *d,
+                                         const yyjson_val *v)
 {
     /* A tag tends to be the first member. */
-    bool first = fer_val_len(v) && is_text(&d->tag, v + 1);
-    const yyjson_val *key = first ? v + 1 : find_key(r, v, &d->tag);
+    bool first = fer_val_len(v) && fer_run_is_text(&d->tag, v + 1);
+    const yyjson_val *key = first ? v + 1 : fer_run_key(r, v, &d->tag);
     const fer_quick_tag *tags = d->values.list, *found = NULL;
     if (!key) return &d->absent;
     if (!fer_is_str(key + 1)) return &d->other;
@@ -520,143 +338,61 @@ OUTLINE const fer_quick_some *by_tag(struct run *r, const fer_quick_branches *d,
         found = fer_names_find(&d->values, fer_val_str(key + 1));
     } else {
         for (const fer_quick_tag *t = tags; t < tags + d->values.count && !found; t++) {
-            if (is_text(&t->name, key + 1)) found = t;
+            if (fer_run_is_text(&t->name, key + 1)) found = t;
         }
     }
     return found ? &found->some : &d->other;
 }
 
 /* The alternatives that can be right. */
-INLINE const fer_quick_some *candidates(struct run *r, const fer_quick_branches *d,
-                                        const yyjson_val *v)
+FER_INLINE const fer_quick_some *candidates(struct fer_run *r, const fer_quick_branches *d,
+                                            const yyjson_val *v)
 {
     if (d->tagged && fer_is_obj(v)) return by_tag(r, d, v);
     return &d->by_type[fer_val_type(v)];
 }
 
-static bool all(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
-{
-    for (size_t n = 0; n < d->count; n++) {
-        if (!run(r, d->codes[n], v)) return false;
-    }
-    return true;
-}
-
-OUTLINE bool any(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+FER_OUTLINE bool any(struct fer_run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
     const fer_quick_some *some = candidates(r, d, v);
     const uint32_t *order = d->order + some->first;
     bool hit = false;
-    if (!some->count || !enter(r, 0)) return false;
-    if (some->count == 1) return inside(r, d->codes[*order], v) && leave(r);
+    if (!some->count || !fer_run_enter(r, 0)) return false;
+    if (some->count == 1) return inside(r, d->codes[*order], v) && fer_run_leave(r);
     for (uint32_t n = 0; n < some->count && (!hit || r->tracking); n++) {
-        hit |= attempt(r, d->codes[order[n]], v);
+        hit |= fer_run_attempt(r, d->codes[order[n]], v);
     }
-    return hit && leave(r);
+    return hit && fer_run_leave(r);
 }
 
-OUTLINE bool one(struct run *r, const fer_quick_branches *d, const yyjson_val *v)
+FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjson_val *v)
 {
     const fer_quick_some *some = candidates(r, d, v);
     const uint32_t *order = d->order + some->first;
     unsigned hits = 0;
-    if (!some->count || !enter(r, 0)) return false;
-    if (some->count == 1) return inside(r, d->codes[*order], v) && leave(r);
+    if (!some->count || !fer_run_enter(r, 0)) return false;
+    if (some->count == 1) return inside(r, d->codes[*order], v) && fer_run_leave(r);
     for (uint32_t n = 0; n < some->count && hits < 2; n++) {
-        hits += attempt(r, d->codes[order[n]], v);
+        hits += fer_run_attempt(r, d->codes[order[n]], v);
     }
-    return hits == 1 && leave(r);
+    return hits == 1 && fer_run_leave(r);
 }
 
-static bool none(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    uint64_t marks = r->marks;
-    bool tracking = r->tracking;
-    r->tracking = false; /* what it marks does not count */
-    bool hit = attempt(r, code, v);
-    r->marks = marks;
-    r->tracking = tracking;
-    return !hit && r->left >= 0;
-}
-
-static bool condition(struct run *r, const fer_quick_codes *d, const yyjson_val *v)
-{
-    const fer_quick *then = d->codes[attempt(r, d->codes[0], v) ? 1 : 2];
-    return !then || run(r, then, v);
-}
-
-/* ---- what nobody has looked at ------------------------------------------------------------------
- */
-
-static bool tracked(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    bool tracking = r->tracking;
-    uint64_t marks = r->marks;
-    r->tracking = true;
-    r->marks = 0;
-    bool valid = run(r, code, v);
-    r->tracking = tracking;
-    r->marks |= marks;
-    return valid;
-}
-
-static bool unevaluated(struct run *r, const fer_quick *code, const yyjson_val *v)
-{
-    const yyjson_val *end = fer_val_next(v);
-    size_t index = 0;
-    bool object = fer_is_obj(v), tracking = r->tracking;
-    uint64_t marks = r->marks;
-    if (marks == UINT64_MAX) return true;
-    if (fer_val_len(v) > MARKS) return give_up(r);
-    r->tracking = false;
-    for (const yyjson_val *item = v + 1 + object; item < end; index++) {
-        if (!(marks >> index & 1) && !run(r, code, item)) return false;
-        item = fer_val_next(item) + object;
-    }
-    r->tracking = tracking;
-    r->marks = UINT64_MAX;
-    return true;
-}
-
-/* ---- what has to do with more than the value itself ---------------------------------------------
- */
-
-OUTLINE bool apply(struct run *r, const fer_quick *i, const yyjson_val *v)
-{
-    bool yes;
-    if (!enter(r, 0)) return false;
-    switch ((enum fer_quick_op)i->op) {
-    case FER_Q_CALL: yes = run(r, i->code, v); break;
-    case FER_Q_PATTERNS: yes = object_in_full(r, i->object, v); break;
-    case FER_Q_ALL: yes = all(r, i->data, v); break;
-    case FER_Q_TUPLE: yes = tuple(r, i->data, v); break;
-    case FER_Q_CONTAINS: yes = contains(r, i->data, v); break;
-    case FER_Q_NAMES: yes = each_name(r, i->code, v); break;
-    case FER_Q_DEPENDENT: yes = dependent(r, i->data, v); break;
-    case FER_Q_NOT: yes = none(r, i->code, v); break;
-    case FER_Q_IF: yes = condition(r, i->data, v); break;
-    case FER_Q_TRACKED: yes = tracked(r, i->code, v); break;
-    default: yes = unevaluated(r, i->code, v); break;
-    }
-    return yes && leave(r);
-}
-
-__attribute__((no_stack_protector)) OUTLINE fer_quick_verdict run_all(const struct fer_schema *s,
-                                                                      const fer_quick *code,
-                                                                      fer_arena *scratch,
-                                                                      const yyjson_val *value,
-                                                                      bool object_only)
+__attribute__((no_stack_protector)) FER_OUTLINE fer_quick_verdict
+run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
+        const yyjson_val *value, bool object_only)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
-    struct run r;
+    struct fer_run r;
     r.left = (int64_t)(steps < s->steps ? steps : s->steps);
     r.depth = 0;
     r.tracking = r.opened = false;
+    r.marks = 0;
     r.bytes = s->steps;
     r.program = s;
     r.arena = scratch;
-    bool yes = object_only ? object(&r, code->object, value) : run(&r, code, value);
+    bool yes = object_only ? object(&r, code->object, value) : fer_run_ask(&r, code, value);
     if (r.opened) fer_vm_close(&r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
@@ -669,7 +405,7 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
     /* Most tools take an object of strings and numbers: no need of a run. */
     if (last && code->op == FER_Q_FLAT && fer_val_len(value) <= s->steps) {
         fer_quick_verdict verdict = leaves(code->object, value);
-        if (LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
+        if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
     return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT);
 }

@@ -109,6 +109,18 @@ static unsigned tag_of(int64_t integer)
     return integer < 0 ? FER_TAG_SINT : FER_TAG_UINT;
 }
 
+static bool has_integer(const fer_quick_enum *e, int64_t integer)
+{
+    uint32_t low = 0, high = e->integer_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (e->integers[middle] == integer) return true;
+        if (e->integers[middle] < integer) low = middle + 1;
+        else high = middle;
+    }
+    return false;
+}
+
 FER_OUTLINE bool in_enum(struct fer_run *r, const fer_quick_enum *e, const yyjson_val *v)
 {
     if (fer_is_str(v)) return is_string_in(&e->strings, v);
@@ -118,9 +130,7 @@ FER_OUTLINE bool in_enum(struct fer_run *r, const fer_quick_enum *e, const yyjso
     case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE: return e->no;
     case FER_TAG_UINT:
     case FER_TAG_SINT:
-        for (uint32_t n = 0; n < e->integer_count; n++) {
-            if (e->integers[n] == v->uni.i64) return fer_val_tag(v) == tag_of(v->uni.i64);
-        }
+        if (has_integer(e, v->uni.i64)) return fer_val_tag(v) == tag_of(v->uni.i64);
         break;
     default: break;
     }

@@ -79,7 +79,7 @@ _Static_assert(sizeof(fer_quick) <= 24, "an instruction is small");
 /* The values of an enum. */
 typedef struct fer_quick_enum {
     fer_names strings;
-    const int64_t *integers;
+    const int64_t *integers; /* in their order */
     uint32_t integer_count;
     bool null, yes, no;
     const fer_inst *inst; /* for other numbers, arrays and objects */
@@ -108,6 +108,7 @@ typedef struct fer_quick_dependent {
 
 typedef struct fer_quick_dependents {
     size_t count;
+    size_t names; /* that all of them look for */
     fer_quick_dependent list[];
 } fer_quick_dependents;
 

@@ -114,8 +114,11 @@ static bool follows(struct fer_run *r, const fer_quick_dependent *d, const yyjso
     return true;
 }
 
+#define FEW_LOOKS 1000 /* at members, for all that may follow; the machine has tables for more */
+
 static bool dependent(struct fer_run *r, const fer_quick_dependents *d, const yyjson_val *v)
 {
+    if (d->names * fer_val_len(v) > FEW_LOOKS) return fer_run_give_up(r);
     for (size_t n = 0; n < d->count; n++) {
         if (!follows(r, &d->list[n], v)) return false;
     }

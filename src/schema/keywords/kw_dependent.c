@@ -130,6 +130,7 @@ static void lower(fer_rows *l, const fer_inst *i)
     q->count = d->count;
     for (size_t n = 0; n < d->count; n++) {
         if (!lower_one(l, &d->list[n], &q->list[n])) return;
+        q->names += 1 + q->list[n].count;
     }
     fer_lower_add(l, FER_Q_DEPENDENT, FER_ON_OBJECT)->data = q;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* enum, const */
 #include <ferrule/json.h>
+#include <stdlib.h>
 
 #include "explain.h"
 #include "families.h"
@@ -178,6 +179,12 @@ static bool lower_value(fer_rows *l, fer_quick_enum *e, int64_t *integers, const
     return true;
 }
 
+static int by_size(const void *x, const void *y)
+{
+    int64_t i = *(const int64_t *)x, k = *(const int64_t *)y;
+    return i < k ? -1 : i > k;
+}
+
 static void lower_list(fer_rows *l, const fer_inst *i, const yyjson_val *first, size_t count)
 {
     fer_quick_enum *e = fer_lower_alloc(l, sizeof *e);
@@ -194,6 +201,7 @@ static void lower_list(fer_rows *l, const fer_inst *i, const yyjson_val *first, 
         if (!lower_value(l, e, integers, v, i)) return;
     }
     if (!fer_names_settle(&e->strings, l->c->arena)) fer_compile_no_memory(l->c);
+    if (e->integer_count > 1) qsort(integers, e->integer_count, sizeof *integers, by_size);
     if (l->types == FER_ON_STRING)
         fer_lower_add(l, FER_Q_STRINGS, FER_ON_STRING)->data = &e->strings;
     else fer_lower_add(l, FER_Q_ENUM, l->types)->data = e;

@@ -151,14 +151,13 @@ void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_m
     v->allowed = names;
     v->allowed_count = count;
     v->did_you_mean = fer_meant_best(meant);
-    v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected =
-        count ? fer_say(t, "one of %.*s", FER_PRI(known)) : FER_STR("no further properties");
-    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
+    v->actual = FER_JOIN(t, name);
+    v->expected = count ? FER_JOIN(t, FER_STR("one of "), known) : FER_STR("no further properties");
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" is not a known property."));
     if (v->did_you_mean.len) {
-        v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
+        v->hint = FER_JOIN(t, FER_STR("Did you mean `"), v->did_you_mean, FER_STR("`?"));
     } else if (count) {
-        v->hint = fer_say(t, "Take it out; known are %.*s.", FER_PRI(known));
+        v->hint = FER_JOIN(t, FER_STR("Take it out; known are "), known, FER_STR("."));
     } else {
         v->hint = FER_STR("Take it out; no properties are allowed here.");
     }

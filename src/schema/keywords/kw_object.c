@@ -166,7 +166,7 @@ static fer_str wanted(fer_teller *t, const yyjson_val *schema)
     for (size_t n = 0; schema && n < FER_COUNT(keywords); n++) {
         const yyjson_val *value = fer_val_get(schema, keywords[n]);
         if (!value || (n && !fer_is_arr(value))) continue;
-        return fer_say(t, "%s%.*s", n ? "one of " : "", FER_PRI(fer_say_json(t, value, 300)));
+        return FER_JOIN(t, n ? FER_STR("one of ") : FER_STR(""), fer_say_json(t, value, 300));
     }
     const yyjson_val *type = schema ? fer_val_get(schema, "type") : NULL;
     return fer_is_str(type) ? fer_val_str(type) : FER_STR("");
@@ -183,17 +183,15 @@ static void hint_missing(fer_teller *t, const fer_unit *u, const fer_object *o, 
     fer_str instead = misspelt(t, u, o, name);
     v->expected = wanted(t, says);
     if (instead.len) {
-        v->hint = fer_say(t, "Rename `%.*s` to `%.*s`.", FER_PRI(fer_str_head(instead, 80)),
-                          FER_PRI(name));
+        v->hint = FER_JOIN(t, FER_STR("Rename `"), fer_str_head(instead, 80), FER_STR("` to `"),
+                           name, FER_STR("`."));
         return;
     }
-    v->hint = v->expected.len
-                  ? fer_say(t, "Add `%.*s` (%.*s).", FER_PRI(name), FER_PRI(v->expected))
-                  : fer_say(t, "Add `%.*s`.", FER_PRI(name));
-    if (fer_is_str(about)) {
-        v->hint = fer_say(t, "%.*s Its description: %.*s", FER_PRI(v->hint),
-                          FER_PRI(fer_str_head(fer_val_str(about), 160)));
-    }
+    bool more = v->expected.len, described = fer_is_str(about);
+    v->hint = FER_JOIN(t, FER_STR("Add `"), name, more ? FER_STR("` (") : FER_STR("`."),
+                       more ? v->expected : FER_STR(""), more ? FER_STR(").") : FER_STR(""),
+                       described ? FER_STR(" Its description: ") : FER_STR(""),
+                       described ? fer_str_head(fer_val_str(about), 160) : FER_STR(""));
 }
 
 static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
@@ -205,7 +203,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
             fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
         if (!v) return;
         v->actual = FER_STR("absent");
-        v->message = fer_say(t, "%.*s is required, but is missing.", FER_PRI(fer_say_field(t, v)));
+        v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" is required, but is missing."));
         hint_missing(t, u, o, v, name);
     }
 }

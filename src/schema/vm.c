@@ -350,6 +350,13 @@ static fer_step ask(fer_vm *vm)
     return FER_STEP_CALL;
 }
 
+bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value)
+{
+    fer_quick_verdict verdict = fer_quick_run(vm->program, code, vm->arena, value);
+    vm->sift = verdict != FER_QUICK_UNKNOWN;
+    return verdict == FER_QUICK_YES;
+}
+
 /*
  * Whether the quick form says yes to what is to be traced: then there is nothing to tell about
  * it. Not where its marks count, and not any more once it had to give up.
@@ -358,13 +365,14 @@ static bool is_plainly_valid(fer_vm *vm, const fer_frame *f)
 {
     const struct fer_call *call = &vm->call;
     if (!vm->sift || (f->tracks && call->in_place)) return false;
+    if (vm->doubted == call->value) {
+        vm->doubted = NULL;
+        return false;
+    }
     size_t values = (size_t)(fer_val_next(call->value) - call->value);
     if (vm->steps < values) return false;
     vm->steps -= values;
-    fer_quick_verdict verdict =
-        fer_quick_run(vm->program, call->node->code, vm->arena, call->value);
-    vm->sift = verdict != FER_QUICK_UNKNOWN;
-    return verdict == FER_QUICK_YES;
+    return fer_vm_sifts(vm, call->node->code, call->value);
 }
 
 /* The answer of a node that needs no frame. */
@@ -384,6 +392,38 @@ static fer_step leaf(fer_vm *vm, const fer_node *node, const yyjson_val *value)
     return FER_STEP_PASS;
 }
 
+/* Whether a node needs no frame, not even to be traced. */
+static bool is_simple(const fer_vm *vm, const fer_node *node)
+{
+    return (node->leaf || node->verdict != FER_ASK) && !vm->program->scoped &&
+           vm->depth < FER_VM_FRAMES && !remembers(vm, node);
+}
+
+/* The same with a unit, which has all failures. */
+static fer_step trace_leaf(fer_vm *vm, fer_frame *f)
+{
+    const fer_node *node = vm->call.node;
+    const yyjson_val *value = vm->call.value;
+    unsigned bit = FER_TYPE_BIT(fer_val_type(value));
+    bool valid = node->verdict != FER_NEVER;
+    fer_unit *u;
+    if (!fer_vm_spend(vm, 1) || !open_unit(vm, f, &u)) return FER_STEP_ERROR;
+    for (uint32_t n = 0; n < node->count; n++) {
+        const fer_inst *inst = &node->insts[n];
+        if (!(inst->op->on & bit)) continue;
+        fer_step s = fer_vm_spend(vm, 1) ? inst->op->check(vm, inst, value) : FER_STEP_ERROR;
+        if (s == FER_STEP_ERROR) return s;
+        if (s == FER_STEP_PASS) continue;
+        valid = false;
+        if (u) u->failed |= (uint64_t)1 << n;
+    }
+    if (u) {
+        u->valid = valid;
+        if (valid && !vm->trace->keep_valid) fer_trace_drop(vm->trace, u);
+    }
+    return valid ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
 /* Lets an applicator ask until it has its verdict, or a frame has to be run first. */
 static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
@@ -394,7 +434,8 @@ static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
         const fer_node *node = vm->call.node;
         bool quick = !vm->trace && (node->leaf || node->verdict != FER_ASK);
         if (quick) s = leaf(vm, node, vm->call.value);
-        else s = is_plainly_valid(vm, f) ? FER_STEP_PASS : ask(vm);
+        else if (is_plainly_valid(vm, f)) s = FER_STEP_PASS;
+        else s = vm->trace && is_simple(vm, node) ? trace_leaf(vm, f) : ask(vm);
         if (s == FER_STEP_CALL || s == FER_STEP_ERROR) return s;
         s = i->op->hear(vm, f, i, s == FER_STEP_PASS);
         if (s != FER_STEP_CALL) return s;

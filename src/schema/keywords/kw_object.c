@@ -62,12 +62,60 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
 /* The top bit of hits remembers a member that failed. */
 #define FAILED UINT32_C(0x80000000)
 
+#define GUESSES 2 /* names that are compared before one is looked up */
+
+/* What a name stands for: most objects are in the order of their schema. */
+static const fer_known *find(const fer_object *o, size_t guess, fer_str name)
+{
+    for (size_t n = guess; n < o->names.count && n < guess + GUESSES; n++) {
+        if (fer_name_is(fer_names_at(&o->names, n), name)) return fer_object_at(o, n);
+    }
+    return fer_object_find(o, name);
+}
+
+/*
+ * While only what fails is of interest: passes by the members that are plainly valid, up to
+ * one that is not, or that there are no more steps for. Costs as many as asking about each.
+ */
+static void pass_by(fer_vm *vm, fer_frame *f, const fer_object *o, const yyjson_val *end)
+{
+    size_t number = f->index >> 1, guess = number;
+    const yyjson_val *key = f->cursor;
+    while (key < end) {
+        const yyjson_val *value = key + 1, *after = fer_val_next(value);
+        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_node *node = p && p->node ? p->node : o->additional;
+        size_t cost = node ? (size_t)(after - value) + 2 : 1;
+        if (vm->steps < cost) break;
+        bool plain = !node || (p && p->plain >> fer_val_type(value) & 1);
+        if (!plain && !fer_vm_sifts(vm, node->code, value)) {
+            if (!vm->sift) break;
+            vm->steps -= cost - 2;
+            vm->doubted = value;
+            break;
+        }
+        vm->steps -= cost;
+        if (p) {
+            f->hits += p->required;
+            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        }
+        key = after;
+        number++;
+    }
+    f->cursor = key;
+    f->index = number << 1;
+}
+
 static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
     const fer_object *o = i->object;
     const yyjson_val *end = fer_val_next(f->value);
     if (!f->cursor) f->cursor = f->value + 1;
     while (f->cursor < end) {
+        if (vm->sift && f->state == 0 && !f->tracks && !o->pattern_count) {
+            pass_by(vm, f, o, end);
+            if (f->cursor == end) break;
+        }
         fer_step s = next_of_member(vm, f, o);
         if (s != FER_STEP_PASS) return s;
         if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;

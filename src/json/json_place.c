@@ -42,9 +42,17 @@ size_t fer_json_token_next(fer_str text, size_t offset)
     return next_token(text, offset + fer_json_token_len(text, offset));
 }
 
+/* Bytes of a byte order mark at the start: 0 or 3. */
+static size_t mark_len(fer_str text)
+{
+    bool marked =
+        text.len >= 3 && text.ptr[0] == '\xEF' && text.ptr[1] == '\xBB' && text.ptr[2] == '\xBF';
+    return marked ? 3 : 0;
+}
+
 size_t fer_json_token_first(fer_str text)
 {
-    return next_token(text, fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : 0);
+    return next_token(text, mark_len(text));
 }
 
 fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
@@ -65,8 +73,7 @@ fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
 static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
 {
     if (!fer_is_str(v) || !doc->pool) return false;
-    size_t mark = fer_str_starts(doc->text, "\xEF\xBB\xBF") ? 3 : 0;
-    size_t at = (size_t)((uintptr_t)v->uni.str - (uintptr_t)doc->pool) + mark - 1;
+    size_t at = (size_t)((uintptr_t)v->uni.str - (uintptr_t)doc->pool) + mark_len(doc->text) - 1;
     if (at >= doc->text.len || doc->text.ptr[at] != '"') return false;
     *out = at;
     return true;
@@ -115,11 +122,32 @@ void fer_lines_init(fer_lines *l, fer_str text)
 
 #define BLOCK 240 /* bytes that are counted in one byte, so that compilers use wide registers */
 
+typedef uint64_t wide __attribute__((vector_size(32)));
+
+/* Whether all bytes are ASCII, as in most texts. */
+static bool is_ascii(const char *p, size_t len)
+{
+    uint64_t seen = 0, word;
+    wide all = {0}, some;
+    for (; len >= sizeof some; p += sizeof some, len -= sizeof some) {
+        memcpy(&some, p, sizeof some);
+        all |= some;
+    }
+    for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        seen |= word;
+    }
+    for (; len; p++, len--) seen |= (unsigned char)*p;
+    return !((seen | all[0] | all[1] | all[2] | all[3]) & UINT64_C(0x8080808080808080));
+}
+
 /* Code points; a byte order mark at the very start is none. */
 static uint32_t code_points(fer_str text, size_t from, size_t to)
 {
     uint32_t count = 0;
-    if (from == 0 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
+    if (from == 0) from = mark_len(text);
+    if (from >= to) return 0;
+    if (is_ascii(text.ptr + from, to - from)) return (uint32_t)(to - from);
     while (from < to) {
         size_t end = to - from > BLOCK ? from + BLOCK : to;
         uint8_t some = 0;

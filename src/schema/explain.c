@@ -8,6 +8,7 @@
 #include "json_hash.h"
 #include "json_pointer.h"
 #include "json_write.h"
+#include "names.h"
 
 #define TEXT_MAX  ((size_t)64 << 10) /* bytes of one text of a finding */
 #define SAY_MAX   ((size_t)2048)     /* bytes of one sentence, with a NUL */
@@ -183,8 +184,7 @@ void fer_say_reason(fer_teller *t, size_t from, fer_str reason)
 
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
 {
-    if (!t->near_left) return false;
-    t->near_left--;
+    if (!fer_tell_pass(t)) return false;
     fer_near_try(near, candidate);
     return true;
 }
@@ -201,9 +201,19 @@ bool fer_tell_look(fer_teller *t, size_t looks)
 
 #define FEW_KEYS 32 /* that are compared one by one */
 
+static const yyjson_val *find_key(const yyjson_val *object, fer_str name)
+{
+    fer_name wanted = fer_name_of(name);
+    FER_EACH_MEMBER (object, key) {
+        if (fer_name_is(&wanted, fer_val_str(key))) return key;
+    }
+    return NULL;
+}
+
 const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name)
 {
-    if (!fer_is_obj(object) || fer_val_len(object) <= FEW_KEYS) return fer_val_key(object, name);
+    if (!fer_is_obj(object)) return NULL;
+    if (fer_val_len(object) <= FEW_KEYS) return find_key(object, name);
     if (t->keys_of != object) {
         t->keys_of = NULL;
         fer_map_init(&t->keys, t->arena);

@@ -114,6 +114,13 @@ void fer_tell_where(fer_teller *t, fer_violation *v, fer_str member);
 
 /* Looks at a name for "did you mean"; false: that has cost enough for this validation. */
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate);
+/* The same for a name that is known not to be meant. */
+static inline bool fer_tell_pass(fer_teller *t)
+{
+    if (!t->near_left) return false;
+    t->near_left--;
+    return true;
+}
 /* Pays for looks at schemas and units; false: that has cost enough. */
 bool fer_tell_look(fer_teller *t, size_t looks);
 

@@ -124,14 +124,19 @@ void fer_meant_init(fer_meant *m, fer_str word)
 
 bool fer_meant_try(fer_teller *t, fer_meant *m, const yyjson_val *object, fer_str candidate)
 {
-    fer_near better = m->near;
-    if (!fer_tell_near(t, &better, candidate)) return false;
-    bool nearer = better.best.ptr != m->near.best.ptr;
+    fer_str before = m->near.best;
+    size_t distance = m->near.distance;
+    if (!fer_tell_near(t, &m->near, candidate)) return false;
+    bool nearer = m->near.best.ptr != before.ptr;
     /* A name that was cut short or made longer, as `lon` for `longitude`. */
     bool begun = (m->word.len >= 3 && begins_with(candidate, m->word)) ||
                  (candidate.len >= 3 && begins_with(m->word, candidate));
-    if ((!nearer && !begun) || fer_val_key(object, candidate)) return true;
-    if (nearer) m->near = better;
+    if (!nearer && !begun) return true;
+    if (fer_tell_key(t, object, candidate)) {
+        m->near.best = before;
+        m->near.distance = distance;
+        return true;
+    }
     if (!begun) return true;
     m->unsure |= m->begun.len > 0;
     m->begun = candidate;

@@ -195,51 +195,79 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const fer_object *o,
 /* A member under a name that nobody knows and that is near to the one that is missing. */
 static fer_str misspelt(fer_teller *t, const fer_unit *u, const fer_object *o, fer_str missing)
 {
+    size_t guess = 0;
     FER_EACH_MEMBER (u->value, key) {
+        fer_str name = fer_val_str(key);
+        const fer_known *p = find(o, guess, name);
+        if (p) guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        if (p && p->node) {
+            if (!fer_tell_pass(t)) break;
+            continue;
+        }
         fer_meant meant;
-        fer_meant_init(&meant, fer_val_str(key));
+        fer_meant_init(&meant, name);
         if (!fer_meant_try(t, &meant, u->value, missing)) break;
-        if (!fer_meant_best(&meant).len) continue;
-        const fer_known *p = fer_object_find(o, fer_val_str(key));
-        bool known = (p && p->node) || fer_property_schema(t, u, fer_val_str(key));
-        if (!known) return fer_val_str(key);
+        if (fer_meant_best(&meant).len && !fer_property_schema(t, u, name)) return name;
     }
     return FER_STR("");
 }
 
-/* What is known of a property that is to be added: its value, its values, or its type. */
-static fer_str wanted(fer_teller *t, const yyjson_val *schema)
+/* What a schema says of a property that is to be added. */
+struct sayings {
+    const yyjson_val *constant, *list, *type, *about;
+};
+
+static struct sayings sayings_of(const yyjson_val *schema)
 {
-    static const char *const keywords[] = {"const", "enum"};
-    for (size_t n = 0; schema && n < FER_COUNT(keywords); n++) {
-        const yyjson_val *value = fer_val_get(schema, keywords[n]);
-        if (!value || (n && !fer_is_arr(value))) continue;
-        return FER_JOIN(t, n ? FER_STR("one of ") : FER_STR(""), fer_say_json(t, value, 300));
+    struct sayings s = {0};
+    if (!fer_is_obj(schema)) return s;
+    FER_EACH_MEMBER (schema, key) {
+        const char *name = key->uni.str;
+        switch (fer_val_len(key)) {
+        case 4:
+            if (memcmp(name, "type", 4) == 0) s.type = key + 1;
+            else if (memcmp(name, "enum", 4) == 0) s.list = key + 1;
+            break;
+        case 5:
+            if (memcmp(name, "const", 5) == 0) s.constant = key + 1;
+            break;
+        case 11:
+            if (memcmp(name, "description", 11) == 0) s.about = key + 1;
+            break;
+        default: break;
+        }
     }
-    const yyjson_val *type = schema ? fer_val_get(schema, "type") : NULL;
-    return fer_is_str(type) ? fer_val_str(type) : FER_STR("");
+    return s;
+}
+
+/* Its value, its values, or its type. */
+static fer_str wanted(fer_teller *t, const struct sayings *s)
+{
+    if (s->constant) return FER_JOIN(t, fer_say_json(t, s->constant, 300));
+    if (fer_is_arr(s->list)) return FER_JOIN(t, FER_STR("one of "), fer_say_json(t, s->list, 300));
+    return fer_is_str(s->type) ? fer_val_str(s->type) : FER_STR("");
 }
 
 static void hint_missing(fer_teller *t, const fer_unit *u, const fer_object *o, fer_violation *v,
                          fer_str name)
 {
     const fer_known *p = fer_object_find(o, name);
-    const yyjson_val *says = p && p->node && fer_is_obj(p->node->schema)
-                                 ? p->node->schema
-                                 : fer_property_schema(t, u, name);
-    const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
+    const yyjson_val *schema = p && p->node && fer_is_obj(p->node->schema)
+                                   ? p->node->schema
+                                   : fer_property_schema(t, u, name);
+    struct sayings says = sayings_of(schema);
     fer_str instead = misspelt(t, u, o, name);
-    v->expected = wanted(t, says);
+    v->expected = wanted(t, &says);
     if (instead.len) {
         v->hint = FER_JOIN(t, FER_STR("Rename `"), fer_str_head(instead, 80), FER_STR("` to `"),
                            name, FER_STR("`."));
         return;
     }
-    bool more = v->expected.len, described = fer_is_str(about);
+    bool more = v->expected.len, described = fer_is_str(says.about);
     v->hint = FER_JOIN(t, FER_STR("Add `"), name, more ? FER_STR("` (") : FER_STR("`."),
                        more ? v->expected : FER_STR(""), more ? FER_STR(").") : FER_STR(""),
                        described ? FER_STR(" Its description: ") : FER_STR(""),
-                       described ? fer_str_head(fer_val_str(about), 160) : FER_STR(""));
+                       described ? fer_str_head(fer_val_str(says.about), 160) : FER_STR(""));
 }
 
 static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)

@@ -106,23 +106,93 @@ fer_str fer_say_field(fer_teller *t, const fer_violation *v)
     return t->field;
 }
 
-/* Short strings and whole numbers, as most are. ptr NULL: it is neither, or there is no memory. */
+/* Eight bytes of a text of so many, some of them twice; with blanks where there are too few. */
+static uint64_t some_bytes(const char *p, size_t len)
+{
+    uint32_t head, tail;
+    if (len < 4) {
+        uint64_t all = UINT64_C(0x2020202020202020);
+        for (size_t i = 0; i < len; i++) all = all << 8 | (unsigned char)p[i];
+        return all;
+    }
+    memcpy(&head, p, sizeof head);
+    memcpy(&tail, p + len - sizeof tail, sizeof tail);
+    return (uint64_t)head << 32 | tail;
+}
+
+/* The top bit of some byte is set where one needs an escape in JSON. */
+static uint64_t escapes_in(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    return ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+}
+
+static bool has_escapes(fer_str s)
+{
+    uint64_t word, found = 0;
+    const uint64_t tops = UINT64_C(0x8080808080808080);
+    if (s.len < sizeof word) return escapes_in(some_bytes(s.ptr, s.len)) & tops;
+    for (size_t i = 0; i < s.len - sizeof word; i += sizeof word) {
+        memcpy(&word, s.ptr + i, sizeof word);
+        found |= escapes_in(word);
+    }
+    memcpy(&word, s.ptr + s.len - sizeof word, sizeof word);
+    return (found | escapes_in(word)) & tops;
+}
+
+static char *put_quoted(char *at, fer_str s)
+{
+    *at++ = '"';
+    at = fer_put(at, s);
+    *at++ = '"';
+    return at;
+}
+
+/*
+ * A list of strings without escapes, as most are: written once, with each value a part of it
+ * (`parts`, or NULL). ptr NULL: it is not one, is longer than `max`, or there is no memory.
+ */
+static fer_str make_list(fer_teller *t, const yyjson_val *list, size_t max, fer_str *parts)
+{
+    size_t bytes = 1;
+    FER_EACH_ITEM (list, item) {
+        bytes += fer_val_len(item) + 3;
+        if (parts && fer_val_len(item) > VALUE_MAX) return FER_STR_NONE;
+        if (!fer_is_str(item) || bytes > max || has_escapes(fer_val_str(item))) return FER_STR_NONE;
+    }
+    char *text = bytes > 1 ? fer_arena_alloc(t->arena, bytes) : NULL, *at = text;
+    if (!text) return FER_STR_NONE;
+    FER_EACH_ITEM (list, item) {
+        *at = at == text ? '[' : ',';
+        at++;
+        char *start = at;
+        at = put_quoted(at, fer_val_str(item));
+        if (parts) *parts++ = (fer_str){start, (size_t)(at - start)};
+    }
+    *at = ']';
+    return (fer_str){text, bytes};
+}
+
+/* Texts, lists of them and whole numbers, as most are. ptr NULL: as make_list. */
 static fer_str make_simply(fer_teller *t, const yyjson_val *value, size_t max)
 {
-    fer_buf b;
-    unsigned tag = fer_val_tag(value);
-    if (tag == FER_TAG_UINT) {
+    switch (fer_val_tag(value)) {
+    case FER_TAG_UINT: {
         char *digits = fer_arena_alloc(t->arena, FER_DIGITS);
         return digits ? fer_say_number(digits, value->uni.u64) : FER_STR_NONE;
     }
-    if (tag == (YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE)) return FER_STR("true");
-    if (tag == (YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE)) return FER_STR("false");
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE: return FER_STR("true");
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE: return FER_STR("false");
+    default: break;
+    }
+    if (fer_is_arr(value)) return make_list(t, value, max, NULL);
     size_t size = fer_val_len(value) + 2;
-    char *text = fer_is_str(value) && size <= max ? fer_arena_alloc(t->arena, size) : NULL;
+    if (!fer_is_str(value) || size > max || has_escapes(fer_val_str(value))) return FER_STR_NONE;
+    char *text = fer_arena_alloc(t->arena, size);
     if (!text) return FER_STR_NONE;
-    fer_buf_init_fixed(&b, text, size);
-    fer_buf_add_quoted(&b, fer_val_str(value));
-    return b.failure ? FER_STR_NONE : fer_buf_view(&b); /* it has escapes */
+    put_quoted(text, fer_val_str(value));
+    return (fer_str){text, size};
 }
 
 static fer_str make_json(fer_teller *t, const yyjson_val *value, size_t max)
@@ -130,7 +200,7 @@ static fer_str make_json(fer_teller *t, const yyjson_val *value, size_t max)
     fer_buf b;
     static const fer_notation plain;
     fer_str simple = make_simply(t, value, max);
-    if (simple.ptr && simple.len <= max) return simple;
+    if (simple.ptr) return simple;
     bool long_text = fer_is_str(value) && fer_val_len(value) > max;
     fer_buf_init(&b, t->arena, long_text ? max * 6 + 2 : max + 16); /* an escape has six bytes */
     if (long_text) {
@@ -268,35 +338,6 @@ fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *
 
 #define LIST_MAX 600 /* bytes of a list that are said in a sentence */
 
-/*
- * Short lists of strings, as most are: written once, as the sentence wants them, with each
- * value a part of it. False: the list is not one.
- */
-static bool allowed_at_once(fer_teller *t, fer_str *allowed, const yyjson_val *list)
-{
-    size_t bytes = 2, n = 0;
-    if (!fer_val_len(list) || fer_val_len(list) > FER_ALLOWED_MAX) return false;
-    FER_EACH_ITEM (list, item) {
-        bytes += fer_val_len(item) + 3;
-        if (!fer_is_str(item) || bytes > LIST_MAX || fer_val_len(item) > VALUE_MAX) return false;
-    }
-    fer_buf b;
-    fer_buf_init(&b, t->arena, LIST_MAX);
-    if (!fer_buf_reserve(&b, bytes)) return false;
-    FER_EACH_ITEM (list, item) {
-        fer_buf_add_char(&b, n ? ',' : '[');
-        size_t start = b.len;
-        fer_buf_add_quoted(&b, fer_val_str(item));
-        allowed[n++] = (fer_str){b.ptr + start, b.len - start};
-    }
-    fer_buf_add_char(&b, ']');
-    if (b.failure || b.len != bytes - 1) return false; /* it grew by escapes, and may have moved */
-    t->said = list;
-    t->said_max = LIST_MAX;
-    t->said_json = fer_buf_view(&b);
-    return true;
-}
-
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 {
     size_t count = fer_val_len(list), n = 0;
@@ -306,7 +347,13 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
         t->no_memory = true;
         return;
     }
-    if (!allowed_at_once(t, allowed, list)) {
+    fer_str json =
+        fer_val_len(list) <= count ? make_list(t, list, LIST_MAX, allowed) : FER_STR_NONE;
+    if (json.ptr) {
+        t->said = list;
+        t->said_max = LIST_MAX;
+        t->said_json = json;
+    } else {
         FER_EACH_ITEM (list, item) {
             if (n == count) break;
             allowed[n++] = fer_say_json(t, item, 200);

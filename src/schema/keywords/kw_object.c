@@ -123,6 +123,7 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
         f->index = ((f->index >> 1) + 1) << 1;
         f->state = 0;
     }
+    if (f->unit && (f->hits & ~FAILED) != o->required) f->unit->lacks = true;
     return f->hits == o->required ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
@@ -287,7 +288,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const fer_object *o = i->object;
-    if (o->sources[SOURCE_REQUIRED]) tell_missing(t, u, o);
+    if (u->lacks) tell_missing(t, u, o);
     for (const fer_unit *below = u->first; below; below = below->next) {
         if (below->valid || &u->node->insts[below->by] != i) continue;
         bool refused =

@@ -49,6 +49,12 @@ typedef struct fer_op {
     fer_step (*check)(struct fer_vm *vm, const struct fer_inst *i, const yyjson_val *v);
     fer_step (*next)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i);
     fer_step (*hear)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i, bool valid);
+    /*
+     * An applicator without frames, where only what fails is traced: asks about parts of the
+     * value by fer_vm_trace. NULL: it needs a frame.
+     */
+    fer_step (*trace)(struct fer_vm *vm, const struct fer_inst *i, const yyjson_val *v,
+                      struct fer_unit *u);
     /* Tells in words why a value failed. */
     void (*explain)(struct fer_teller *t, const struct fer_unit *u, const struct fer_inst *i);
     /* Puts it into the quick form; NULL: a check is asked as it is, all else is not quick. */

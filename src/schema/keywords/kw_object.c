@@ -127,6 +127,37 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return f->hits == o->required ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
+/* The same without a frame. */
+static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
+{
+    const fer_object *o = i->object;
+    size_t hits = 0, guess = 0;
+    bool failed = false;
+    FER_EACH_MEMBER (v, key) {
+        const yyjson_val *value = key + 1;
+        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_node *node = p && p->node ? p->node : o->additional;
+        if (p) {
+            hits += p->required;
+            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        }
+        if (!fer_vm_spend(vm, node ? (size_t)(fer_val_next(value) - value) + 2 : 1)) {
+            return FER_STEP_ERROR;
+        }
+        if (!node || (p && p->plain >> fer_val_type(value) & 1)) continue;
+        if (vm->sift && fer_vm_sifts(vm, node->code, value)) continue;
+        bool known = p && p->node;
+        fer_vm_call(vm, node, value, known ? KW_PROPERTIES : KW_ADDITIONAL_PROPERTIES, 0);
+        vm->call.key = known ? p->key : NULL;
+        vm->call.plain = !known;
+        fer_step s = fer_vm_trace(vm, u);
+        if (s == FER_STEP_ERROR) return s;
+        failed |= s == FER_STEP_FAIL;
+    }
+    if (u) u->lacks = hits != o->required;
+    return failed || hits != o->required ? FER_STEP_FAIL : FER_STEP_PASS;
+}
+
 static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
 {
     (void)i;
@@ -321,12 +352,20 @@ static void lower(fer_rows *l, const fer_inst *i)
     fer_lower_plain(l, o);
 }
 
+/* Patterns need a frame: a name may match several. */
 static const fer_op object_op = {.name = "object",
                                  .on = FER_ON_OBJECT,
                                  .next = next,
                                  .hear = hear,
+                                 .trace = trace,
                                  .explain = explain,
                                  .lower = lower};
+static const fer_op patterns_op = {.name = "object",
+                                   .on = FER_ON_OBJECT,
+                                   .next = next,
+                                   .hear = hear,
+                                   .explain = explain,
+                                   .lower = lower};
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -398,5 +437,6 @@ void fer_compile_object(fer_build *b)
                                           KW_ADDITIONAL_PROPERTIES, KW_REQUIRED};
     size_t first = 0;
     while (!o->sources[first]) first++;
-    fer_build_add(b, &object_op, slots[first])->object = o;
+    const fer_op *op = o->sources[SOURCE_PATTERNS] ? &patterns_op : &object_op;
+    fer_build_add(b, op, slots[first])->object = o;
 }

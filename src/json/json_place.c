@@ -120,25 +120,41 @@ void fer_lines_init(fer_lines *l, fer_str text)
     *l = (fer_lines){.text = text, .last = first_byte, .mark = first_byte};
 }
 
-#define BLOCK 240 /* bytes that are counted in one byte, so that compilers use wide registers */
+#define SIMPLE_MAX 8192 /* bytes that are looked at in the hope that they are simple */
+#define BLOCK      240 /* bytes that are counted in one byte, so that compilers use wide registers */
 
-typedef uint64_t wide __attribute__((vector_size(32)));
+typedef signed char wide __attribute__((vector_size(16)));
 
-/* Whether all bytes are ASCII, as in most texts. */
-static bool is_ascii(const char *p, size_t len)
+/* The top bit of some byte is set where one is the end of a line, or not ASCII. */
+static uint64_t odd_bytes(uint64_t word)
 {
-    uint64_t seen = 0, word;
-    wide all = {0}, some;
-    for (; len >= sizeof some; p += sizeof some, len -= sizeof some) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t ends = word ^ ones * '\n';
+    return word | ((ends - ones) & ~ends);
+}
+
+/* Whether so many bytes are ASCII without the end of a line, as a part of a line mostly is. */
+static bool is_simple(const char *p, size_t len)
+{
+    uint64_t word, parts[2];
+    wide some, all = {0};
+    if (len < sizeof word) {
+        for (word = 0; len; p++, len--) word |= odd_bytes((unsigned char)*p);
+        return !(word & 0x80);
+    }
+    const char *last = p + len;
+    for (; last - p > (ptrdiff_t)sizeof some; p += sizeof some) {
         memcpy(&some, p, sizeof some);
-        all |= some;
+        all |= some | (wide)(some == '\n');
     }
-    for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+    memcpy(parts, &all, sizeof parts);
+    uint64_t odd = parts[0] | parts[1];
+    for (; last - p > (ptrdiff_t)sizeof word; p += sizeof word) {
         memcpy(&word, p, sizeof word);
-        seen |= word;
+        odd |= odd_bytes(word);
     }
-    for (; len; p++, len--) seen |= (unsigned char)*p;
-    return !((seen | all[0] | all[1] | all[2] | all[3]) & UINT64_C(0x8080808080808080));
+    memcpy(&word, last - sizeof word, sizeof word);
+    return !((odd | odd_bytes(word)) & UINT64_C(0x8080808080808080));
 }
 
 /* Code points; a byte order mark at the very start is none. */
@@ -146,8 +162,6 @@ static uint32_t code_points(fer_str text, size_t from, size_t to)
 {
     uint32_t count = 0;
     if (from == 0) from = mark_len(text);
-    if (from >= to) return 0;
-    if (is_ascii(text.ptr + from, to - from)) return (uint32_t)(to - from);
     while (from < to) {
         size_t end = to - from > BLOCK ? from + BLOCK : to;
         uint8_t some = 0;
@@ -176,6 +190,12 @@ fer_place fer_lines_place(fer_lines *l, size_t offset)
     if (offset > l->text.len) offset = l->text.len;
     if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
     struct fer_lines_at at = l->last;
+    size_t span = offset - at.offset;
+    if (span < SIMPLE_MAX && is_simple(l->text.ptr + at.offset, span)) {
+        l->last.offset = offset;
+        l->last.column += (uint32_t)span;
+        return (fer_place){offset, at.line, l->last.column};
+    }
     const char *end =
         offset > at.offset ? memrchr(l->text.ptr + at.offset, '\n', offset - at.offset) : NULL;
     if (end) {

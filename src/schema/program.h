@@ -114,9 +114,10 @@ struct fer_schema {
     _Atomic size_t refs;
     fer_arena *arena; /* holds all of this */
     const struct fer_registry *registry;
-    fer_library library;     /* all that it was compiled from */
-    const fer_json *doc;     /* of the schema that was given */
-    const yyjson_val *value; /* in it */
+    fer_library library;              /* all that it was compiled from */
+    const fer_json *doc;              /* of the schema that was given */
+    const yyjson_val *value;          /* in it */
+    const struct fer_lines_at *marks; /* places in its text (places.c); NULL: not known */
     const fer_node *root;
     fer_home **homes;
     size_t home_count;

@@ -191,7 +191,7 @@ fer_place fer_lines_place(fer_lines *l, size_t offset)
     if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
     struct fer_lines_at at = l->last;
     size_t span = offset - at.offset;
-    if (span < SIMPLE_MAX && is_simple(l->text.ptr + at.offset, span)) {
+    if (span && span < SIMPLE_MAX && is_simple(l->text.ptr + at.offset, span)) {
         l->last.offset = offset;
         l->last.column += (uint32_t)span;
         return (fer_place){offset, at.line, l->last.column};

@@ -74,8 +74,7 @@ void fer_buf_add_repeat(fer_buf *b, char c, size_t times)
 }
 
 /* The same where there was no room for it and its NUL. */
-FER_PRINTF(3, 0)
-static void print_grown(fer_buf *b, size_t len, const char *format, va_list args)
+FER_PRINTF(3, 0) static void print_grown(fer_buf *b, size_t len, const char *format, va_list args)
 {
     char text[FER_BUF_PRINTF];
     fer_vprint(text, len + 1, format, args);

@@ -24,4 +24,27 @@ int fer_print(char *out, size_t size, const char *format, ...) FER_PRINTF(3, 4);
 /* Decimal digits, without a NUL; returns how many. */
 size_t fer_print_u64(char out[FER_DIGITS], uint64_t value);
 
+/* Puts a text where there is room for it; gives where it ends. Short ones cost no call. */
+static inline char *fer_put(char *to, fer_str s)
+{
+    size_t n = s.len;
+    if (n > 32) {
+        memcpy(to, s.ptr, n);
+    } else if (n >= 16) {
+        memcpy(to, s.ptr, 16);
+        memcpy(to + n - 16, s.ptr + n - 16, 16);
+    } else if (n >= 8) {
+        memcpy(to, s.ptr, 8);
+        memcpy(to + n - 8, s.ptr + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, s.ptr, 4);
+        memcpy(to + n - 4, s.ptr + n - 4, 4);
+    } else if (n) {
+        to[0] = s.ptr[0];
+        to[n / 2] = s.ptr[n / 2];
+        to[n - 1] = s.ptr[n - 1];
+    }
+    return to + n;
+}
+
 #endif

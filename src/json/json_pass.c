@@ -243,6 +243,7 @@ static fer_code check_values(struct pass *p, struct open *top, const struct open
     const uint32_t plain = plain_tags(p);
     yyjson_val *v = p->doc->vals;
     const yyjson_val *const last = v + p->doc->count, *end = last;
+    const struct open *const bottom = top;
     struct open o = {v, 0};
     bool members = false; /* in an object with few keys */
     fer_code code;
@@ -280,7 +281,7 @@ static fer_code check_values(struct pass *p, struct open *top, const struct open
             v++;
         }
         while (v == end) {
-            if (v == last) return check_nodes(p);
+            if (v == last || top == bottom) return check_nodes(p);
             o = *--top;
             end = fer_val_next(o.at);
             members = fer_is_obj(o.at) && o.at->tag <= FEW_MAX;

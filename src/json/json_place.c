@@ -42,9 +42,17 @@ size_t fer_json_token_next(fer_str text, size_t offset)
     return next_token(text, offset + fer_json_token_len(text, offset));
 }
 
+/* Bytes of a byte order mark at the start: 0 or 3. */
+static size_t mark_len(fer_str text)
+{
+    bool marked =
+        text.len >= 3 && text.ptr[0] == '\xEF' && text.ptr[1] == '\xBB' && text.ptr[2] == '\xBF';
+    return marked ? 3 : 0;
+}
+
 size_t fer_json_token_first(fer_str text)
 {
-    return next_token(text, fer_str_starts(text, "\xEF\xBB\xBF") ? 3 : 0);
+    return next_token(text, mark_len(text));
 }
 
 fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
@@ -65,8 +73,7 @@ fer_code fer_json_index(fer_arena *a, fer_json *doc, fer_err *err)
 static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
 {
     if (!fer_is_str(v) || !doc->pool) return false;
-    size_t mark = fer_str_starts(doc->text, "\xEF\xBB\xBF") ? 3 : 0;
-    size_t at = (size_t)((uintptr_t)v->uni.str - (uintptr_t)doc->pool) + mark - 1;
+    size_t at = (size_t)((uintptr_t)v->uni.str - (uintptr_t)doc->pool) + mark_len(doc->text) - 1;
     if (at >= doc->text.len || doc->text.ptr[at] != '"') return false;
     *out = at;
     return true;
@@ -113,13 +120,48 @@ void fer_lines_init(fer_lines *l, fer_str text)
     *l = (fer_lines){.text = text, .last = first_byte, .mark = first_byte};
 }
 
-#define BLOCK 240 /* bytes that are counted in one byte, so that compilers use wide registers */
+#define SIMPLE_MAX 8192 /* bytes that are looked at in the hope that they are simple */
+#define BLOCK      240 /* bytes that are counted in one byte, so that compilers use wide registers */
+
+typedef signed char wide __attribute__((vector_size(16)));
+
+/* The top bit of some byte is set where one is the end of a line, or not ASCII. */
+static uint64_t odd_bytes(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t ends = word ^ ones * '\n';
+    return word | ((ends - ones) & ~ends);
+}
+
+/* Whether so many bytes are ASCII without the end of a line, as a part of a line mostly is. */
+static bool is_simple(const char *p, size_t len)
+{
+    uint64_t word, parts[2];
+    wide some, all = {0};
+    if (len < sizeof word) {
+        for (word = 0; len; p++, len--) word |= odd_bytes((unsigned char)*p);
+        return !(word & 0x80);
+    }
+    const char *last = p + len;
+    for (; last - p > (ptrdiff_t)sizeof some; p += sizeof some) {
+        memcpy(&some, p, sizeof some);
+        all |= some | (wide)(some == '\n');
+    }
+    memcpy(parts, &all, sizeof parts);
+    uint64_t odd = parts[0] | parts[1];
+    for (; last - p > (ptrdiff_t)sizeof word; p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        odd |= odd_bytes(word);
+    }
+    memcpy(&word, last - sizeof word, sizeof word);
+    return !((odd | odd_bytes(word)) & UINT64_C(0x8080808080808080));
+}
 
 /* Code points; a byte order mark at the very start is none. */
 static uint32_t code_points(fer_str text, size_t from, size_t to)
 {
     uint32_t count = 0;
-    if (from == 0 && fer_str_starts(text, "\xEF\xBB\xBF")) from = 3;
+    if (from == 0) from = mark_len(text);
     while (from < to) {
         size_t end = to - from > BLOCK ? from + BLOCK : to;
         uint8_t some = 0;
@@ -148,6 +190,12 @@ fer_place fer_lines_place(fer_lines *l, size_t offset)
     if (offset > l->text.len) offset = l->text.len;
     if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
     struct fer_lines_at at = l->last;
+    size_t span = offset - at.offset;
+    if (span && span < SIMPLE_MAX && is_simple(l->text.ptr + at.offset, span)) {
+        l->last.offset = offset;
+        l->last.column += (uint32_t)span;
+        return (fer_place){offset, at.line, l->last.column};
+    }
     const char *end =
         offset > at.offset ? memrchr(l->text.ptr + at.offset, '\n', offset - at.offset) : NULL;
     if (end) {

@@ -10,6 +10,7 @@
 #include "json_number.h"
 #include "json_pointer.h"
 #include "registry.h"
+#include "result.h"
 #include "schema_limits.h"
 
 /* ---- subschemas in the order of the text ---------------------------------------------- */
@@ -470,6 +471,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
         c.program->library = c.library;
         c.program->doc = doc;
         c.program->value = value;
+        fer_places_mark(c.program);
         c.program->registry = fer_registry_ref(c.options->registry);
         *out = c.program;
     }

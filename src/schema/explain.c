@@ -8,15 +8,15 @@
 #include "json_hash.h"
 #include "json_pointer.h"
 #include "json_write.h"
-#include "uri.h"
+#include "names.h"
 
-#define TEXT_MAX   ((size_t)64 << 10) /* bytes of one text of a finding */
-#define VALUE_MAX  120                /* bytes of a value that are shown */
-#define TELL_DEPTH 200                /* units inside each other that speak for themselves */
+#define TEXT_MAX  ((size_t)64 << 10) /* bytes of one text of a finding */
+#define SAY_MAX   ((size_t)2048)     /* bytes of one sentence, with a NUL */
+#define VALUE_MAX 120                /* bytes of a value that are shown */
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static fer_str text_of(fer_teller *t, const fer_buf *b)
+fer_str fer_say_text(fer_teller *t, const fer_buf *b)
 {
     if (!b->failure) return b->ptr ? fer_buf_view(b) : FER_STR("");
     t->no_memory |= b->arena_failed;
@@ -25,7 +25,7 @@ static fer_str text_of(fer_teller *t, const fer_buf *b)
 
 fer_str fer_say(fer_teller *t, const char *format, ...)
 {
-    char text[2048];
+    char text[SAY_MAX];
     va_list args;
     va_start(args, format);
     size_t len = fer_format_text(text, sizeof text, format, args);
@@ -35,12 +35,66 @@ fer_str fer_say(fer_teller *t, const char *format, ...)
     return copy.ptr ? copy : FER_STR("");
 }
 
+/* Texts that are long, or not plain ASCII: what fer_say makes of them. */
+static fer_str join_slowly(fer_teller *t, const fer_str *pieces, size_t count)
+{
+    char text[SAY_MAX + 8]; /* a little more than fits is cut as all of it would be */
+    size_t len = 0;
+    for (size_t n = 0; n < count; n++) {
+        size_t end = fer_str_find(pieces[n], 0, '\0');
+        size_t room = sizeof text - len;
+        if (end == SIZE_MAX) end = pieces[n].len;
+        if (end > room) end = room;
+        if (end) memcpy(text + len, pieces[n].ptr, end);
+        len += end;
+    }
+    return fer_say(t, "%.*s", (int)len, text);
+}
+
+/* Whether none of `len` bytes is a NUL or past ASCII. */
+static bool is_simple(const char *text, size_t len)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word, odd = 0;
+    if (len < sizeof word) {
+        for (size_t i = 0; i < len; i++) {
+            uint64_t c = (unsigned char)text[i];
+            odd |= c | (c - 1);
+        }
+        return !(odd & ~UINT64_C(0x7F));
+    }
+    for (size_t i = 0; i < len - sizeof word; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        odd |= word | (word - ones);
+    }
+    memcpy(&word, text + len - sizeof word, sizeof word);
+    odd |= word | (word - ones);
+    return !(odd & ones << 7);
+}
+
+fer_str fer_join(fer_teller *t, const fer_str *pieces, size_t count)
+{
+    size_t len = 0;
+    for (size_t n = 0; n < count; n++) {
+        len += pieces[n].len;
+        if (len >= SAY_MAX) return join_slowly(t, pieces, count);
+    }
+    char *text = fer_arena_alloc(t->arena, len + 1), *at = text;
+    if (!text) {
+        t->no_memory = true;
+        return FER_STR("");
+    }
+    for (size_t n = 0; n < count; n++) at = fer_put(at, pieces[n]);
+    *at = '\0';
+    return is_simple(text, len) ? (fer_str){text, len} : join_slowly(t, pieces, count);
+}
+
 fer_str fer_say_field(fer_teller *t, const fer_violation *v)
 {
     if (!v->dotted.len) return FER_STR("The value");
     if (t->field_of == v->dotted.ptr) return t->field;
     fer_buf b;
-    fer_str dotted = fer_str_head(v->dotted, 300);
+    fer_str dotted = fer_str_head(v->dotted, FER_FIELD_MAX);
     fer_buf_init(&b, t->arena, 512);
     fer_buf_reserve(&b, dotted.len + (t->naming ? 16 : 2));
     if (t->naming) fer_buf_add(&b, FER_STR("The name of "));
@@ -48,14 +102,105 @@ fer_str fer_say_field(fer_teller *t, const fer_violation *v)
     fer_buf_add(&b, dotted);
     fer_buf_add_char(&b, '`');
     t->field_of = v->dotted.ptr;
-    t->field = text_of(t, &b);
+    t->field = fer_say_text(t, &b);
     return t->field;
+}
+
+/* Eight bytes of a text of so many, some of them twice; with blanks where there are too few. */
+static uint64_t some_bytes(const char *p, size_t len)
+{
+    uint32_t head, tail;
+    if (len < 4) {
+        uint64_t all = UINT64_C(0x2020202020202020);
+        for (size_t i = 0; i < len; i++) all = all << 8 | (unsigned char)p[i];
+        return all;
+    }
+    memcpy(&head, p, sizeof head);
+    memcpy(&tail, p + len - sizeof tail, sizeof tail);
+    return (uint64_t)head << 32 | tail;
+}
+
+/* The top bit of some byte is set where one needs an escape in JSON. */
+static uint64_t escapes_in(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    return ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+}
+
+static bool has_escapes(fer_str s)
+{
+    uint64_t word, found = 0;
+    const uint64_t tops = UINT64_C(0x8080808080808080);
+    if (s.len < sizeof word) return escapes_in(some_bytes(s.ptr, s.len)) & tops;
+    for (size_t i = 0; i < s.len - sizeof word; i += sizeof word) {
+        memcpy(&word, s.ptr + i, sizeof word);
+        found |= escapes_in(word);
+    }
+    memcpy(&word, s.ptr + s.len - sizeof word, sizeof word);
+    return (found | escapes_in(word)) & tops;
+}
+
+static char *put_quoted(char *at, fer_str s)
+{
+    *at++ = '"';
+    at = fer_put(at, s);
+    *at++ = '"';
+    return at;
+}
+
+/*
+ * A list of strings without escapes, as most are: written once, with each value a part of it
+ * (`parts`, or NULL). ptr NULL: it is not one, is longer than `max`, or there is no memory.
+ */
+static fer_str make_list(fer_teller *t, const yyjson_val *list, size_t max, fer_str *parts)
+{
+    size_t bytes = 1;
+    FER_EACH_ITEM (list, item) {
+        bytes += fer_val_len(item) + 3;
+        if (parts && fer_val_len(item) > VALUE_MAX) return FER_STR_NONE;
+        if (!fer_is_str(item) || bytes > max || has_escapes(fer_val_str(item))) return FER_STR_NONE;
+    }
+    char *text = bytes > 1 ? fer_arena_alloc(t->arena, bytes) : NULL, *at = text;
+    if (!text) return FER_STR_NONE;
+    FER_EACH_ITEM (list, item) {
+        *at = at == text ? '[' : ',';
+        at++;
+        char *start = at;
+        at = put_quoted(at, fer_val_str(item));
+        if (parts) *parts++ = (fer_str){start, (size_t)(at - start)};
+    }
+    *at = ']';
+    return (fer_str){text, bytes};
+}
+
+/* Texts, lists of them and whole numbers, as most are. ptr NULL: as make_list. */
+static fer_str make_simply(fer_teller *t, const yyjson_val *value, size_t max)
+{
+    switch (fer_val_tag(value)) {
+    case FER_TAG_UINT: {
+        char *digits = fer_arena_alloc(t->arena, FER_DIGITS);
+        return digits ? fer_say_number(digits, value->uni.u64) : FER_STR_NONE;
+    }
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE: return FER_STR("true");
+    case YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE: return FER_STR("false");
+    default: break;
+    }
+    if (fer_is_arr(value)) return make_list(t, value, max, NULL);
+    size_t size = fer_val_len(value) + 2;
+    if (!fer_is_str(value) || size > max || has_escapes(fer_val_str(value))) return FER_STR_NONE;
+    char *text = fer_arena_alloc(t->arena, size);
+    if (!text) return FER_STR_NONE;
+    put_quoted(text, fer_val_str(value));
+    return (fer_str){text, size};
 }
 
 static fer_str make_json(fer_teller *t, const yyjson_val *value, size_t max)
 {
     fer_buf b;
     static const fer_notation plain;
+    fer_str simple = make_simply(t, value, max);
+    if (simple.ptr) return simple;
     bool long_text = fer_is_str(value) && fer_val_len(value) > max;
     fer_buf_init(&b, t->arena, long_text ? max * 6 + 2 : max + 16); /* an escape has six bytes */
     if (long_text) {
@@ -89,7 +234,7 @@ fer_str fer_say_simply(fer_teller *t, const yyjson_val *schema)
     const yyjson_val *value = schema + 2;
     if (fer_str_is(keyword, "const")) return fer_say_json(t, value, 200);
     if (fer_str_is(keyword, "enum")) {
-        return fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, value, 600)));
+        return FER_JOIN(t, FER_STR("one of "), fer_say_json(t, value, 600));
     }
     if (fer_str_is(keyword, "type") && fer_is_str(value)) {
         fer_str name = fer_val_str(value);
@@ -103,14 +248,13 @@ void fer_say_reason(fer_teller *t, size_t from, fer_str reason)
     for (size_t n = from; n < t->count; n++) {
         fer_str said = t->list[n].message;
         if (!said.len || said.ptr[said.len - 1] == ')') continue;
-        t->list[n].message = fer_say(t, "%.*s (%.*s)", FER_PRI(said), FER_PRI(reason));
+        t->list[n].message = FER_JOIN(t, said, FER_STR(" ("), reason, FER_STR(")"));
     }
 }
 
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate)
 {
-    if (!t->near_left) return false;
-    t->near_left--;
+    if (!fer_tell_pass(t)) return false;
     fer_near_try(near, candidate);
     return true;
 }
@@ -127,9 +271,19 @@ bool fer_tell_look(fer_teller *t, size_t looks)
 
 #define FEW_KEYS 32 /* that are compared one by one */
 
+static const yyjson_val *find_key(const yyjson_val *object, fer_str name)
+{
+    fer_name wanted = fer_name_of(name);
+    FER_EACH_MEMBER (object, key) {
+        if (fer_name_is(&wanted, fer_val_str(key))) return key;
+    }
+    return NULL;
+}
+
 const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str name)
 {
-    if (!fer_is_obj(object) || fer_val_len(object) <= FEW_KEYS) return fer_val_key(object, name);
+    if (!fer_is_obj(object)) return NULL;
+    if (fer_val_len(object) <= FEW_KEYS) return find_key(object, name);
     if (t->keys_of != object) {
         t->keys_of = NULL;
         fer_map_init(&t->keys, t->arena);
@@ -174,43 +328,15 @@ fer_str fer_say_value(fer_teller *t, const fer_violation *v, const yyjson_val *v
 
 fer_str fer_say_actual(fer_teller *t, const fer_violation *v, const yyjson_val *value)
 {
-    const char *type = fer_val_type_name(value);
     bool small = !fer_is_ctn(value) && fer_val_type(value) != YYJSON_TYPE_NULL;
-    if (!small || fer_is_hidden(t, v)) return fer_str_of(type);
-    const char *noun = fer_str_starts(fer_str_of(type), "a ") ? type + 2 : type;
-    return fer_say(t, "the %s %.*s", noun, FER_PRI(fer_say_json(t, value, VALUE_MAX)));
+    if (!small || fer_is_hidden(t, v)) return fer_str_of(fer_val_type_name(value));
+    fer_str the = fer_is_str(value)    ? FER_STR("the string ")
+                  : fer_is_bool(value) ? FER_STR("the boolean ")
+                                       : FER_STR("the number ");
+    return FER_JOIN(t, the, fer_say_json(t, value, VALUE_MAX));
 }
 
 #define LIST_MAX 600 /* bytes of a list that are said in a sentence */
-
-/*
- * Short lists of strings, as most are: written once, as the sentence wants them, with each
- * value a part of it. False: the list is not one.
- */
-static bool allowed_at_once(fer_teller *t, fer_str *allowed, const yyjson_val *list)
-{
-    size_t bytes = 2, n = 0;
-    if (!fer_val_len(list) || fer_val_len(list) > FER_ALLOWED_MAX) return false;
-    FER_EACH_ITEM (list, item) {
-        bytes += fer_val_len(item) + 3;
-        if (!fer_is_str(item) || bytes > LIST_MAX || fer_val_len(item) > VALUE_MAX) return false;
-    }
-    fer_buf b;
-    fer_buf_init(&b, t->arena, LIST_MAX);
-    if (!fer_buf_reserve(&b, bytes)) return false;
-    FER_EACH_ITEM (list, item) {
-        fer_buf_add_char(&b, n ? ',' : '[');
-        size_t start = b.len;
-        fer_buf_add_quoted(&b, fer_val_str(item));
-        allowed[n++] = (fer_str){b.ptr + start, b.len - start};
-    }
-    fer_buf_add_char(&b, ']');
-    if (b.failure || b.len != bytes - 1) return false; /* it grew by escapes, and may have moved */
-    t->said = list;
-    t->said_max = LIST_MAX;
-    t->said_json = fer_buf_view(&b);
-    return true;
-}
 
 void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 {
@@ -221,7 +347,13 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
         t->no_memory = true;
         return;
     }
-    if (!allowed_at_once(t, allowed, list)) {
+    fer_str json =
+        fer_val_len(list) <= count ? make_list(t, list, LIST_MAX, allowed) : FER_STR_NONE;
+    if (json.ptr) {
+        t->said = list;
+        t->said_max = LIST_MAX;
+        t->said_json = json;
+    } else {
         FER_EACH_ITEM (list, item) {
             if (n == count) break;
             allowed[n++] = fer_say_json(t, item, 200);
@@ -233,83 +365,6 @@ void fer_say_allowed(fer_teller *t, fer_violation *v, const yyjson_val *list)
 
 /* ---- where
  * ----------------------------------------------------------------------------------------- */
-
-/* A pointer; one that is too long ends at the last step that fits. ptr NULL: no memory. */
-static fer_str pointer_text(const fer_buf *b)
-{
-    if (b->arena_failed) return FER_STR_NONE;
-    fer_str text = b->ptr ? fer_buf_view(b) : FER_STR("");
-    if (!b->failure) return text;
-    while (text.len && text.ptr[text.len - 1] != '/') text.len--;
-    if (text.len) text.len--;
-    return text;
-}
-
-/* The `count` units above, from the one next to the root down. */
-static void add_chain(fer_buf *b, const fer_unit *u, const fer_unit **chain, size_t count)
-{
-    for (size_t n = 0; n < count; n++, u = u->up) chain[n] = u;
-    while (count > 0) {
-        const fer_unit *at = chain[--count];
-        fer_str name = fer_slot_name((enum fer_slot)at->keyword);
-        fer_buf_add_char(b, '/');
-        fer_buf_add(b, name);
-        if (at->plain) continue;
-        if (at->key) fer_pointer_add(b, fer_val_str(at->key));
-        else fer_pointer_add_index(b, at->branch);
-    }
-}
-
-#define FEW_UNITS  32
-#define MANY_UNITS ((size_t)TELL_DEPTH * 4) /* those further up are left out */
-
-static void add_long_chain(fer_buf *b, const fer_unit *u, size_t count)
-{
-    const fer_unit *chain[MANY_UNITS];
-    add_chain(b, u, chain, count);
-}
-
-/* Without recursion; and a place for very many units is only made where there are. */
-static void add_evaluation_path(fer_buf *b, const fer_unit *u)
-{
-    const fer_unit *chain[FEW_UNITS];
-    size_t count = 0;
-    for (const fer_unit *at = u; at->up && count < MANY_UNITS; at = at->up) count++;
-    if (count <= FEW_UNITS) add_chain(b, u, chain, count);
-    else add_long_chain(b, u, count);
-}
-
-fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword)
-{
-    fer_buf b;
-    fer_buf_init(&b, a, TEXT_MAX);
-    add_evaluation_path(&b, u);
-    if (keyword.len) fer_pointer_add(&b, keyword);
-    return pointer_text(&b);
-}
-
-/* `pointer` is for the work. False: no memory. */
-static bool add_location(fer_buf *b, fer_buf *pointer, const fer_resource *r,
-                         const yyjson_val *value)
-{
-    fer_pointer_of(pointer, r->root, value);
-    fer_str path = pointer_text(pointer);
-    if (!path.ptr) return false;
-    fer_buf_add(b, r->uri);
-    fer_buf_add_char(b, '#');
-    fer_uri_add_fragment(b, path);
-    return true;
-}
-
-fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
-                            const yyjson_val *value)
-{
-    const fer_resource *r = fer_node_resource(s, node);
-    fer_buf pointer, b;
-    fer_buf_init(&pointer, a, TEXT_MAX);
-    fer_buf_init(&b, a, TEXT_MAX);
-    return add_location(&b, &pointer, r, value) ? pointer_text(&b) : FER_STR_NONE;
-}
 
 /* What stands in a string (contentSchema) has no place: the string has. */
 static const yyjson_val *told_value(const fer_teller *t, const fer_unit *u, const yyjson_val *value)
@@ -350,66 +405,6 @@ static fer_violation *new_violation(fer_teller *t, fer_code code)
     return v;
 }
 
-/* Where a finding is, in all four forms: those of the field, and those of the keyword. */
-struct where {
-    fer_buf pointer, dotted, path, location;
-};
-
-/* `member` is one that the value lacks; ptr NULL: the finding is about the value. */
-static void write_where(fer_teller *t, struct where *w, const fer_violation *v, fer_str member)
-{
-    bool whole = v->schema == v->unit->node->schema;
-    fer_names_of(&w->pointer, &w->dotted, t->root, v->value);
-    if (member.ptr) {
-        fer_pointer_add(&w->pointer, member);
-        fer_dotted_add(&w->dotted, member);
-    }
-    add_evaluation_path(&w->path, v->unit);
-    if (!whole) fer_pointer_add(&w->path, v->keyword);
-}
-
-/* Texts of usual length are written here first, and get one piece of memory for all. */
-#define SHORT_TEXT ((size_t)256)
-
-static bool where_shortly(fer_teller *t, fer_violation *v, fer_str member)
-{
-    char room[5][SHORT_TEXT], *at;
-    struct where w;
-    fer_buf pointer;
-    fer_buf *const all[] = {&w.pointer, &w.dotted, &w.path, &w.location, &pointer};
-    fer_str *const out[] = {&v->field, &v->dotted, &v->keyword_location, &v->absolute_location};
-    for (size_t n = 0; n < FER_COUNT(all); n++) fer_buf_init_fixed(all[n], room[n], SHORT_TEXT);
-    write_where(t, &w, v, member);
-    add_location(&w.location, &pointer, fer_node_resource(t->program, v->unit->node), v->schema);
-    size_t bytes = 1;
-    for (size_t n = 0; n < FER_COUNT(all); n++) {
-        if (all[n]->failure) return false;
-        bytes += all[n]->len;
-    }
-    at = fer_arena_alloc(t->arena, bytes - pointer.len);
-    if (!at) return false;
-    for (size_t n = 0; n < FER_COUNT(out); n++) {
-        memcpy(at, all[n]->ptr, all[n]->len);
-        *out[n] = (fer_str){at, all[n]->len};
-        at += all[n]->len;
-    }
-    return true;
-}
-
-static void where_at_length(fer_teller *t, fer_violation *v, fer_str member)
-{
-    struct where w;
-    fer_buf_init(&w.pointer, t->arena, TEXT_MAX);
-    fer_buf_init(&w.dotted, t->arena, TEXT_MAX);
-    fer_buf_init(&w.path, t->arena, TEXT_MAX);
-    write_where(t, &w, v, member);
-    v->field = member.ptr ? text_of(t, &w.pointer) : pointer_text(&w.pointer);
-    v->dotted = text_of(t, &w.dotted);
-    v->keyword_location = pointer_text(&w.path);
-    v->absolute_location = fer_schema_location(t->arena, t->program, v->unit->node, v->schema);
-    t->no_memory |= !v->field.ptr || !v->keyword_location.ptr || !v->absolute_location.ptr;
-}
-
 static fer_violation *tell(fer_teller *t, const fer_unit *u, const yyjson_val *source,
                            fer_code code, const yyjson_val *value, fer_str member)
 {
@@ -423,7 +418,7 @@ static fer_violation *tell(fer_teller *t, const fer_unit *u, const yyjson_val *s
     t->field_of = NULL;
     t->naming = value == u->value && is_naming(u);
     v->value = told_value(t, u, value);
-    if (!where_shortly(t, v, member)) where_at_length(t, v, member);
+    fer_tell_where(t, v, member);
     return v;
 }
 
@@ -444,7 +439,7 @@ fer_str fer_say_place(fer_teller *t, const fer_unit *u)
     fer_buf dotted;
     fer_buf_init(&dotted, t->arena, TEXT_MAX);
     fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
-    return text_of(t, &dotted);
+    return fer_say_text(t, &dotted);
 }
 
 fer_str fer_say_member(fer_teller *t, const fer_unit *u, fer_str name)
@@ -453,7 +448,7 @@ fer_str fer_say_member(fer_teller *t, const fer_unit *u, fer_str name)
     fer_buf_init(&dotted, t->arena, TEXT_MAX);
     fer_dotted_of(&dotted, t->root, told_value(t, u, u->value));
     fer_dotted_add(&dotted, name);
-    return text_of(t, &dotted);
+    return fer_say_text(t, &dotted);
 }
 
 bool fer_is_hidden_unit(fer_teller *t, const fer_unit *u)
@@ -462,7 +457,7 @@ bool fer_is_hidden_unit(fer_teller *t, const fer_unit *u)
     fer_buf pointer;
     fer_buf_init(&pointer, t->arena, TEXT_MAX);
     fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
-    about.field = text_of(t, &pointer);
+    about.field = fer_say_text(t, &pointer);
     return fer_is_hidden(t, &about);
 }
 
@@ -474,9 +469,10 @@ fer_str fer_say_because(fer_teller *t, const fer_unit *u, fer_str member, fer_st
     fer_buf_init(&pointer, t->arena, TEXT_MAX);
     fer_pointer_of(&pointer, t->root, told_value(t, u, u->value));
     fer_pointer_add(&pointer, member);
-    about.field = text_of(t, &pointer);
-    if (fer_is_hidden(t, &about)) return fer_say(t, "Because of `%.*s`.", FER_PRI(dotted));
-    return fer_say(t, "Because `%.*s` is %.*s.", FER_PRI(dotted), FER_PRI(is));
+    about.field = fer_say_text(t, &pointer);
+    if (fer_is_hidden(t, &about))
+        return FER_JOIN(t, FER_STR("Because of `"), dotted, FER_STR("`."));
+    return FER_JOIN(t, FER_STR("Because `"), dotted, FER_STR("` is "), is, FER_STR("."));
 }
 
 /* ---- units
@@ -489,14 +485,14 @@ static void tell_never(fer_teller *t, const fer_unit *u)
     if (!v) return;
     v->expected = FER_STR("nothing");
     v->actual = fer_say_actual(t, v, u->value);
-    v->message = fer_say(t, "%.*s is not allowed here.", FER_PRI(fer_say_field(t, v)));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" is not allowed here."));
     v->hint = FER_STR("Take it out.");
 }
 
 static size_t depth_of(const fer_unit *u)
 {
     size_t depth = 0;
-    for (; u && depth <= TELL_DEPTH; u = u->up) depth++;
+    for (; u && depth <= FER_TELL_DEPTH; u = u->up) depth++;
     return depth;
 }
 
@@ -522,13 +518,13 @@ static void tell_plainly(fer_teller *t, const fer_unit *u)
         }
     }
     fer_violation *v = fer_tell(t, u, u->node->schema, FER_CONSTRAINT_VIOLATION, u->value);
-    if (v) v->message = fer_say(t, "%.*s does not fit the schema.", FER_PRI(fer_say_field(t, v)));
+    if (v) v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" does not fit the schema."));
 }
 
 /* A value that is none of those listed is of the wrong type at most on top of that. */
 static bool says_more(const fer_unit *u, const fer_inst *i)
 {
-    if (strcmp(i->op->name, "type") != 0) return false;
+    if (!(u->failed & (u->failed - 1)) || strcmp(i->op->name, "type") != 0) return false;
     for (uint32_t n = 0; n < u->node->count; n++) {
         const char *name = u->node->insts[n].op->name;
         bool lists = strcmp(name, "enum") == 0 || strcmp(name, "const") == 0;
@@ -570,7 +566,7 @@ void fer_tell_unit(fer_teller *t, const fer_unit *u)
         return;
     }
     ((fer_unit *)(uintptr_t)u)->told = true;
-    if (depth_of(u) <= TELL_DEPTH) {
+    if (depth_of(u) <= FER_TELL_DEPTH) {
         tell_own(t, u);
         return;
     }

@@ -11,6 +11,7 @@
 #include "buf.h"
 #include "map.h"
 #include "near.h"
+#include "print.h"
 #include "trace.h"
 
 typedef struct fer_teller {
@@ -56,6 +57,18 @@ const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str 
 
 /* Text in the teller's arena; "" without memory. */
 fer_str fer_say(fer_teller *t, const char *format, ...) FER_PRINTF(2, 3);
+/* Pieces of text behind each other, as fer_say would print them with "%.*s%.*s ...". */
+fer_str fer_join(fer_teller *t, const fer_str *pieces, size_t count);
+#define FER_JOIN(t, ...)                                                                           \
+    fer_join(t, (const fer_str[]){__VA_ARGS__},                                                    \
+             sizeof((const fer_str[]){__VA_ARGS__}) / sizeof(fer_str))
+/* A number as such a piece. */
+static inline fer_str fer_say_number(char digits[FER_DIGITS], uint64_t number)
+{
+    return (fer_str){digits, fer_print_u64(digits, number)};
+}
+/* What a buffer of the teller's arena holds; "" without memory. */
+fer_str fer_say_text(fer_teller *t, const fer_buf *b);
 /* The field that a finding is about, as a subject: `order.items[2].sku`, or "The value". */
 fer_str fer_say_field(fer_teller *t, const fer_violation *v);
 /* A value as JSON, cut; only its type where values are hidden. */
@@ -92,10 +105,22 @@ fer_str fer_evaluation_path(fer_arena *a, const fer_unit *u, fer_str keyword);
 fer_str fer_schema_location(fer_arena *a, const struct fer_schema *s, const fer_node *node,
                             const yyjson_val *value);
 
+/* Fills a finding's field and locations. `member` is one that its value lacks; or ptr NULL. */
+void fer_tell_where(fer_teller *t, fer_violation *v, fer_str member);
+
+#define FER_TELL_DEPTH  200 /* units inside each other that speak for themselves */
+#define FER_FIELD_MAX   300 /* bytes of a field that a sentence names */
 #define FER_ALLOWED_MAX 100 /* values or names that one finding lists */
 
 /* Looks at a name for "did you mean"; false: that has cost enough for this validation. */
 bool fer_tell_near(fer_teller *t, fer_near *near, fer_str candidate);
+/* The same for a name that is known not to be meant. */
+static inline bool fer_tell_pass(fer_teller *t)
+{
+    if (!t->near_left) return false;
+    t->near_left--;
+    return true;
+}
 /* Pays for looks at schemas and units; false: that has cost enough. */
 bool fer_tell_look(fer_teller *t, size_t looks);
 

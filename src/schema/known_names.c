@@ -124,14 +124,19 @@ void fer_meant_init(fer_meant *m, fer_str word)
 
 bool fer_meant_try(fer_teller *t, fer_meant *m, const yyjson_val *object, fer_str candidate)
 {
-    fer_near better = m->near;
-    if (!fer_tell_near(t, &better, candidate)) return false;
-    bool nearer = better.best.ptr != m->near.best.ptr;
+    fer_str before = m->near.best;
+    size_t distance = m->near.distance;
+    if (!fer_tell_near(t, &m->near, candidate)) return false;
+    bool nearer = m->near.best.ptr != before.ptr;
     /* A name that was cut short or made longer, as `lon` for `longitude`. */
     bool begun = (m->word.len >= 3 && begins_with(candidate, m->word)) ||
                  (candidate.len >= 3 && begins_with(m->word, candidate));
-    if ((!nearer && !begun) || fer_val_key(object, candidate)) return true;
-    if (nearer) m->near = better;
+    if (!nearer && !begun) return true;
+    if (fer_tell_key(t, object, candidate)) {
+        m->near.best = before;
+        m->near.distance = distance;
+        return true;
+    }
     if (!begun) return true;
     m->unsure |= m->begun.len > 0;
     m->begun = candidate;
@@ -151,14 +156,13 @@ void fer_tell_unknown(fer_teller *t, fer_violation *v, fer_str name, const fer_m
     v->allowed = names;
     v->allowed_count = count;
     v->did_you_mean = fer_meant_best(meant);
-    v->actual = fer_say(t, "%.*s", FER_PRI(name));
-    v->expected =
-        count ? fer_say(t, "one of %.*s", FER_PRI(known)) : FER_STR("no further properties");
-    v->message = fer_say(t, "%.*s is not a known property.", FER_PRI(fer_say_field(t, v)));
+    v->actual = FER_JOIN(t, name);
+    v->expected = count ? FER_JOIN(t, FER_STR("one of "), known) : FER_STR("no further properties");
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" is not a known property."));
     if (v->did_you_mean.len) {
-        v->hint = fer_say(t, "Did you mean `%.*s`?", FER_PRI(v->did_you_mean));
+        v->hint = FER_JOIN(t, FER_STR("Did you mean `"), v->did_you_mean, FER_STR("`?"));
     } else if (count) {
-        v->hint = fer_say(t, "Take it out; known are %.*s.", FER_PRI(known));
+        v->hint = FER_JOIN(t, FER_STR("Take it out; known are "), known, FER_STR("."));
     } else {
         v->hint = FER_STR("Take it out; no properties are allowed here.");
     }

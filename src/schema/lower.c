@@ -174,8 +174,9 @@ static void note_object(fer_compile *c, fer_quick *row)
 /* The rows in the memory of the program. */
 static const fer_quick *keep(fer_rows *l, bool tracks)
 {
-    fer_quick *code = fer_lower_alloc(l, (l->count + tracks) * sizeof *code), *rows = code + tracks;
+    fer_quick *code = fer_lower_alloc(l, (l->count + tracks) * sizeof *code);
     if (!code) return NULL;
+    fer_quick *rows = code + tracks;
     memcpy(rows, l->rows, l->count * sizeof *rows);
     for (uint32_t n = 0; n < l->count; n++) {
         if (has_code(&rows[n])) fer_lower_want(l, &rows[n].code, rows[n].node);

@@ -34,6 +34,41 @@ static const fer_json *home_of(const struct fer_schema *s, const fer_violation *
     return is_in(home, v->schema) ? home : NULL;
 }
 
+/* ---- in the schema that was given -------------------------------------------------------- */
+
+#define STRIDE   256               /* bytes from one mark to the next */
+#define MARK_MAX ((size_t)1 << 20) /* bytes of a text that is marked */
+
+/* A schema that is only a part of its document has none: it may be one of very many there. */
+void fer_places_mark(struct fer_schema *s)
+{
+    const fer_json *doc = s->doc;
+    if (!doc || s->value != fer_json_root(doc) || doc->text.len > MARK_MAX) return;
+    size_t count = doc->text.len / STRIDE + 1;
+    struct fer_lines_at *marks = fer_arena_alloc(s->arena, count * sizeof *marks);
+    fer_lines lines;
+    if (!marks) return; /* then places are counted from the start */
+    fer_lines_init(&lines, doc->text);
+    for (size_t n = 0; n < count; n++) {
+        fer_lines_place(&lines, n * STRIDE);
+        marks[n] = lines.last;
+    }
+    s->marks = marks;
+}
+
+static fer_place place_in(const struct fer_schema *s, const fer_json *home, const yyjson_val *value)
+{
+    size_t offset = fer_json_offset(home, value);
+    fer_lines lines;
+    fer_lines_init(&lines, home->text);
+    if (home == s->doc && s->marks && offset < home->text.len) {
+        lines.last = lines.mark = s->marks[offset / STRIDE];
+    }
+    return fer_lines_place(&lines, offset);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
 /* Findings are in the order of the instance's text. */
 static void fill_instance(const fer_json *doc, fer_violation *list, size_t count)
 {
@@ -50,7 +85,7 @@ fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const f
     if (doc) fill_instance(doc, list, count);
     if (count == 1) {
         const fer_json *home = home_of(s, list);
-        if (home) list->schema_place = fer_json_place(home, list->schema);
+        if (home) list->schema_place = place_in(s, home, list->schema);
         return FER_OK;
     }
     struct wanted *wanted = fer_arena_alloc(scratch, (count + 1) * sizeof *wanted);
@@ -59,7 +94,8 @@ fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const f
     for (size_t i = 0; i < count; i++) {
         fer_violation *v = &list[i];
         const fer_json *home = home_of(s, v);
-        if (home) wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
+        if (home == s->doc && s->marks) v->schema_place = place_in(s, home, v->schema);
+        else if (home) wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
     }
     qsort(wanted, n, sizeof *wanted, in_order);
     fer_placer placer = {0};

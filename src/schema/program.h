@@ -49,6 +49,12 @@ typedef struct fer_op {
     fer_step (*check)(struct fer_vm *vm, const struct fer_inst *i, const yyjson_val *v);
     fer_step (*next)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i);
     fer_step (*hear)(struct fer_vm *vm, struct fer_frame *f, const struct fer_inst *i, bool valid);
+    /*
+     * An applicator without frames, where only what fails is traced: asks about parts of the
+     * value by fer_vm_trace. NULL: it needs a frame.
+     */
+    fer_step (*trace)(struct fer_vm *vm, const struct fer_inst *i, const yyjson_val *v,
+                      struct fer_unit *u);
     /* Tells in words why a value failed. */
     void (*explain)(struct fer_teller *t, const struct fer_unit *u, const struct fer_inst *i);
     /* Puts it into the quick form; NULL: a check is asked as it is, all else is not quick. */
@@ -108,9 +114,10 @@ struct fer_schema {
     _Atomic size_t refs;
     fer_arena *arena; /* holds all of this */
     const struct fer_registry *registry;
-    fer_library library;     /* all that it was compiled from */
-    const fer_json *doc;     /* of the schema that was given */
-    const yyjson_val *value; /* in it */
+    fer_library library;              /* all that it was compiled from */
+    const fer_json *doc;              /* of the schema that was given */
+    const yyjson_val *value;          /* in it */
+    const struct fer_lines_at *marks; /* places in its text (places.c); NULL: not known */
     const fer_node *root;
     fer_home **homes;
     size_t home_count;

@@ -45,10 +45,10 @@ FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjso
 FER_OUTLINE bool check(struct fer_run *r, const fer_inst *inst, const yyjson_val *v)
 {
     if (!r->opened) {
-        r->vm = (fer_vm){.program = r->program, .arena = r->arena, .steps = r->program->steps};
+        *r->vm = (fer_vm){.program = r->program, .arena = r->arena, .steps = r->program->steps};
         r->opened = true;
     }
-    fer_step s = inst->op->check(&r->vm, inst, v);
+    fer_step s = inst->op->check(r->vm, inst, v);
     return s == FER_STEP_ERROR ? fer_run_give_up(r) : s == FER_STEP_PASS;
 }
 
@@ -394,16 +394,14 @@ run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
-    struct fer_run r;
-    r.left = (int64_t)(steps < s->steps ? steps : s->steps);
-    r.depth = 0;
-    r.tracking = r.opened = false;
-    r.marks = 0;
-    r.bytes = s->steps;
-    r.program = s;
-    r.arena = scratch;
+    fer_vm vm;
+    struct fer_run r = {.left = (int64_t)(steps < s->steps ? steps : s->steps),
+                        .bytes = s->steps,
+                        .program = s,
+                        .arena = scratch,
+                        .vm = &vm};
     bool yes = object_only ? object(&r, code->object, value) : fer_run_ask(&r, code, value);
-    if (r.opened) fer_vm_close(&r.vm);
+    if (r.opened) fer_vm_close(&vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
 }

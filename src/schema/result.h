@@ -46,6 +46,8 @@ fer_code fer_validate_traced(fer_arena *a, const struct fer_schema *s, const fer
 /* A teller for this result, which tells nothing yet. */
 fer_teller fer_result_teller(fer_arena *a, const fer_result *r);
 
+/* Notes places in the text of a schema that is a document of its own, to find others from. */
+void fer_places_mark(struct fer_schema *s);
 /* Fills the places of findings, in the instance's document (or NULL) and in those of schemas. */
 fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const fer_json *doc,
                          fer_violation *list, size_t count, fer_err *err);

@@ -24,6 +24,7 @@ typedef struct fer_unit {
     bool valid;
     bool dropped;          /* its annotations do not count (`not`) */
     bool told;             /* its findings have been given */
+    bool lacks;            /* a member that `required` names is not there */
     struct fer_unit *same; /* asked before about the same value: what came then */
 } fer_unit;
 

@@ -69,17 +69,6 @@ fer_step fer_vm_scope_find(fer_vm *vm, const fer_frame *f,
     return fer_vm_spend(vm, seen) ? FER_STEP_PASS : FER_STEP_ERROR;
 }
 
-size_t fer_vm_value_cost(const yyjson_val *value)
-{
-    const yyjson_val *end = fer_val_next(value);
-    size_t bytes = 0, digits = 0;
-    for (const yyjson_val *v = value; v < end; v++) {
-        if (fer_is_str(v)) bytes += fer_val_len(v);
-        else digits += fer_vm_number_cost(v);
-    }
-    return (size_t)(end - value) * 2 + bytes / 16 + digits;
-}
-
 /* ---- memory of its own ------------------------------------------------------------------------
  */
 
@@ -180,34 +169,6 @@ fer_step fer_vm_key(fer_vm *vm, const yyjson_val *object, fer_str name, const yy
     return FER_STEP_PASS;
 }
 
-/* ---- what keywords share --------------------------------------------------------------------- */
-
-fer_step fer_vm_match(fer_vm *vm, const fer_regex *regex, const yyjson_val *string)
-{
-    switch (fer_regex_search(regex, fer_val_str(string), &vm->steps, vm->arena)) {
-    case FER_MATCH_YES: return FER_STEP_PASS;
-    case FER_MATCH_NO: return FER_STEP_FAIL;
-    case FER_MATCH_BUDGET: vm->code = FER_VALIDATION_BUDGET_EXCEEDED; return FER_STEP_ERROR;
-    default: return fer_vm_no_memory(vm);
-    }
-}
-
-fer_step fer_hear_failures(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)i;
-    if (valid) return FER_STEP_CALL;
-    f->hits++;
-    return vm->trace ? FER_STEP_CALL : FER_STEP_FAIL;
-}
-
-fer_step fer_hear_answer(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
-{
-    (void)vm;
-    (void)i;
-    f->hits = valid;
-    return FER_STEP_CALL;
-}
-
 /* ---- frames --------------------------------------------------------------------------------- */
 
 static fer_frame *frame_push(fer_vm *vm)
@@ -270,7 +231,7 @@ static bool open_unit(fer_vm *vm, const fer_frame *below, fer_unit **out)
 {
     *out = NULL;
     if (!vm->trace) return true;
-    if (!fer_trace_open(vm->trace, below ? below->unit : NULL, out)) {
+    if (!fer_trace_open(vm->trace, below ? below->unit : vm->over, out)) {
         fer_vm_no_memory(vm);
         return false;
     }
@@ -283,7 +244,7 @@ static bool open_unit(fer_vm *vm, const fer_frame *below, fer_unit **out)
     u->keyword = (uint8_t)vm->call.keyword;
     u->plain = vm->call.plain;
     u->dropped = vm->call.drop;
-    u->by = below ? (uint8_t)(below->at - below->node->insts) : 0;
+    u->by = below ? (uint8_t)(below->at - below->node->insts) : vm->over_by;
     return true;
 }
 
@@ -350,6 +311,13 @@ static fer_step ask(fer_vm *vm)
     return FER_STEP_CALL;
 }
 
+bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value)
+{
+    fer_quick_verdict verdict = fer_quick_run(vm->program, code, vm->arena, value);
+    vm->sift = verdict != FER_QUICK_UNKNOWN;
+    return verdict == FER_QUICK_YES;
+}
+
 /*
  * Whether the quick form says yes to what is to be traced: then there is nothing to tell about
  * it. Not where its marks count, and not any more once it had to give up.
@@ -358,13 +326,14 @@ static bool is_plainly_valid(fer_vm *vm, const fer_frame *f)
 {
     const struct fer_call *call = &vm->call;
     if (!vm->sift || (f->tracks && call->in_place)) return false;
+    if (vm->doubted == call->value) {
+        vm->doubted = NULL;
+        return false;
+    }
     size_t values = (size_t)(fer_val_next(call->value) - call->value);
     if (vm->steps < values) return false;
     vm->steps -= values;
-    fer_quick_verdict verdict =
-        fer_quick_run(vm->program, call->node->code, vm->arena, call->value);
-    vm->sift = verdict != FER_QUICK_UNKNOWN;
-    return verdict == FER_QUICK_YES;
+    return fer_vm_sifts(vm, call->node->code, call->value);
 }
 
 /* The answer of a node that needs no frame. */
@@ -384,6 +353,48 @@ static fer_step leaf(fer_vm *vm, const fer_node *node, const yyjson_val *value)
     return FER_STEP_PASS;
 }
 
+/* Whether a node needs no frame, not even to be traced. */
+static bool is_simple(const fer_vm *vm, const fer_node *node)
+{
+    return (node->leaf || node->verdict != FER_ASK) && !vm->program->scoped &&
+           vm->depth < FER_VM_FRAMES && !remembers(vm, node);
+}
+
+/* Runs all instructions of vm->call without a frame; its unit, if there is one, has all failures.
+ */
+static fer_step trace_all(fer_vm *vm, const fer_frame *below, fer_unit **unit)
+{
+    const fer_node *node = vm->call.node;
+    const yyjson_val *value = vm->call.value;
+    unsigned bit = FER_TYPE_BIT(fer_val_type(value));
+    bool valid = node->verdict != FER_NEVER;
+    if (!fer_vm_spend(vm, 1) || !open_unit(vm, below, unit)) return FER_STEP_ERROR;
+    for (uint32_t n = 0; n < node->count; n++) {
+        const fer_inst *inst = &node->insts[n];
+        fer_step s = FER_STEP_ERROR;
+        if (!(inst->op->on & bit)) continue;
+        if (fer_vm_spend(vm, 1)) {
+            vm->over_by = (uint8_t)n;
+            s = inst->op->check ? inst->op->check(vm, inst, value)
+                                : inst->op->trace(vm, inst, value, *unit);
+        }
+        if (s == FER_STEP_ERROR) return s;
+        if (s == FER_STEP_PASS) continue;
+        valid = false;
+        if (*unit) (*unit)->failed |= (uint64_t)1 << n;
+    }
+    if (*unit) (*unit)->valid = valid;
+    return valid ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+static fer_step trace_leaf(fer_vm *vm, const fer_frame *f)
+{
+    fer_unit *u;
+    fer_step s = trace_all(vm, f, &u);
+    if (s == FER_STEP_PASS && u && !vm->trace->keep_valid) fer_trace_drop(vm->trace, u);
+    return s;
+}
+
 /* Lets an applicator ask until it has its verdict, or a frame has to be run first. */
 static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
@@ -394,7 +405,8 @@ static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
         const fer_node *node = vm->call.node;
         bool quick = !vm->trace && (node->leaf || node->verdict != FER_ASK);
         if (quick) s = leaf(vm, node, vm->call.value);
-        else s = is_plainly_valid(vm, f) ? FER_STEP_PASS : ask(vm);
+        else if (is_plainly_valid(vm, f)) s = FER_STEP_PASS;
+        else s = vm->trace && is_simple(vm, node) ? trace_leaf(vm, f) : ask(vm);
         if (s == FER_STEP_CALL || s == FER_STEP_ERROR) return s;
         s = i->op->hear(vm, f, i, s == FER_STEP_PASS);
         if (s != FER_STEP_CALL) return s;
@@ -474,6 +486,53 @@ static fer_code run(fer_vm *vm)
     return FER_OK;
 }
 
+#define NESTING_MAX 64 /* calls inside each other; what is deeper gets frames */
+
+/* Whether the failures of a node can be found without frames. */
+static bool is_straight(const fer_vm *vm, const fer_node *node)
+{
+    if (node->tracks || vm->nesting == NESTING_MAX) return false;
+    for (uint32_t n = 0; n < node->count; n++) {
+        if (!node->insts[n].op->check && !node->insts[n].op->trace) return false;
+    }
+    return true;
+}
+
+fer_step fer_vm_trace(fer_vm *vm, fer_unit *u)
+{
+    uint8_t by = vm->over_by;
+    fer_unit *below;
+    fer_step s;
+    vm->over = u;
+    if (is_straight(vm, vm->call.node)) {
+        vm->nesting++;
+        s = trace_all(vm, NULL, &below);
+        vm->nesting--;
+    } else {
+        if (ask(vm) == FER_STEP_ERROR) return FER_STEP_ERROR;
+        below = vm->top->unit;
+        if (run(vm)) return FER_STEP_ERROR;
+        s = vm->answer ? FER_STEP_PASS : FER_STEP_FAIL;
+    }
+    vm->over_by = by;
+    if (s == FER_STEP_PASS && below) fer_trace_drop(vm->trace, below);
+    return s;
+}
+
+/* All of it without a frame for the root. */
+static fer_code run_straight(fer_vm *vm)
+{
+    fer_unit *root;
+    fer_step s = trace_all(vm, NULL, &root);
+    vm->answer = s == FER_STEP_PASS;
+    return s == FER_STEP_ERROR ? vm->code : FER_OK;
+}
+
+static fer_code run_framed(fer_vm *vm)
+{
+    return ask(vm) == FER_STEP_ERROR ? vm->code : run(vm);
+}
+
 static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
 {
     const fer_node *root = vm->program->root;
@@ -482,7 +541,8 @@ static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
     uint32_t scope;
     if (vm->program->scoped && !scope_add(vm, NO_SCOPE, root->resource, &scope)) return vm->code;
     vm->call = (struct fer_call){.node = root, .value = value};
-    if (ask(vm) == FER_STEP_ERROR || run(vm)) {
+    bool straight = vm->sift && !vm->program->scoped && is_straight(vm, root);
+    if (straight ? run_straight(vm) : run_framed(vm)) {
         if (vm->code != FER_VALIDATION_BUDGET_EXCEEDED) return vm->code;
         return fer_fail(vm->err, vm->code,
                         "Validating the value takes more than %zu steps (limit schema.steps).",

@@ -79,10 +79,14 @@ typedef struct fer_vm {
     fer_map tables;      /* keys of the large objects that were asked for one, by their address */
     const fer_map *keys; /* the last of them */
     const yyjson_val *keys_of;
-    size_t spilt;            /* bytes that formats have left in the arena */
-    fer_arena *brief;        /* for one instruction; NULL: not needed yet */
-    struct fer_trace *trace; /* NULL: only the verdict counts */
-    bool sift;               /* what is plainly valid is not traced */
+    size_t spilt;              /* bytes that formats have left in the arena */
+    fer_arena *brief;          /* for one instruction; NULL: not needed yet */
+    struct fer_trace *trace;   /* NULL: only the verdict counts */
+    bool sift;                 /* what is plainly valid is not traced */
+    const yyjson_val *doubted; /* the value to which the quick form has just said no */
+    struct fer_unit *over;     /* without a frame below: the unit that asks, */
+    uint8_t over_by;           /* the number of its instruction, */
+    uint8_t nesting;           /* and how many there are above each other */
 } fer_vm;
 
 /* Gives back memory of its own. */
@@ -126,6 +130,12 @@ static inline fer_step fer_vm_call(fer_vm *vm, const fer_node *node, const yyjso
         (struct fer_call){.node = node, .value = value, .keyword = keyword, .branch = branch};
     return FER_STEP_CALL;
 }
+
+/* While vm->sift: whether the quick form says yes. It ends the sifting where it gives up. */
+bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value);
+
+/* Asks vm->call for a unit (or NULL: there are too many), without a frame below. */
+fer_step fer_vm_trace(fer_vm *vm, struct fer_unit *u);
 
 /* Whether all subschemas have to be asked, even when the verdict is clear. */
 static inline bool fer_vm_all(const fer_vm *vm, const fer_frame *f)

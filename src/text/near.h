@@ -16,7 +16,7 @@ typedef struct fer_near {
     fer_str word; /* the misspelt one */
     fer_str best; /* ptr NULL: nothing is near */
     size_t distance;
-    uint64_t letters; /* of the misspelt one: a bit for each */
+    uint64_t letters; /* of the misspelt one: a bit for each; 0: not looked at yet */
 } fer_near;
 void fer_near_init(fer_near *n, fer_str word);
 void fer_near_try(fer_near *n, fer_str candidate);

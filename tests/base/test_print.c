@@ -213,10 +213,25 @@ static void digits(void)
     assert_int_equal(fer_print_u64(ours, UINT64_MAX), FER_DIGITS);
 }
 
+/* Pieces of all lengths, with nothing written behind them. */
+static void pieces(void)
+{
+    char from[80], to[100];
+    for (size_t i = 0; i < sizeof from; i++) from[i] = (char)('!' + i);
+    for (size_t len = 0; len <= sizeof from; len++) {
+        memset(to, 0, sizeof to);
+        char *end = fer_put(to + 5, (fer_str){from, len});
+        assert_ptr_equal(end, to + 5 + len);
+        assert_memory_equal(to + 5, from, len);
+        assert_int_equal(to[4] | *end, 0);
+    }
+    assert_ptr_equal(fer_put(to, FER_STR_NONE), to);
+}
+
 int main(void)
 {
     return ROWS_ONE("print", texts) + ROWS_ONE("print", bounds_of_texts) +
            ROWS_ONE("print", numbers) + ROWS_ONE("print", others) + ROWS_ONE("print", null_text) +
            ROWS_ONE("print", much) + ROWS_ONE("print", into_buffers) +
-           ROWS_ONE("print", into_arenas) + ROWS_ONE("print", digits);
+           ROWS_ONE("print", into_arenas) + ROWS_ONE("print", digits) + ROWS_ONE("print", pieces);
 }

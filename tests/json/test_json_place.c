@@ -336,10 +336,33 @@ static void run_line(const struct line *row)
     assert_str(fer_lines_line(fer_str_of(row->text), row->offset), row->line);
 }
 
+/* Every span of a text with short and long lines, past ASCII and not, as counted byte by byte. */
+static void spans(void)
+{
+    static const char piece[] = "0123456789abcdef\n\xC3\xA9 \n\n0123456789012345678901234567890123";
+    char text[3 * sizeof piece];
+    size_t len = (size_t)snprintf(text, sizeof text, "%s%s%s", piece, piece, piece);
+    for (size_t from = 0; from <= len; from++) {
+        uint32_t line = 1, column = 1;
+        for (size_t to = 0; to <= len; to++) {
+            fer_lines at;
+            fer_lines_init(&at, (fer_str){text, len});
+            fer_lines_place(&at, from);
+            fer_place place = fer_lines_place(&at, to);
+            assert_int_equal(place.line, line);
+            assert_int_equal(place.column, column);
+            column += ((unsigned char)text[to] & 0xC0) != 0x80;
+            if (text[to] != '\n') continue;
+            line++;
+            column = 1;
+        }
+    }
+}
+
 int main(void)
 {
     return ROWS_RUN("json place", rows, run) + ROWS_ONE("json place", large_document) +
            ROWS_RUN("json token", tokens, run_token) + ROWS_RUN("lines", texts, run_text) +
            ROWS_ONE("lines", byte_inside_the_mark) + ROWS_ONE("lines", no_text_at_all) +
-           ROWS_RUN("line", lines, run_line);
+           ROWS_ONE("lines", spans) + ROWS_RUN("line", lines, run_line);
 }

@@ -23,15 +23,21 @@ static void explain_count(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     bool at_least = i->op->check == check_min;
     bool array = fer_is_arr(u->value);
-    const char *one = array ? "item" : "property", *many = array ? "items" : "properties";
-    v->expected = fer_say(t, "%s %llu %s", at_least ? "at least" : "at most",
-                          (unsigned long long)i->count, i->count == 1 ? one : many);
-    v->actual = fer_say(t, "%zu", fer_val_len(u->value));
-    v->message = fer_say(t, "%.*s must have %.*s, but has %zu.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected), fer_val_len(u->value));
+    char digits[FER_DIGITS], had[FER_DIGITS], wrong[FER_DIGITS];
+    fer_str bound = fer_say_number(digits, i->count);
+    fer_str has = fer_say_number(had, fer_val_len(u->value));
+    fer_str one = array ? FER_STR("item") : FER_STR("property");
+    fer_str many = array ? FER_STR("items") : FER_STR("properties");
+    v->expected = FER_JOIN(t, at_least ? FER_STR("at least ") : FER_STR("at most "), bound,
+                           FER_STR(" "), i->count == 1 ? one : many);
+    v->actual = FER_JOIN(t, has);
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must have "), v->expected,
+                          FER_STR(", but has "), has, FER_STR("."));
     uint64_t off = at_least ? i->count - fer_val_len(u->value) : fer_val_len(u->value) - i->count;
-    v->hint = fer_say(t, "%s %llu %s%s.", at_least ? "Add" : "Take out", (unsigned long long)off,
-                      at_least && fer_val_len(u->value) ? "more " : "", off == 1 ? one : many);
+    bool more = at_least && fer_val_len(u->value);
+    v->hint =
+        FER_JOIN(t, at_least ? FER_STR("Add ") : FER_STR("Take out "), fer_say_number(wrong, off),
+                 more ? FER_STR(" more ") : FER_STR(" "), off == 1 ? one : many, FER_STR("."));
 }
 
 static void lower_min(fer_rows *l, const fer_inst *i)

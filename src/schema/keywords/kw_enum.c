@@ -103,15 +103,16 @@ static void hint_near(fer_teller *t, fer_violation *v, const yyjson_val *list,
         if (same_spelling(t, value, item)) {
             fer_str json = fer_say_json(t, item, 200);
             v->did_you_mean = fer_is_str(item) ? fer_val_str(item) : json;
-            v->hint = fer_say(t, "Send %.*s, %s quotes.", FER_PRI(json),
-                              fer_is_str(item) ? "in" : "without");
+            v->hint =
+                FER_JOIN(t, FER_STR("Send "), json,
+                         fer_is_str(item) ? FER_STR(", in quotes.") : FER_STR(", without quotes."));
             return;
         }
         if (fer_is_str(item) && !fer_tell_near(t, &near, fer_val_str(item))) break;
     }
     if (!near.best.ptr) return;
-    v->did_you_mean = fer_say(t, "%.*s", FER_PRI(near.best));
-    v->hint = fer_say(t, "Did you mean \"%.*s\"?", FER_PRI(near.best));
+    v->did_you_mean = FER_JOIN(t, near.best);
+    v->hint = FER_JOIN(t, FER_STR("Did you mean \""), near.best, FER_STR("\"?"));
 }
 
 static void explain_enum(fer_teller *t, const fer_unit *u, const fer_inst *i)
@@ -120,9 +121,10 @@ static void explain_enum(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     fer_say_allowed(t, v, i->source);
     v->actual = fer_say_value(t, v, u->value);
-    v->expected = fer_say(t, "one of %.*s", FER_PRI(fer_say_json(t, i->source, 600)));
-    v->message = fer_say(t, "%.*s must be one of %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(fer_say_json(t, i->source, 600)), FER_PRI(v->actual));
+    fer_str list = fer_say_json(t, i->source, 600);
+    v->expected = FER_JOIN(t, FER_STR("one of "), list);
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must be one of "), list,
+                          FER_STR(", but is "), v->actual, FER_STR("."));
     v->hint = FER_STR("Use one of the allowed values exactly as it is written.");
     /* What is near to a value says something of the value. */
     if (!fer_is_hidden(t, v)) hint_near(t, v, i->source, u->value);
@@ -142,11 +144,13 @@ static void explain_const(fer_teller *t, const fer_unit *u, const fer_inst *i)
     t->no_memory |= !allowed;
     v->expected = json;
     v->actual = fer_say_value(t, v, u->value);
-    v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(json), FER_PRI(v->actual));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must be "), json, FER_STR(", but is "),
+                          v->actual, FER_STR("."));
     bool quotes = !fer_is_hidden(t, v) && same_spelling(t, u->value, i->source);
-    const char *how = !quotes ? "" : fer_is_str(i->source) ? ", in quotes" : ", without quotes";
-    v->hint = fer_say(t, "Set it to %.*s%s.", FER_PRI(json), how);
+    fer_str how = !quotes                 ? FER_STR(".")
+                  : fer_is_str(i->source) ? FER_STR(", in quotes.")
+                                          : FER_STR(", without quotes.");
+    v->hint = FER_JOIN(t, FER_STR("Set it to "), json, how);
 }
 
 /* ---- the quick form -------------------------------------------------------------------------- */

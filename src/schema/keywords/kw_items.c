@@ -25,6 +25,29 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
     return FER_STEP_CALL;
 }
 
+/* The same without a frame. */
+static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
+{
+    const struct items *d = i->data;
+    size_t index = 0;
+    bool failed = false;
+    FER_EACH_ITEM (v, item) {
+        bool prefix = index < d->count;
+        const fer_node *node = prefix ? d->prefix[index] : d->rest;
+        if (!node) break;
+        if (!fer_vm_spend(vm, (size_t)(fer_val_next(item) - item) + 1)) return FER_STEP_ERROR;
+        if (!vm->sift || !fer_vm_sifts(vm, node->code, item)) {
+            fer_vm_call(vm, node, item, prefix ? d->prefix_slot : d->rest_slot, index);
+            vm->call.plain = !prefix;
+            fer_step s = fer_vm_trace(vm, u);
+            if (s == FER_STEP_ERROR) return s;
+            failed |= s == FER_STEP_FAIL;
+        }
+        index++;
+    }
+    return failed ? FER_STEP_FAIL : FER_STEP_PASS;
+}
+
 /* Items that no schema may describe: one finding for all of them. */
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
@@ -66,6 +89,7 @@ static const fer_op items_op = {.name = "items",
                                 .on = FER_ON_ARRAY,
                                 .next = next,
                                 .hear = fer_hear_failures,
+                                .trace = trace,
                                 .explain = explain,
                                 .lower = lower};
 

@@ -82,10 +82,11 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     fer_violation *v =
         fer_tell(t, u, i->source, multiple ? FER_CONSTRAINT_VIOLATION : FER_OUT_OF_RANGE, u->value);
     if (!v) return;
-    v->expected = fer_say(t, "%s %.*s", i->op->name, FER_PRI(fer_say_json(t, i->source, 120)));
+    v->expected =
+        FER_JOIN(t, fer_str_of(i->op->name), FER_STR(" "), fer_say_json(t, i->source, 120));
     v->actual = fer_say_value(t, v, u->value);
-    v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected), FER_PRI(v->actual));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must be "), v->expected,
+                          FER_STR(", but is "), v->actual, FER_STR("."));
     v->hint = multiple ? hint_multiple(t, v, i) : hint_range(t, u, v);
 }
 

@@ -62,12 +62,60 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
 /* The top bit of hits remembers a member that failed. */
 #define FAILED UINT32_C(0x80000000)
 
+#define GUESSES 2 /* names that are compared before one is looked up */
+
+/* What a name stands for: most objects are in the order of their schema. */
+static const fer_known *find(const fer_object *o, size_t guess, fer_str name)
+{
+    for (size_t n = guess; n < o->names.count && n < guess + GUESSES; n++) {
+        if (fer_name_is(fer_names_at(&o->names, n), name)) return fer_object_at(o, n);
+    }
+    return fer_object_find(o, name);
+}
+
+/*
+ * While only what fails is of interest: passes by the members that are plainly valid, up to
+ * one that is not, or that there are no more steps for. Costs as many as asking about each.
+ */
+static void pass_by(fer_vm *vm, fer_frame *f, const fer_object *o, const yyjson_val *end)
+{
+    size_t number = f->index >> 1, guess = number;
+    const yyjson_val *key = f->cursor;
+    while (key < end) {
+        const yyjson_val *value = key + 1, *after = fer_val_next(value);
+        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_node *node = p && p->node ? p->node : o->additional;
+        size_t cost = node ? (size_t)(after - value) + 2 : 1;
+        if (vm->steps < cost) break;
+        bool plain = !node || (p && p->plain >> fer_val_type(value) & 1);
+        if (!plain && !fer_vm_sifts(vm, node->code, value)) {
+            if (!vm->sift) break;
+            vm->steps -= cost - 2;
+            vm->doubted = value;
+            break;
+        }
+        vm->steps -= cost;
+        if (p) {
+            f->hits += p->required;
+            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        }
+        key = after;
+        number++;
+    }
+    f->cursor = key;
+    f->index = number << 1;
+}
+
 static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 {
     const fer_object *o = i->object;
     const yyjson_val *end = fer_val_next(f->value);
     if (!f->cursor) f->cursor = f->value + 1;
     while (f->cursor < end) {
+        if (vm->sift && f->state == 0 && !f->tracks && !o->pattern_count) {
+            pass_by(vm, f, o, end);
+            if (f->cursor == end) break;
+        }
         fer_step s = next_of_member(vm, f, o);
         if (s != FER_STEP_PASS) return s;
         if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
@@ -75,7 +123,39 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
         f->index = ((f->index >> 1) + 1) << 1;
         f->state = 0;
     }
+    if (f->unit && (f->hits & ~FAILED) != o->required) f->unit->lacks = true;
     return f->hits == o->required ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+/* The same without a frame. */
+static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
+{
+    const fer_object *o = i->object;
+    size_t hits = 0, guess = 0;
+    bool failed = false;
+    FER_EACH_MEMBER (v, key) {
+        const yyjson_val *value = key + 1;
+        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_node *node = p && p->node ? p->node : o->additional;
+        if (p) {
+            hits += p->required;
+            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        }
+        if (!fer_vm_spend(vm, node ? (size_t)(fer_val_next(value) - value) + 2 : 1)) {
+            return FER_STEP_ERROR;
+        }
+        if (!node || (p && p->plain >> fer_val_type(value) & 1)) continue;
+        if (vm->sift && fer_vm_sifts(vm, node->code, value)) continue;
+        bool known = p && p->node;
+        fer_vm_call(vm, node, value, known ? KW_PROPERTIES : KW_ADDITIONAL_PROPERTIES, 0);
+        vm->call.key = known ? p->key : NULL;
+        vm->call.plain = !known;
+        fer_step s = fer_vm_trace(vm, u);
+        if (s == FER_STEP_ERROR) return s;
+        failed |= s == FER_STEP_FAIL;
+    }
+    if (u) u->lacks = hits != o->required;
+    return failed || hits != o->required ? FER_STEP_FAIL : FER_STEP_PASS;
 }
 
 static fer_step hear(fer_vm *vm, fer_frame *f, const fer_inst *i, bool valid)
@@ -147,53 +227,79 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const fer_object *o,
 /* A member under a name that nobody knows and that is near to the one that is missing. */
 static fer_str misspelt(fer_teller *t, const fer_unit *u, const fer_object *o, fer_str missing)
 {
+    size_t guess = 0;
     FER_EACH_MEMBER (u->value, key) {
+        fer_str name = fer_val_str(key);
+        const fer_known *p = find(o, guess, name);
+        if (p) guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        if (p && p->node) {
+            if (!fer_tell_pass(t)) break;
+            continue;
+        }
         fer_meant meant;
-        fer_meant_init(&meant, fer_val_str(key));
+        fer_meant_init(&meant, name);
         if (!fer_meant_try(t, &meant, u->value, missing)) break;
-        if (!fer_meant_best(&meant).len) continue;
-        const fer_known *p = fer_object_find(o, fer_val_str(key));
-        bool known = (p && p->node) || fer_property_schema(t, u, fer_val_str(key));
-        if (!known) return fer_val_str(key);
+        if (fer_meant_best(&meant).len && !fer_property_schema(t, u, name)) return name;
     }
     return FER_STR("");
 }
 
-/* What is known of a property that is to be added: its value, its values, or its type. */
-static fer_str wanted(fer_teller *t, const yyjson_val *schema)
+/* What a schema says of a property that is to be added. */
+struct sayings {
+    const yyjson_val *constant, *list, *type, *about;
+};
+
+static struct sayings sayings_of(const yyjson_val *schema)
 {
-    static const char *const keywords[] = {"const", "enum"};
-    for (size_t n = 0; schema && n < FER_COUNT(keywords); n++) {
-        const yyjson_val *value = fer_val_get(schema, keywords[n]);
-        if (!value || (n && !fer_is_arr(value))) continue;
-        return fer_say(t, "%s%.*s", n ? "one of " : "", FER_PRI(fer_say_json(t, value, 300)));
+    struct sayings s = {0};
+    if (!fer_is_obj(schema)) return s;
+    FER_EACH_MEMBER (schema, key) {
+        const char *name = key->uni.str;
+        switch (fer_val_len(key)) {
+        case 4:
+            if (memcmp(name, "type", 4) == 0) s.type = key + 1;
+            else if (memcmp(name, "enum", 4) == 0) s.list = key + 1;
+            break;
+        case 5:
+            if (memcmp(name, "const", 5) == 0) s.constant = key + 1;
+            break;
+        case 11:
+            if (memcmp(name, "description", 11) == 0) s.about = key + 1;
+            break;
+        default: break;
+        }
     }
-    const yyjson_val *type = schema ? fer_val_get(schema, "type") : NULL;
-    return fer_is_str(type) ? fer_val_str(type) : FER_STR("");
+    return s;
+}
+
+/* Its value, its values, or its type. */
+static fer_str wanted(fer_teller *t, const struct sayings *s)
+{
+    if (s->constant) return FER_JOIN(t, fer_say_json(t, s->constant, 300));
+    if (fer_is_arr(s->list)) return FER_JOIN(t, FER_STR("one of "), fer_say_json(t, s->list, 300));
+    return fer_is_str(s->type) ? fer_val_str(s->type) : FER_STR("");
 }
 
 static void hint_missing(fer_teller *t, const fer_unit *u, const fer_object *o, fer_violation *v,
                          fer_str name)
 {
     const fer_known *p = fer_object_find(o, name);
-    const yyjson_val *says = p && p->node && fer_is_obj(p->node->schema)
-                                 ? p->node->schema
-                                 : fer_property_schema(t, u, name);
-    const yyjson_val *about = says ? fer_val_get(says, "description") : NULL;
+    const yyjson_val *schema = p && p->node && fer_is_obj(p->node->schema)
+                                   ? p->node->schema
+                                   : fer_property_schema(t, u, name);
+    struct sayings says = sayings_of(schema);
     fer_str instead = misspelt(t, u, o, name);
-    v->expected = wanted(t, says);
+    v->expected = wanted(t, &says);
     if (instead.len) {
-        v->hint = fer_say(t, "Rename `%.*s` to `%.*s`.", FER_PRI(fer_str_head(instead, 80)),
-                          FER_PRI(name));
+        v->hint = FER_JOIN(t, FER_STR("Rename `"), fer_str_head(instead, 80), FER_STR("` to `"),
+                           name, FER_STR("`."));
         return;
     }
-    v->hint = v->expected.len
-                  ? fer_say(t, "Add `%.*s` (%.*s).", FER_PRI(name), FER_PRI(v->expected))
-                  : fer_say(t, "Add `%.*s`.", FER_PRI(name));
-    if (fer_is_str(about)) {
-        v->hint = fer_say(t, "%.*s Its description: %.*s", FER_PRI(v->hint),
-                          FER_PRI(fer_str_head(fer_val_str(about), 160)));
-    }
+    bool more = v->expected.len, described = fer_is_str(says.about);
+    v->hint = FER_JOIN(t, FER_STR("Add `"), name, more ? FER_STR("` (") : FER_STR("`."),
+                       more ? v->expected : FER_STR(""), more ? FER_STR(").") : FER_STR(""),
+                       described ? FER_STR(" Its description: ") : FER_STR(""),
+                       described ? fer_str_head(fer_val_str(says.about), 160) : FER_STR(""));
 }
 
 static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
@@ -205,7 +311,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
             fer_tell_absent(t, u, o->sources[SOURCE_REQUIRED], FER_REQUIRED_MISSING, name);
         if (!v) return;
         v->actual = FER_STR("absent");
-        v->message = fer_say(t, "%.*s is required, but is missing.", FER_PRI(fer_say_field(t, v)));
+        v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" is required, but is missing."));
         hint_missing(t, u, o, v, name);
     }
 }
@@ -213,7 +319,7 @@ static void tell_missing(fer_teller *t, const fer_unit *u, const fer_object *o)
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
 {
     const fer_object *o = i->object;
-    if (o->sources[SOURCE_REQUIRED]) tell_missing(t, u, o);
+    if (u->lacks) tell_missing(t, u, o);
     for (const fer_unit *below = u->first; below; below = below->next) {
         if (below->valid || &u->node->insts[below->by] != i) continue;
         bool refused =
@@ -245,12 +351,20 @@ static void lower(fer_rows *l, const fer_inst *i)
     fer_lower_add(l, op, FER_ON_OBJECT)->object = o;
 }
 
+/* Patterns need a frame: a name may match several. */
 static const fer_op object_op = {.name = "object",
                                  .on = FER_ON_OBJECT,
                                  .next = next,
                                  .hear = hear,
+                                 .trace = trace,
                                  .explain = explain,
                                  .lower = lower};
+static const fer_op patterns_op = {.name = "object",
+                                   .on = FER_ON_OBJECT,
+                                   .next = next,
+                                   .hear = hear,
+                                   .explain = explain,
+                                   .lower = lower};
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
@@ -322,5 +436,6 @@ void fer_compile_object(fer_build *b)
                                           KW_ADDITIONAL_PROPERTIES, KW_REQUIRED};
     size_t first = 0;
     while (!o->sources[first]) first++;
-    fer_build_add(b, &object_op, slots[first])->object = o;
+    const fer_op *op = o->sources[SOURCE_PATTERNS] ? &patterns_op : &object_op;
+    fer_build_add(b, op, slots[first])->object = o;
 }

@@ -28,20 +28,22 @@ static void explain_length(fer_teller *t, const fer_unit *u, const fer_inst *i)
     if (!v) return;
     size_t length = fer_utf8_count(fer_val_str(u->value));
     bool at_least = i->op->check == check_min;
-    v->expected = fer_say(t, "%s %llu character%s", at_least ? "at least" : "at most",
-                          (unsigned long long)i->count, i->count == 1 ? "" : "s");
+    char digits[FER_DIGITS], had[FER_DIGITS];
+    fer_str bound = fer_say_number(digits, i->count), has = fer_say_number(had, length);
+    fer_str letters = i->count == 1 ? FER_STR(" character") : FER_STR(" characters");
+    v->expected =
+        FER_JOIN(t, at_least ? FER_STR("at least ") : FER_STR("at most "), bound, letters);
     bool hidden = fer_is_hidden(t, v);
-    v->actual = hidden ? FER_STR("a string") : fer_say(t, "%zu", length);
-    fer_str is = !hidden    ? fer_say(t, "has %zu", length)
+    v->actual = hidden ? FER_STR("a string") : FER_JOIN(t, has);
+    fer_str is = !hidden    ? FER_JOIN(t, FER_STR("has "), has)
                  : at_least ? FER_STR("is shorter")
                             : FER_STR("is longer");
-    v->message = fer_say(t, "%.*s must have %.*s, but %.*s.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected), FER_PRI(is));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must have "), v->expected,
+                          FER_STR(", but "), is, FER_STR("."));
     v->hint = at_least && i->count == 1
                   ? FER_STR("Give a text that is not empty.")
-                  : fer_say(t, "%s it to %llu character%s%s.", at_least ? "Lengthen" : "Shorten",
-                            (unsigned long long)i->count, i->count == 1 ? "" : "s",
-                            at_least ? " or more" : "");
+                  : FER_JOIN(t, at_least ? FER_STR("Lengthen it to ") : FER_STR("Shorten it to "),
+                             bound, letters, at_least ? FER_STR(" or more.") : FER_STR("."));
 }
 
 static fer_step check_pattern(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
@@ -62,12 +64,11 @@ static void explain_pattern(fer_teller *t, const fer_unit *u, const fer_inst *i)
     fer_violation *v = fer_tell(t, u, i->source, FER_INVALID_FORMAT, u->value);
     if (!v) return;
     fer_str pattern = fer_str_head(fer_val_str(i->source), 600);
-    v->expected = fer_say(t, "text that matches the pattern %.*s", FER_PRI(pattern));
+    v->expected = FER_JOIN(t, FER_STR("text that matches the pattern "), pattern);
     v->actual = fer_say_value(t, v, u->value);
-    v->message = fer_say(t, "%.*s must match the pattern `%.*s`, but is %.*s.",
-                         FER_PRI(fer_say_field(t, v)), FER_PRI(pattern), FER_PRI(v->actual));
-    v->hint =
-        fer_say(t, "Rewrite it so that it matches the pattern.%.*s", FER_PRI(example_of(t, u)));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must match the pattern `"), pattern,
+                          FER_STR("`, but is "), v->actual, FER_STR("."));
+    v->hint = FER_JOIN(t, FER_STR("Rewrite it so that it matches the pattern."), example_of(t, u));
 }
 
 /* ---- the quick form ---------------------------------------------------------------------------

@@ -18,11 +18,46 @@ static fer_step check(fer_vm *vm, const fer_inst *i, const yyjson_val *v)
     return whole ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
+/* The types by their names. */
+enum named {
+    NULL_TYPE,
+    BOOLEAN,
+    STRING,
+    ARRAY,
+    OBJECT,
+    NUMBER,
+    WHOLE,
+    NO_TYPE
+};
+
+static enum named type_named(fer_str name)
+{
+    switch (name.len) {
+    case 4: return memcmp(name.ptr, "null", 4) == 0 ? NULL_TYPE : NO_TYPE;
+    case 5: return memcmp(name.ptr, "array", 5) == 0 ? ARRAY : NO_TYPE;
+    case 6:
+        return memcmp(name.ptr, "string", 6) == 0   ? STRING
+               : memcmp(name.ptr, "number", 6) == 0 ? NUMBER
+               : memcmp(name.ptr, "object", 6) == 0 ? OBJECT
+                                                    : NO_TYPE;
+    case 7:
+        return memcmp(name.ptr, "integer", 7) == 0   ? WHOLE
+               : memcmp(name.ptr, "boolean", 7) == 0 ? BOOLEAN
+                                                     : NO_TYPE;
+    default: return NO_TYPE;
+    }
+}
+
 #define TYPES_MAX 16 /* that are said; a schema has no more than seven */
 
 fer_str fer_say_types(fer_teller *t, const fer_str *names, size_t count)
 {
+    static const fer_str alone[] = {
+        [NULL_TYPE] = {"null", 4},   [BOOLEAN] = {"a boolean", 9}, [STRING] = {"a string", 8},
+        [ARRAY] = {"an array", 8},   [OBJECT] = {"an object", 9},  [NUMBER] = {"a number", 8},
+        [WHOLE] = {"an integer", 10}};
     fer_buf b;
+    if (count == 1 && type_named(names[0]) != NO_TYPE) return alone[type_named(names[0])];
     fer_buf_init(&b, t->arena, 512);
     for (size_t n = 0; n < count; n++) {
         bool vowel = names[n].len && strchr("aio", names[n].ptr[0]);
@@ -41,17 +76,13 @@ struct wrong {
     fer_teller *t;
     const fer_unit *u;
     const yyjson_val *value;
-    const fer_str *names;
-    size_t count;
+    unsigned wants; /* bits of enum named */
     bool hidden;
 };
 
-static bool wants(const struct wrong *w, const char *name)
+static bool wants(const struct wrong *w, enum named type)
 {
-    for (size_t n = 0; n < w->count; n++) {
-        if (fer_str_is(w->names[n], name)) return true;
-    }
-    return false;
+    return w->wants >> type & 1;
 }
 
 static bool looks_like_number(fer_str s)
@@ -75,15 +106,15 @@ static bool looks_like_json(fer_str s)
 static fer_str hint_quoted(const struct wrong *w)
 {
     fer_str s = fer_val_str(w->value);
-    if ((wants(w, "object") || wants(w, "array")) && looks_like_json(s)) {
+    if ((wants(w, OBJECT) || wants(w, ARRAY)) && looks_like_json(s)) {
         return FER_STR("Send the JSON itself, not a string that contains it.");
     }
-    if ((wants(w, "integer") || wants(w, "number")) && looks_like_number(s)) {
+    if ((wants(w, WHOLE) || wants(w, NUMBER)) && looks_like_number(s)) {
         return FER_STR("Send the number itself, without quotes.");
     }
     bool word = fer_str_eq_nocase(s, FER_STR("true")) || fer_str_eq_nocase(s, FER_STR("false"));
-    if (wants(w, "boolean") && word) return FER_STR("Send true or false, without quotes.");
-    if (wants(w, "null") && fer_str_eq_nocase(s, FER_STR("null"))) {
+    if (wants(w, BOOLEAN) && word) return FER_STR("Send true or false, without quotes.");
+    if (wants(w, NULL_TYPE) && fer_str_eq_nocase(s, FER_STR("null"))) {
         return FER_STR("Send null, without quotes.");
     }
     return FER_STR("");
@@ -100,12 +131,12 @@ static fer_str hint_list(const struct wrong *w)
     bool same = is.len > name.len && fer_str_eq(fer_str_slice(is, is.len - name.len, is.len), name);
     bool fits = same || (fer_str_is(name, "integer") && fer_is_num(w->value));
     if (!fits) {
-        return fer_say(w->t, "Send a list in which each item is %.*s.",
-                       FER_PRI(fer_say_types(w->t, &name, 1)));
+        return FER_JOIN(w->t, FER_STR("Send a list in which each item is "),
+                        fer_say_types(w->t, &name, 1), FER_STR("."));
     }
     if (w->hidden || fer_is_ctn(w->value)) return FER_STR("Put the value in a list: [ ... ].");
-    return fer_say(w->t, "Put the value in a list: [%.*s].",
-                   FER_PRI(fer_say_json(w->t, w->value, 120)));
+    return FER_JOIN(w->t, FER_STR("Put the value in a list: ["), fer_say_json(w->t, w->value, 120),
+                    FER_STR("]."));
 }
 
 static fer_str hint_object(const struct wrong *w)
@@ -122,18 +153,18 @@ static fer_str hint_object(const struct wrong *w)
         }
     }
     if (count) {
-        return fer_say(w->t, "Send an object with %.*s.",
-                       FER_PRI(fer_say_names(w->t, names, count)));
+        return FER_JOIN(w->t, FER_STR("Send an object with "), fer_say_names(w->t, names, count),
+                        FER_STR("."));
     }
     const fer_str *known = fer_known_names(w->t, w->u, &count);
     if (!count) return FER_STR("Send an object: { ... }.");
-    return fer_say(w->t, "Send an object; its properties are %.*s.",
-                   FER_PRI(fer_say_names(w->t, known, count)));
+    return FER_JOIN(w->t, FER_STR("Send an object; its properties are "),
+                    fer_say_names(w->t, known, count), FER_STR("."));
 }
 
 static fer_str hint_number(const struct wrong *w)
 {
-    bool whole = wants(w, "integer") && !wants(w, "number");
+    bool whole = wants(w, WHOLE) && !wants(w, NUMBER);
     if (whole && fer_is_num(w->value) && fer_number_is_integer(w->value)) {
         return FER_STR("Write it without a decimal point and without an exponent.");
     }
@@ -143,14 +174,15 @@ static fer_str hint_number(const struct wrong *w)
 static fer_str hint_string(const struct wrong *w)
 {
     if (w->hidden || !fer_is_num(w->value)) return FER_STR("Send a string.");
-    return fer_say(w->t, "Put the value in quotes: \"%.*s\".",
-                   FER_PRI(fer_say_json(w->t, w->value, 120)));
+    return FER_JOIN(w->t, FER_STR("Put the value in quotes: \""), fer_say_json(w->t, w->value, 120),
+                    FER_STR("\"."));
 }
 
 fer_str fer_type_hint(fer_teller *t, const fer_unit *u, const fer_violation *v,
                       const fer_str *names, size_t count)
 {
-    struct wrong w = {t, u, u->value, names, count, fer_is_hidden(t, v)};
+    struct wrong w = {t, u, u->value, 0, fer_is_hidden(t, v)};
+    for (size_t n = 0; n < count; n++) w.wants |= 1u << type_named(names[n]);
     /* What a string looks like says something of the value. */
     fer_str quoted = fer_is_str(w.value) && !w.hidden ? hint_quoted(&w) : FER_STR("");
     if (quoted.len) return quoted;
@@ -158,15 +190,15 @@ fer_str fer_type_hint(fer_teller *t, const fer_unit *u, const fer_violation *v,
         return fer_is_required(t, u) ? FER_STR("Give a value: the field is required.")
                                      : FER_STR("Leave it out, or give a value.");
     }
-    if (fer_is_num(w.value) && wants(&w, "string")) return hint_string(&w);
-    if (count - wants(&w, "null") > 1) {
-        return fer_say(t, "Send %.*s.", FER_PRI(fer_say_types(t, names, count)));
+    if (fer_is_num(w.value) && wants(&w, STRING)) return hint_string(&w);
+    if (count - wants(&w, NULL_TYPE) > 1) {
+        return FER_JOIN(t, FER_STR("Send "), fer_say_types(t, names, count), FER_STR("."));
     }
-    if (wants(&w, "array")) return hint_list(&w);
-    if (wants(&w, "object")) return hint_object(&w);
-    if (wants(&w, "integer") || wants(&w, "number")) return hint_number(&w);
-    if (wants(&w, "boolean")) return FER_STR("Send true or false.");
-    return wants(&w, "string") ? hint_string(&w) : FER_STR("Send null.");
+    if (wants(&w, ARRAY)) return hint_list(&w);
+    if (wants(&w, OBJECT)) return hint_object(&w);
+    if (wants(&w, WHOLE) || wants(&w, NUMBER)) return hint_number(&w);
+    if (wants(&w, BOOLEAN)) return FER_STR("Send true or false.");
+    return wants(&w, STRING) ? hint_string(&w) : FER_STR("Send null.");
 }
 
 static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
@@ -184,8 +216,8 @@ static void explain(fer_teller *t, const fer_unit *u, const fer_inst *i)
     }
     v->expected = fer_say_types(t, names, count);
     v->actual = fer_say_actual(t, v, u->value);
-    v->message = fer_say(t, "%.*s must be %.*s, but is %.*s.", FER_PRI(fer_say_field(t, v)),
-                         FER_PRI(v->expected), FER_PRI(v->actual));
+    v->message = FER_JOIN(t, fer_say_field(t, v), FER_STR(" must be "), v->expected,
+                          FER_STR(", but is "), v->actual, FER_STR("."));
     v->hint = fer_type_hint(t, u, v, names, count);
 }
 

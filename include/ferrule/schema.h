@@ -127,7 +127,8 @@ FER_API fer_code fer_schema_problems(fer_arena *a, const fer_json *doc,
 
 /*
  * Whether a value is valid: the quickest way to ask. `scratch` is used on the way. Past the
- * limit of steps, the answer is FER_VALIDATION_BUDGET_EXCEEDED.
+ * limit of steps, the answer is FER_VALIDATION_BUDGET_EXCEEDED. Values are those of documents that
+ * this library has read, here and below: a few bytes behind each text must be readable.
  */
 FER_API fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch,
                                     const struct yyjson_val *value, bool *valid, fer_err *err);

@@ -19,7 +19,7 @@
  *    64 members has to be marked for `unevaluatedProperties`.
  *
  * Giving up is a count of steps below zero. Whoever sees it says no, so that everything ends
- * at once, and fer_quick_run() turns that no into "unknown". Nothing is allocated here.
+ * at once, and fer_quick_run() turns that no into "unknown". Nothing is taken from the heap here.
  *
  * Calls follow the nesting of the instance and of subschemas in place, FER_RUN_DEPTH at most.
  */
@@ -44,9 +44,10 @@ FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjso
 
 FER_OUTLINE bool check(struct fer_run *r, const fer_inst *inst, const yyjson_val *v)
 {
-    if (!r->opened) {
+    if (!r->vm) {
+        r->vm = fer_arena_alloc(r->arena, sizeof *r->vm);
+        if (!r->vm) return fer_run_give_up(r);
         *r->vm = (fer_vm){.program = r->program, .arena = r->arena, .steps = r->program->steps};
-        r->opened = true;
     }
     fer_step s = inst->op->check(r->vm, inst, v);
     return s == FER_STEP_ERROR ? fer_run_give_up(r) : s == FER_STEP_PASS;
@@ -394,14 +395,12 @@ run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
-    fer_vm vm;
     struct fer_run r = {.left = (int64_t)(steps < s->steps ? steps : s->steps),
                         .bytes = s->steps,
                         .program = s,
-                        .arena = scratch,
-                        .vm = &vm};
+                        .arena = scratch};
     bool yes = object_only ? object(&r, code->object, value) : fer_run_ask(&r, code, value);
-    if (r.opened) fer_vm_close(&vm);
+    if (r.vm) fer_vm_close(r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
 }

@@ -18,12 +18,11 @@ struct fer_run {
     int64_t left; /* steps; below zero: given up */
     unsigned depth;
     bool tracking;  /* somebody asks for the marks */
-    bool opened;    /* the machine is */
     uint64_t marks; /* members or items of the value in hand that were looked at */
     size_t bytes;   /* of texts that may still be read */
     const struct fer_schema *program;
     fer_arena *arena;
-    fer_vm *vm; /* for checks as the machine has them; not filled in before the first */
+    fer_vm *vm; /* for checks as the machine has them; NULL before the first */
 };
 
 /* What a row of instructions says of a value. */

@@ -149,6 +149,7 @@ static size_t ferrule_text(struct job *j, size_t from, size_t to)
         fer_json *doc;
         BENCH_NEEDS(!fer_json_read(j->scratch, l->texts[i], fer_json_limits_file(), &doc, NULL));
         valid += ask(j, doc);
+        fer_arena_reset(j->scratch);
     }
     return valid;
 }

@@ -11,16 +11,23 @@
 #define NEAR_MAX 10000 /* names that are compared for "did you mean" in one validation */
 #define LOOK_MAX 50000 /* looks at alternatives to find which was meant */
 
+/* Not inlined: its frame is large, and most verdicts do not need it. */
+__attribute__((noinline)) static fer_code ask_machine(const fer_schema *s, fer_arena *scratch,
+                                                      const yyjson_val *value, bool *valid,
+                                                      fer_err *err)
+{
+    fer_vm vm = {.program = s, .arena = scratch, .err = err};
+    return fer_vm_run(&vm, value, valid);
+}
+
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
-    if (s->quick) {
-        fer_quick_verdict verdict = fer_quick_run(s, s->root->code, scratch, value);
-        *valid = verdict == FER_QUICK_YES;
-        if (verdict != FER_QUICK_UNKNOWN) return FER_OK;
-    }
-    fer_vm vm = {.program = s, .arena = scratch, .err = err};
-    return fer_vm_run(&vm, value, valid);
+    fer_quick_verdict verdict = FER_QUICK_UNKNOWN;
+    if (s->quick) verdict = fer_quick_run(s, s->root->code, scratch, value);
+    if (verdict == FER_QUICK_UNKNOWN) return ask_machine(s, scratch, value, valid, err);
+    *valid = verdict == FER_QUICK_YES;
+    return FER_OK;
 }
 
 /* ---- findings --------------------------------------------------------------------------- */

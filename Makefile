@@ -63,7 +63,7 @@ fuzz: setup-dev
 # Measured is what is delivered: with link-time optimisation.
 bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
-	@ninja -C build-bench
+	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_validate bench/bench_findings bench/bench_growth
 	@tools/run-bench build-bench
 
 differential: setup-test

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What must hold for any program and any value, for the targets that make programs:
- *  - the verdict alone, the machine's without the quick form, and the findings agree;
+ *  - the verdict by machine code, that of the quick form, the machine's without it, and the
+ *    findings agree;
  *  - a valid value has no findings, another has some, each about a place in the value or a
  *    member that is not there, in words;
  *  - with annotations the verdict is the same, and each annotation is JSON;
@@ -16,6 +17,7 @@
 
 #include "fuzz.h"
 #include "json_doc.h"
+#include "quick.h"
 #include "vm.h"
 
 enum agreed {
@@ -101,6 +103,9 @@ static inline enum agreed agree(fer_arena *a, const fer_schema *s, const fer_jso
     fer_code quick = fer_schema_accepts(s, a, value, &valid, &err);
     fer_vm vm = {.program = s, .arena = a, .err = &err};
     fer_code slow = fer_vm_run(&vm, value, &by_machine);
+    fer_quick_verdict rows =
+        s->quick ? fer_quick_run(s, s->root->code, a, value) : FER_QUICK_UNKNOWN;
+    HOLDS(rows == FER_QUICK_UNKNOWN || quick || (rows == FER_QUICK_YES) == valid);
     HOLDS(slow ? slow == FER_INVALID_SCHEMA || slow == FER_VALIDATION_BUDGET_EXCEEDED
                : !quick && by_machine == valid);
     fer_code whole = fer_schema_validate(a, s, doc, value, NULL, &r, &err);

@@ -33,6 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .assert_formats = data[0] & 16,
                                   .assert_content = data[0] & 32,
                                   .formats_note_only = data[0] & 64,
+                                  .native = true,
                                   .limits = &limits};
     fer_str text = fuzz_text(data + 1, size - 1);
     fer_schema *s = NULL;

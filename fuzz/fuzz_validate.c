@@ -289,6 +289,7 @@ static fer_schema *compile(fer_str text, const struct grower *g, unsigned flags)
     fer_schema_options options = {.dialect = g->old ? FER_DIALECT_2019_09 : FER_DIALECT_2020_12,
                                   .assert_formats = flags & 1,
                                   .assert_content = flags & 2,
+                                  .native = true,
                                   .limits = &limits};
     fer_schema *s = NULL;
     fer_err err = {0};

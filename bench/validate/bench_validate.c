@@ -5,7 +5,8 @@
  * next to the peers and makes tables of it.
  *
  *     bench_validate SET [WAY...]             SET is GROUP/NAME in the test data's schemas
- *     bench_validate count SET WAY ROUNDS     passes over the set, for callgrind
+ *     bench_validate count SET WAY ROUNDS     passes over the set, for callgrind; native-WAY
+ *                                             are passes with machine code
  *
  * The ways: valid, invalid, findings, text, compile, program. All engines of one way take turns.
  * A turn is one pass over the instances (or several, where they are few), and is timed in
@@ -83,16 +84,17 @@ static bool load(struct set *s, const char *name)
     return load_lines(s->arena, path, &s->good);
 }
 
-static fer_schema_options options(void)
+static fer_schema_options options(bool native)
 {
-    return (fer_schema_options){.limits = fer_schema_limits_file()};
+    return (fer_schema_options){.limits = fer_schema_limits_file(), .native = native};
 }
 
 /* ---- what is timed ----------------------------------------------------------------------- */
 
 struct job {
     const struct set *set;
-    const fer_schema *schema;
+    const fer_schema *schema; /* that is asked */
+    fer_schema *schemas[2];   /* of these: as it is, and with machine code */
     fer_arena *scratch;
     bench_floor floor;
     void *pool; /* of plain yyjson, used again for each text */
@@ -156,7 +158,7 @@ static size_t ferrule_text(struct job *j, size_t from, size_t to)
 
 static size_t ferrule_compile(struct job *j, size_t from, size_t to)
 {
-    fer_schema_options o = options();
+    fer_schema_options o = options(j->schema == j->schemas[1]);
     fer_schema *schema;
     (void)from;
     (void)to;
@@ -216,19 +218,31 @@ struct way {
         OVER_SCHEMA
     } over;
     bool by_floor;
+    bool native;
 };
 
 static const struct way ways[] = {
-    {"valid", "ferrule", ferrule_valid, OVER_GOOD, false},
-    {"valid", "floor", floor_valid, OVER_GOOD, true},
-    {"invalid", "ferrule", ferrule_invalid, OVER_BAD, false},
-    {"invalid", "floor", floor_invalid, OVER_BAD, true},
-    {"findings", "ferrule", ferrule_findings, OVER_BAD, false},
-    {"text", "ferrule", ferrule_text, OVER_GOOD, false},
-    {"text", "floor", floor_text, OVER_GOOD, true},
-    {"text", "yyjson", yyjson_text, OVER_GOOD, false},
-    {"compile", "ferrule", ferrule_compile, OVER_SCHEMA, false},
+    {"valid", "ferrule", ferrule_valid, OVER_GOOD, false, false},
+    {"valid", "native", ferrule_valid, OVER_GOOD, false, true},
+    {"valid", "floor", floor_valid, OVER_GOOD, true, false},
+    {"invalid", "ferrule", ferrule_invalid, OVER_BAD, false, false},
+    {"invalid", "native", ferrule_invalid, OVER_BAD, false, true},
+    {"invalid", "floor", floor_invalid, OVER_BAD, true, false},
+    {"findings", "ferrule", ferrule_findings, OVER_BAD, false, false},
+    {"text", "ferrule", ferrule_text, OVER_GOOD, false, false},
+    {"text", "native", ferrule_text, OVER_GOOD, false, true},
+    {"text", "floor", floor_text, OVER_GOOD, true, false},
+    {"text", "yyjson", yyjson_text, OVER_GOOD, false, false},
+    {"compile", "ferrule", ferrule_compile, OVER_SCHEMA, false, false},
+    {"compile", "native", ferrule_compile, OVER_SCHEMA, false, true},
 };
+
+/* One pass, or a piece of it. */
+static size_t go(const struct way *w, struct job *j, size_t from, size_t to)
+{
+    j->schema = j->schemas[w->native];
+    return w->run(j, from, to);
+}
 
 static size_t counted(const struct way *w, const struct set *s)
 {
@@ -252,7 +266,7 @@ static void turn(struct figure *f, struct job *j)
     for (size_t i = 0; i < f->count; i += f->piece, at++) {
         size_t to = i + f->piece < f->count ? i + f->piece : f->count;
         int64_t from = fer_clock_mono();
-        for (size_t p = 0; p < f->passes; p++) f->way->run(j, i, to);
+        for (size_t p = 0; p < f->passes; p++) go(f->way, j, i, to);
         int64_t took = fer_clock_mono() - from;
         if (took < f->best[at]) f->best[at] = took;
     }
@@ -261,11 +275,11 @@ static void turn(struct figure *f, struct job *j)
 /* Looks at the verdicts, and at how long a pass takes, to choose the pieces. */
 static void start(struct figure *f, const struct way *w, struct job *j)
 {
-    size_t count = counted(w, j->set), valid = w->run(j, 0, count);
+    size_t count = counted(w, j->set), valid = go(w, j, 0, count);
     *f = (struct figure){.way = w, .count = count, .piece = count, .passes = 1};
     f->wrong = w->over == OVER_BAD ? valid : count - valid;
     int64_t from = fer_clock_mono();
-    w->run(j, 0, count);
+    go(w, j, 0, count);
     int64_t once = fer_clock_mono() - from + 1;
     if (once < PIECE_NS) f->passes = (size_t)(PIECE_NS / once) + 1;
     else f->piece = (size_t)((int64_t)count * PIECE_NS / once) + 1;
@@ -290,12 +304,13 @@ static void say(const struct figure *f, const struct set *s)
 
 static void time_way(const char *name, struct job *j)
 {
-    struct figure list[4];
+    struct figure list[8];
     size_t count = 0;
     for (size_t i = 0; i < FER_COUNT(ways); i++) {
         const struct way *w = &ways[i];
         if (strcmp(w->name, name) != 0 || !counted(w, j->set)) continue;
         if (w->by_floor && !j->floor) continue;
+        if (w->native && !fer_schema_is_native(j->schemas[1])) continue;
         BENCH_NEEDS(count < FER_COUNT(list));
         start(&list[count++], w, j);
     }
@@ -417,15 +432,25 @@ static void say_program(const struct set *s, const fer_schema *schema)
            s->schema.len);
 }
 
-static void prepare(struct job *j, const struct set *s, const fer_schema *schema)
+static void prepare(struct job *j, const struct set *s, fer_schema *schema)
 {
     size_t pool = yyjson_read_max_memory_usage(s->good.longest, 0) + 4096;
-    *j = (struct job){s, schema, fer_arena_new(0), bench_floor_find(s->name), malloc(pool), pool};
+    fer_schema_options o = options(true);
+    fer_schema *native;
+    BENCH_NEEDS(!fer_schema_compile(s->schema, &o, &native, NULL));
+    *j = (struct job){.set = s,
+                      .schema = schema,
+                      .schemas = {schema, native},
+                      .scratch = fer_arena_new(0),
+                      .floor = bench_floor_find(s->name),
+                      .pool = malloc(pool),
+                      .pool_size = pool};
     BENCH_NEEDS(j->scratch && j->pool);
 }
 
 static void finish(struct job *j)
 {
+    fer_schema_unref(j->schemas[1]);
     fer_arena_free(j->scratch);
     free(j->pool);
 }
@@ -451,11 +476,13 @@ static void run(const struct set *s, fer_schema *schema, char **names, size_t co
 /* Passes of Ferrule alone and nothing else; the rest is the same for every count. */
 static void count(const struct set *s, fer_schema *schema, const char *name, long rounds)
 {
+    const char *engine = strncmp(name, "native-", 7) == 0 ? "native" : "ferrule";
     struct job j;
+    if (*engine == 'n') name += strlen("native-");
     prepare(&j, s, schema);
     for (size_t i = 0; i < FER_COUNT(ways); i++) {
-        if (strcmp(ways[i].name, name) != 0 || strcmp(ways[i].engine, "ferrule") != 0) continue;
-        for (long n = 0; n < rounds; n++) ways[i].run(&j, 0, counted(&ways[i], s));
+        if (strcmp(ways[i].name, name) != 0 || strcmp(ways[i].engine, engine) != 0) continue;
+        for (long n = 0; n < rounds; n++) go(&ways[i], &j, 0, counted(&ways[i], s));
         printf("%zu\n", counted(&ways[i], s));
     }
     finish(&j);
@@ -466,7 +493,7 @@ int main(int argc, char **argv)
     char data[1024];
     struct set s;
     fer_schema *schema;
-    fer_schema_options o = options();
+    fer_schema_options o = options(false);
     fer_err err;
     bool counting = argc == 5 && strcmp(argv[1], "count") == 0;
     if (argc < 2) {

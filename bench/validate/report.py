@@ -7,8 +7,8 @@
 
 A set is a folder GROUP/NAME of FERRULE_TEST_DATA/schemas with schema.json, instances.jsonl and perhaps
 invalid.jsonl. Each engine runs one set after the other, all engines alternately, `rounds` times. Passes over
-a set are timed in short pieces, and the quickest time of each piece counts. Ratios are ours / theirs: below
-1 we are quicker. `*` marks an engine that gave a wrong verdict on that set; such a figure is in no mean.
+a set are timed in short pieces, and the quickest time of each piece counts. Ours are two: `ferrule`, and
+`native`, which is Ferrule with machine code made of the schema. Ratios are ours / theirs: below 1 we are quicker. `*` marks an engine that gave a wrong verdict on that set; such a figure is in no mean.
 ERR: it cannot compile the schema, or took longer than a minute. --write puts the summary into docs/BENCHMARKS.md."""
 
 import argparse
@@ -34,6 +34,7 @@ WAYS = {
     "program": ("the size of the program", "bytes"),
 }
 TIMED = [way for way in WAYS if way != "program"]
+OURS = ["ferrule", "native"]
 PEERS = ["blaze", "ata", "ajv"]
 FLOORS = ["floor", "yyjson"]
 SET_SECONDS = 60
@@ -148,26 +149,26 @@ def usable(run, name, way, engine):
     return figure.value if figure and not figure.error and not figure.wrong else None
 
 
-def ratio(run, name, way, engine):
-    ours, theirs = usable(run, name, way, "ferrule"), usable(run, name, way, engine)
+def ratio(run, name, way, engine, ours="ferrule"):
+    ours, theirs = usable(run, name, way, ours), usable(run, name, way, engine)
     return ours / theirs if ours and theirs else None
 
 
 class Summary:
-    """One way over the sets of one group."""
+    """One way of one of ours over the sets of one group."""
 
-    def __init__(self, run, names, way):
-        ours = [usable(run, name, way, "ferrule") for name in names]
-        self.ours = mean([value for value in ours if value])
-        self.count = sum(1 for value in ours if value)
+    def __init__(self, run, names, way, ours="ferrule"):
+        values = [usable(run, name, way, ours) for name in names]
+        self.ours = mean([value for value in values if value])
+        self.count = sum(1 for value in values if value)
         self.ratios = {}
         for engine in PEERS + FLOORS:
-            list_ = [r for r in (ratio(run, name, way, engine) for name in names) if r]
+            list_ = [r for r in (ratio(run, name, way, engine, ours) for name in names) if r]
             if list_:
                 self.ratios[engine] = (mean(list_), len(list_))
         best, self.worst = [], None
         for name in names:
-            rows = [(r, engine) for engine in PEERS if (r := ratio(run, name, way, engine))]
+            rows = [(r, engine) for engine in PEERS if (r := ratio(run, name, way, engine, ours))]
             if not rows:
                 continue
             top = max(rows)
@@ -201,17 +202,21 @@ def engines_of(run, names, way):
     return [e for e in PEERS + FLOORS if any(e in run.figures[name][way] for name in names)]
 
 
+def ours_of(run, names, way):
+    return [o for o in OURS if any(o in run.figures[name][way] for name in names)]
+
+
 def set_table(run, names, way):
     """Rows of cells: one per set, then the geometric means."""
-    engines = engines_of(run, names, way)
-    rows = [["set", "ferrule", *engines, *(f"/{e}" for e in engines)]]
+    engines, ours = engines_of(run, names, way), ours_of(run, names, way)
+    rows = [["set", *ours, *engines, *(f"{o}/{e}" for o in ours for e in engines)]]
     for name in names:
         if run.figures[name][way]:
-            rows.append([name.split("/")[1], *(cell(run, name, way, e) for e in ["ferrule", *engines]),
-                         *(times(ratio(run, name, way, e)) for e in engines)])
-    total = Summary(run, names, way)
-    rows.append(["geometric mean", number(total.ours), *("" for _ in engines),
-                 *(times(total.ratios.get(e, (None, 0))[0]) for e in engines)])
+            rows.append([name.split("/")[1], *(cell(run, name, way, e) for e in [*ours, *engines]),
+                         *(times(ratio(run, name, way, e, o)) for o in ours for e in engines)])
+    totals = [Summary(run, names, way, o) for o in ours]
+    rows.append(["geometric mean", *(number(total.ours) for total in totals), *("" for _ in engines),
+                 *(times(total.ratios.get(e, (None, 0))[0]) for total in totals for e in engines)])
     return rows
 
 
@@ -232,12 +237,12 @@ def program_table(run, names):
 
 def summary_table(run, names, ways):
     engines = [e for e in PEERS + FLOORS if any(e in engines_of(run, names, way) for way in ways)]
-    rows = [["way", "sets", "ferrule", *(f"/{e}" for e in engines), "/best peer", "worst set"]]
-    for way in ways:
-        total = Summary(run, names, way)
+    rows = [["way", "of ours", "sets", "time", *(f"/{e}" for e in engines), "/best peer", "worst set"]]
+    for way, ours in ((way, ours) for way in ways for ours in OURS):
+        total = Summary(run, names, way, ours)
         if not total.count:
             continue
-        row = [way, str(total.count), f"{number(total.ours)} {WAYS[way][1]}"]
+        row = [way, ours, str(total.count), f"{number(total.ours)} {WAYS[way][1]}"]
         for engine in engines:
             mean_, count = total.ratios.get(engine, (None, 0))
             row.append(times(mean_) + (f" ({count})" if mean_ and count != total.count else ""))
@@ -263,7 +268,7 @@ def notes(run):
     if run.skipped:
         lines.append(f"no time left for {len(run.skipped)} sets: {', '.join(run.skipped)}")
     for name, by_way in run.figures.items():
-        for engine in PEERS + FLOORS + ["ferrule"]:
+        for engine in PEERS + FLOORS + OURS:
             errors = {f[engine].error for f in by_way.values() if engine in f and f[engine].error}
             wrong = {way: f[engine].wrong for way, f in by_way.items() if engine in f and f[engine].wrong}
             lines += [f"ERR {engine} {name}: {error}" for error in sorted(errors)]
@@ -313,7 +318,8 @@ def section(run):
                     f"{datetime.date.today()}: {machine()}; {versions or 'no peers'}.")
     out += paragraph(
         "All engines get the same sets in one run, alternately. Times are of pieces of 0.25 ms, the quickest of many "
-        "turns of each. `/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many sets. "
+        "turns of each. Ours are two: `ferrule`, and `native`, which is Ferrule with machine code made of the schema "
+        "(fer_schema_options.native). `/x` is ours divided by theirs: below 1 we are quicker; in brackets, over how many sets. "
         "`floor` is a check written by hand in C for that schema, `yyjson` only reads the text. "
         + "; ".join(f"*{way}*: {what}" for way, (what, _) in WAYS.items() if way in TIMED) + ".")
     for group, names in run.sets.items():

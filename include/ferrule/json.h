@@ -27,7 +27,7 @@ typedef struct fer_json fer_json;
 
 /* How large a document may be (docs/reference/limits.md). */
 typedef struct fer_json_limits {
-    size_t size;     /* bytes of the whole text */
+    size_t size;     /* bytes of the whole text; at most 4 GiB - 1 */
     size_t depth;    /* nested arrays and objects */
     size_t nodes;    /* values, object keys not counted */
     size_t string;   /* bytes of one string */

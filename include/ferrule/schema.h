@@ -79,6 +79,7 @@ typedef struct fer_schema_options {
     fer_dialect dialect;             /* where `$schema` says nothing */
     bool assert_formats;             /* `format` is checked, not just noted */
     bool formats_note_only;          /* `format` is never checked, even in v1 */
+    bool native;                     /* verdicts by machine code, where that can be made */
     bool assert_content;             /* so are contentEncoding, contentMediaType, contentSchema */
     fer_str base_uri;                /* of a schema without `$id`; may be empty */
     const fer_registry *registry;    /* or NULL */
@@ -100,6 +101,9 @@ FER_API fer_code fer_schema_compile_value(const fer_json *doc, const struct yyjs
 FER_API fer_schema *fer_schema_ref(fer_schema *s);
 FER_API void fer_schema_unref(fer_schema *s);
 FER_API fer_dialect fer_schema_dialect(const fer_schema *s);
+/* Whether it has machine code: it was asked for, the processor is an x86-64, the system allows it.
+ */
+FER_API bool fer_schema_is_native(const fer_schema *s);
 
 /* One thing that is wrong with a schema, or (warning) worth a look. */
 typedef struct fer_schema_problem {

@@ -64,6 +64,8 @@ static const fer_option validate_options[] = {
     DIALECT,
     {"assert-formats", 0, NULL, NULL, "check format, which is only noted otherwise"},
     {"assert-content", 0, NULL, NULL, "check contentEncoding, contentMediaType and contentSchema"},
+    {"native", 0, NULL, NULL,
+     "make machine code of the schema: for many instances, on x86-64; elsewhere it changes nothing"},
     REGISTER,
     {"fill-defaults", 0, NULL, NULL, "print the instance with absent properties filled in"},
     {"repair", 0, NULL, NULL,

@@ -63,6 +63,7 @@ fer_code fer_source_init(fer_source *s, fer_app *app, fer_err *err)
     s->options.limits = fer_schema_limits_file();
     s->options.assert_formats = fer_app_option(app, "assert-formats") != NULL;
     s->options.assert_content = fer_app_option(app, "assert-content") != NULL;
+    s->options.native = fer_app_option(app, "native") != NULL;
     if (dialect) fer_dialect_find(fer_str_of(dialect), &s->options.dialect);
     fer_code code = FER_OK;
     for (size_t i = 0; !code && (given = fer_app_values(app, "register", i)); i++)

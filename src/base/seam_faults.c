@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ enum kind {
     K_UNLINK,
     K_OPENDIR,
     K_READDIR,
+    K_PAGES,
     K_CLOCK,
     K_RANDOM,
     KINDS
@@ -37,7 +39,7 @@ enum kind {
 
 static const char *const kind_names[KINDS] = {"malloc",  "open",    "read",  "write",  "close",
                                               "stat",    "fchmod",  "fsync", "rename", "unlink",
-                                              "opendir", "readdir", "clock", "random"};
+                                              "opendir", "readdir", "pages", "clock",  "random"};
 
 static const struct {
     const char *name;
@@ -275,6 +277,23 @@ struct dirent *fer_sys_readdir(DIR *dir)
 int fer_sys_closedir(DIR *dir)
 {
     return closedir(dir);
+}
+void *fer_sys_pages(size_t size)
+{
+    if (fails(K_PAGES)) return NULL;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    live++;
+    return p;
+}
+int fer_sys_pages_execute(void *pages, size_t size)
+{
+    return fails(K_PAGES) ? -1 : mprotect(pages, size, PROT_READ | PROT_EXEC);
+}
+void fer_sys_pages_free(void *pages, size_t size)
+{
+    live--;
+    munmap(pages, size);
 }
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -75,6 +76,19 @@ struct dirent *fer_sys_readdir(DIR *dir)
 int fer_sys_closedir(DIR *dir)
 {
     return closedir(dir);
+}
+void *fer_sys_pages(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+int fer_sys_pages_execute(void *pages, size_t size)
+{
+    return mprotect(pages, size, PROT_READ | PROT_EXEC);
+}
+void fer_sys_pages_free(void *pages, size_t size)
+{
+    munmap(pages, size);
 }
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {

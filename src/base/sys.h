@@ -36,6 +36,10 @@ int fer_sys_unlink(const char *path);
 DIR *fer_sys_opendir(const char *path);
 struct dirent *fer_sys_readdir(DIR *dir);
 int fer_sys_closedir(DIR *dir);
+/* Pages for code: to be written first (NULL: there are none), then to be run. */
+void *fer_sys_pages(size_t size);
+int fer_sys_pages_execute(void *pages, size_t size);
+void fer_sys_pages_free(void *pages, size_t size);
 int fer_sys_clock(clockid_t which, struct timespec *to);
 /* Fills `to` with random bytes; 0, or -1 where the system has none. */
 int fer_sys_random(void *to, size_t size);

@@ -256,9 +256,10 @@ fer_code fer_json_read(fer_arena *a, fer_str text, const fer_json_limits *limits
                        fer_err *err)
 {
     if (!limits) limits = fer_json_limits_message();
-    if (text.len > limits->size) {
+    size_t most = limits->size < UINT32_MAX ? limits->size : UINT32_MAX;
+    if (text.len > most) {
         return fer_fail(err, FER_LIMIT_EXCEEDED, "json.size: %zu bytes are over the limit of %zu",
-                        text.len, limits->size);
+                        text.len, most);
     }
     fer_code code = read_text(a, text, limits, out, err);
     if (code && err && err->line) fer_err_locate(err, text);

@@ -472,6 +472,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
         c.program->doc = doc;
         c.program->value = value;
         fer_places_mark(c.program);
+        if (c.options->native) fer_native_make(c.program, scratch);
         c.program->registry = fer_registry_ref(c.options->registry);
         *out = c.program;
     }
@@ -519,10 +520,16 @@ void fer_schema_unref(fer_schema *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1) return;
     fer_registry_unref(s->registry);
+    fer_native_free(&s->native);
     fer_arena_free(s->arena);
 }
 
 fer_dialect fer_schema_dialect(const fer_schema *s)
 {
     return s->dialect;
+}
+
+bool fer_schema_is_native(const fer_schema *s)
+{
+    return s->native.value != NULL;
 }

@@ -12,6 +12,7 @@
 
 #include "json_value.h"
 #include "library.h"
+#include "native.h"
 
 struct fer_vm;
 struct fer_frame;
@@ -129,6 +130,7 @@ struct fer_schema {
     size_t row_count;  /* rows of all codes */
     size_t steps;
     fer_dialect dialect;
+    struct fer_native native; /* machine code of the root's quick form, where there is some */
 };
 
 /* The node that an instruction refers to by `$ref` or its like; NULL: it refers to none. */

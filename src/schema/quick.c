@@ -29,6 +29,13 @@
 #include "quick_run.h"
 #include "unicode.h"
 
+/* Clang's check of function types looks before a function for what only compilers put there. */
+#if defined(__clang__) && __clang_major__ >= 17
+#define MACHINE_CODE __attribute__((no_sanitize("function")))
+#else
+#define MACHINE_CODE
+#endif
+
 #define STEPS_FIXED 4096 /* what any value may cost, */
 #define STEPS_EACH  64   /* and what each value in it adds */
 #define FEW_NAMES   8    /* strings that are compared one after the other */
@@ -76,6 +83,15 @@ FER_INLINE bool in_range(const fer_quick *i, const yyjson_val *v)
         if (!fer_number_is_integer(v)) return false;
     }
     return d >= i->low && d <= i->high;
+}
+
+FER_INLINE bool is_multiple(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
+{
+    switch (fer_val_tag(v)) {
+    case FER_TAG_UINT: return v->uni.u64 % i->max == 0;
+    case FER_TAG_SINT: return -(uint64_t)v->uni.i64 % i->max == 0;
+    default: return check(r, i->inst, v);
+    }
 }
 
 FER_OUTLINE bool has_code_points(const fer_quick *i, const yyjson_val *v)
@@ -205,6 +221,7 @@ FER_INLINE bool look(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
     case FER_Q_ENUM: return in_enum(r, i->data, v);
     case FER_Q_PATTERN: return fer_run_matches(r, i->data, v);
     case FER_Q_UNIQUE: return is_unique(r, i, v);
+    case FER_Q_MULTIPLE: return is_multiple(r, i, v);
     case FER_Q_CHECK: return check(r, i->inst, v);
     case FER_Q_FLAT: return flat(r, i->object, v);
     case FER_Q_OBJECT: return object(r, i->object, v);
@@ -234,6 +251,16 @@ FER_INLINE bool inside(struct fer_run *r, const fer_quick *i, const yyjson_val *
 bool fer_run_ask(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
 {
     return inside(r, i, v);
+}
+
+bool fer_run_row(struct fer_run *r, const fer_quick *i, const yyjson_val *v)
+{
+    return look(r, i, v);
+}
+
+bool fer_run_leaf(const fer_quick *i, const yyjson_val *v)
+{
+    return leaf(NULL, i, v);
 }
 
 /* ---- members and items --------------------------------------------------------------------- */
@@ -389,9 +416,26 @@ FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjso
     return hits == 1 && fer_run_leave(r);
 }
 
+/* How a run begins. */
+enum start {
+    AT_ROWS,
+    AT_OBJECT, /* the one row is about objects */
+    AT_NATIVE, /* machine code of the root */
+};
+
+MACHINE_CODE static bool start(struct fer_run *r, const fer_quick *code, const yyjson_val *value,
+                               enum start how)
+{
+    switch (how) {
+    case AT_NATIVE: return r->program->native.value(r, value);
+    case AT_OBJECT: return object(r, code->object, value);
+    default: return fer_run_ask(r, code, value);
+    }
+}
+
 __attribute__((no_stack_protector)) FER_OUTLINE fer_quick_verdict
 run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
-        const yyjson_val *value, bool object_only)
+        const yyjson_val *value, enum start how)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
@@ -399,7 +443,7 @@ run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
                         .bytes = s->steps,
                         .program = s,
                         .arena = scratch};
-    bool yes = object_only ? object(&r, code->object, value) : fer_run_ask(&r, code, value);
+    bool yes = start(&r, code, value, how);
     if (r.vm) fer_vm_close(r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
@@ -414,5 +458,17 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
         fer_quick_verdict verdict = leaves(code->object, value);
         if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
-    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT);
+    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT ? AT_OBJECT : AT_ROWS);
+}
+
+MACHINE_CODE fer_quick_verdict fer_quick_ask(const struct fer_schema *s, fer_arena *scratch,
+                                             const yyjson_val *value)
+{
+    if (s->native.object && fer_val_type(value) == YYJSON_TYPE_OBJ &&
+        FER_LIKELY(fer_val_len(value) <= s->steps)) {
+        fer_quick_verdict verdict = s->native.object(value);
+        if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
+    }
+    if (s->native.value) return run_all(s, NULL, scratch, value, AT_NATIVE);
+    return s->quick ? fer_quick_run(s, s->root->code, scratch, value) : FER_QUICK_UNKNOWN;
 }

@@ -19,6 +19,7 @@ enum fer_quick_op {
     FER_Q_INTEGER,      /* a whole number, 1.0 counts */
     FER_Q_INTEGER_TEXT, /* the same, 1.0 does not (draft-04) */
     FER_Q_RANGE,        /* low, high; n: FER_RANGE_* */
+    FER_Q_MULTIPLE,     /* max: of this whole number; inst: for numbers that are not whole */
     FER_Q_LENGTH,       /* min, max in code points; n: bytes that are enough for min */
     FER_Q_PATTERN,      /* data: fer_regex */
     FER_Q_TEXT,         /* the one string `name` */
@@ -145,6 +146,9 @@ typedef enum fer_quick_verdict {
     FER_QUICK_UNKNOWN,
 } fer_quick_verdict;
 
+/* The verdict of the whole schema about a value: by machine code, where it has some. */
+fer_quick_verdict fer_quick_ask(const struct fer_schema *s, fer_arena *scratch,
+                                const yyjson_val *value);
 /* The verdict of a code of the schema about a value. */
 fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
                                 fer_arena *scratch, const yyjson_val *value);

@@ -22,11 +22,16 @@ struct fer_run {
     size_t bytes;   /* of texts that may still be read */
     const struct fer_schema *program;
     fer_arena *arena;
-    fer_vm *vm; /* for checks as the machine has them; NULL before the first */
+    fer_vm *vm;  /* for checks as the machine has them; NULL before the first */
+    void *stack; /* of machine code (native_code.h): where the last attempt goes on */
 };
 
 /* What a row of instructions says of a value. */
 bool fer_run_ask(struct fer_run *r, const fer_quick *i, const yyjson_val *v);
+/* What one row says of a value of a type that it has to do with ... */
+bool fer_run_row(struct fer_run *r, const fer_quick *i, const yyjson_val *v);
+/* ... and one that looks at the value alone. */
+bool fer_run_leaf(const fer_quick *i, const yyjson_val *v);
 /* One instruction that has to do with more than the value itself. */
 bool fer_run_apply(struct fer_run *r, const fer_quick *i, const yyjson_val *v);
 /* An object with patterns, or whose members are marked. */

@@ -88,11 +88,11 @@ static void add_options(fer_buf *b, const fer_schema_options *o)
     const fer_schema_limits *l = o->limits ? o->limits : fer_schema_limits_message();
     const fer_registry *r = o->registry;
     fer_dialect dialect = o->dialect ? o->dialect : FER_DIALECT_2020_12;
-    fer_buf_printf(b, "%d %d%d%d %p %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu ", (int)dialect,
-                   o->assert_formats, o->formats_note_only, o->assert_content, (const void *)r,
-                   r ? r->library.spot_count : 0, r ? r->library.uris.count : 0, l->size, l->depth,
-                   l->subschemas, l->refs, l->pattern, l->repeat, l->states, l->steps,
-                   o->base_uri.len);
+    fer_buf_printf(b, "%d %d%d%d%d %p %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu ", (int)dialect,
+                   o->assert_formats, o->formats_note_only, o->assert_content, o->native,
+                   (const void *)r, r ? r->library.spot_count : 0, r ? r->library.uris.count : 0,
+                   l->size, l->depth, l->subschemas, l->refs, l->pattern, l->repeat, l->states,
+                   l->steps, o->base_uri.len);
     fer_buf_add(b, o->base_uri);
 }
 

@@ -23,8 +23,7 @@ __attribute__((noinline)) static fer_code ask_machine(const fer_schema *s, fer_a
 fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjson_val *value,
                             bool *valid, fer_err *err)
 {
-    fer_quick_verdict verdict = FER_QUICK_UNKNOWN;
-    if (s->quick) verdict = fer_quick_run(s, s->root->code, scratch, value);
+    fer_quick_verdict verdict = fer_quick_ask(s, scratch, value);
     if (verdict == FER_QUICK_UNKNOWN) return ask_machine(s, scratch, value, valid, err);
     *valid = verdict == FER_QUICK_YES;
     return FER_OK;

@@ -83,6 +83,8 @@ ROWS = [
     ("formats are asserted", ["validate", "-s", "tests/app/data/contact.schema.json", "--assert-formats"], '{"mail":"nobody"}', 1, ["InvalidFormat: `mail`"], []),
     ("content is noted", ["validate", "-s", "tests/app/data/contact.schema.json"], '{"card":"{"}', 0, ["1 valid"], []),
     ("content is asserted", ["validate", "-s", "tests/app/data/contact.schema.json", "--assert-content"], '{"card":"{"}', 1, ["`card`"], []),
+    ("machine code: good", [*V, "--native", "-"], GOOD, 0, ["1 valid"], []),
+    ("machine code: bad", [*V, "--native", "-"], BAD, 1, ["InvalidType"], []),
     ("hide-values", [*V, "--hide-values", "-f", "json"], BAD.replace('"1"', '"secret"'), 1, ["InvalidType"], []),
     ("hide-values: as text", [*V, "--hide-values"], BAD.replace('"1"', '"secret"'), 1, ["<stdin>:1:45: InvalidType"], []),
     ("log", [*V, "--log-level", "info"], GOOD, 0, ["1 valid"], ['"event":"input.validated"', '"valid":1']),

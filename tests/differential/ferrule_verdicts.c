@@ -6,9 +6,9 @@
  *     {"verdicts":"viv","validated":"viv"}          or {"refused":"InvalidSchema: ..."}
  *
  * A letter per instance: v valid, i invalid, e no answer (past the limit of steps). The first
- * word is what fer_schema_accepts says, the second what fer_schema_validate says, and the machine
- * alone, which has to agree (m: it does not); formats and
- * content are notes only, as they are for the validators that Ferrule is compared with.
+ * word is what fer_schema_accepts says, with and without machine code (n: they differ), the second
+ * what fer_schema_validate says, and the machine alone, which has to agree (m: it does not);
+ * formats and content are notes only, as they are for the validators that Ferrule is compared with.
  */
 #include <ferrule/schema.h>
 
@@ -83,7 +83,8 @@ static char by_machine(const fer_schema *s, fer_arena *scratch, const yyjson_val
     return letter(code, valid);
 }
 
-static void answer(fer_arena *scratch, const fer_json *doc, const fer_schema *s)
+static void answer(fer_arena *scratch, const fer_json *doc, const fer_schema *s,
+                   const fer_schema *native)
 {
     yyjson_val *instances = open_value(get(fer_json_root(doc), "instances"));
     yyjson_val *instance;
@@ -91,7 +92,8 @@ static void answer(fer_arena *scratch, const fer_json *doc, const fer_schema *s)
     printf("{\"verdicts\":\"");
     yyjson_arr_foreach(instances, i, max, instance)
     {
-        putchar(accepted(s, scratch, instance));
+        char says = accepted(s, scratch, instance);
+        putchar(accepted(native, scratch, instance) == says ? says : 'n');
         fer_arena_reset(scratch);
     }
     printf("\",\"validated\":\"");
@@ -105,11 +107,12 @@ static void answer(fer_arena *scratch, const fer_json *doc, const fer_schema *s)
     printf("\"}\n");
 }
 
-static fer_code compile(const fer_json *doc, fer_schema **out, fer_err *err)
+static fer_code compile(const fer_json *doc, bool native, fer_schema **out, fer_err *err)
 {
     const yyjson_val *root = fer_json_root(doc);
     const yyjson_val *dialect = get(root, "dialect"), *schema = get(root, "schema");
-    fer_schema_options options = {.formats_note_only = true, .limits = fer_schema_limits_file()};
+    fer_schema_options options = {
+        .formats_note_only = true, .native = native, .limits = fer_schema_limits_file()};
     fer_str name = {yyjson_get_str(open_value(dialect)), yyjson_get_len(open_value(dialect))};
     if (!schema || !name.ptr || !fer_dialect_find(name, &options.dialect)) {
         snprintf(err->message, sizeof err->message, "a line has a schema and a dialect");
@@ -122,11 +125,13 @@ static void answer_line(fer_arena *a, fer_arena *scratch, fer_str line)
 {
     fer_err err = {0};
     fer_json *doc = NULL;
-    fer_schema *s = NULL;
+    fer_schema *s = NULL, *native = NULL;
     fer_code code = fer_json_read(a, line, fer_json_limits_file(), &doc, &err);
-    if (!code) code = compile(doc, &s, &err);
+    if (!code) code = compile(doc, false, &s, &err);
+    if (!code) code = compile(doc, true, &native, &err);
     if (code) answer_refused(code, &err);
-    else answer(scratch, doc, s);
+    else answer(scratch, doc, s, native);
+    fer_schema_unref(native);
     fer_schema_unref(s);
     fer_arena_reset(a);
     fflush(stdout);

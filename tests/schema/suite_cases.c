@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/: a case is a schema with instances and whether each is valid. Every instance is
- * asked about in four ways (quickly, by the machine alone, with findings, with annotations) that
- * have to agree.
+ * asked about in five ways (quickly, by machine code, by the machine alone, with findings, with
+ * annotations) that have to agree.
  */
 #include "suite.h"
 #include "vm.h"
@@ -18,11 +18,12 @@ struct cases {
 static bool asked_quickly(const struct cases *c, const fer_schema *s, const yyjson_val *data,
                           bool expected, char *why, size_t size)
 {
+    const char *way = fer_schema_is_native(s) ? "native" : "accepts";
     fer_err err = {0};
     bool valid = !expected;
     fer_code code = fer_schema_accepts(s, c->scratch, data, &valid, &err);
-    if (code) snprintf(why, size, "accepts: %s: %s", fer_code_info(code)->name, err.message);
-    else if (valid != expected) snprintf(why, size, "accepts: %s", valid ? "valid" : "invalid");
+    if (code) snprintf(why, size, "%s: %s: %s", way, fer_code_info(code)->name, err.message);
+    else if (valid != expected) snprintf(why, size, "%s: %s", way, valid ? "valid" : "invalid");
     return !code && valid == expected;
 }
 
@@ -62,14 +63,15 @@ static bool asked_fully(const struct cases *c, const fer_schema *s, const yyjson
     return explained;
 }
 
-static void check_test(const struct cases *c, const fer_schema *s, struct place at,
-                       const yyjson_val *test)
+static void check_test(const struct cases *c, const fer_schema *s, const fer_schema *native,
+                       struct place at, const yyjson_val *test)
 {
     char why[2048];
     bool expected = fer_is_true(fer_val_get(test, "valid"));
     const yyjson_val *data = fer_val_get(test, "data");
     at.test = suite_description(test);
     bool right = data && asked_quickly(c, s, data, expected, why, sizeof why) &&
+                 asked_quickly(c, native, data, expected, why, sizeof why) &&
                  asked_machine(c, s, data, expected, why, sizeof why) &&
                  asked_fully(c, s, data, false, expected, why, sizeof why) &&
                  asked_fully(c, s, data, true, expected, why, sizeof why);
@@ -81,7 +83,8 @@ static void run_case(const struct cases *c, const yyjson_val *group)
 {
     char why[2048];
     fer_err err = {0};
-    fer_schema *s = NULL;
+    fer_schema *s = NULL, *native = NULL;
+    fer_schema_options by_code = c->options;
     const yyjson_val *tests = fer_val_get(group, "tests");
     const yyjson_val *schema = fer_val_get(group, "schema");
     struct place at = {c->file->path, suite_description(group), FER_STR("")};
@@ -92,9 +95,12 @@ static void run_case(const struct cases *c, const yyjson_val *group)
         suite_note_all(c->tally, at, tests, why);
         return;
     }
+    by_code.native = true;
+    assert_int_equal(fer_schema_compile_value(c->file->doc, schema, &by_code, &native, NULL), 0);
     FER_EACH_ITEM (tests, test) {
-        check_test(c, s, at, test);
+        check_test(c, s, native, at, test);
     }
+    fer_schema_unref(native);
     fer_schema_unref(s);
 }
 

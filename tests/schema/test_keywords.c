@@ -269,9 +269,10 @@ static fer_code ask_list(fer_arena *a, const fer_schema *s, const char *list, bo
     return FER_OK;
 }
 
-static fer_code attempt_in(fer_arena *a, const struct row *row, fer_dialect dialect)
+static fer_code attempt_by(fer_arena *a, const struct row *row, fer_dialect dialect, bool native)
 {
     fer_schema_options options = {.dialect = dialect,
+                                  .native = native,
                                   .assert_formats = row->formats,
                                   .assert_content = row->content,
                                   .formats_note_only = false};
@@ -284,6 +285,13 @@ static fer_code attempt_in(fer_arena *a, const struct row *row, fer_dialect dial
     if (!code) code = ask_list(a, s, row->invalid, false);
     fer_schema_unref(s);
     return code;
+}
+
+/* With machine code, too. */
+static fer_code attempt_in(fer_arena *a, const struct row *row, fer_dialect dialect)
+{
+    fer_code code = attempt_by(a, row, dialect, false);
+    return code ? code : attempt_by(a, row, dialect, true);
 }
 
 static fer_code attempt(fer_arena *a, const void *data)

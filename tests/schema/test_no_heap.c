@@ -144,13 +144,15 @@ static void ask(const struct row *row, const fer_schema *s, fer_arena *scratch,
     }
 }
 
-static void run(const struct row *row)
+static void run_one(const struct row *row, bool native)
 {
+    fer_schema_options options = {.native = native};
     fer_arena *a = fer_arena_new(0), *scratch = fer_arena_new(0);
     fer_schema *s = NULL;
     fer_err err;
     assert_true(a && scratch);
-    if (fer_schema_compile(fer_str_of(row->schema), NULL, &s, &err)) fail_msg("%s", err.message);
+    if (fer_schema_compile(fer_str_of(row->schema), &options, &s, &err))
+        fail_msg("%s", err.message);
     const yyjson_val *values = must_read(a, fer_str_of(row->values), NULL);
     ask(row, s, scratch, values);
     int64_t held = fer_faults_live();
@@ -165,6 +167,12 @@ static void run(const struct row *row)
     fer_schema_unref(s);
     fer_arena_free(scratch);
     fer_arena_free(a);
+}
+
+static void run(const struct row *row)
+{
+    run_one(row, false);
+    run_one(row, true);
 }
 
 /* What is counted is what is asked for: else the rows would prove nothing. */

@@ -15,17 +15,18 @@ struct figures {
     size_t schemas, valid, invalid;
 };
 
-static fer_schema *compile(fer_str text, const char *name)
+static fer_schema *compile(fer_str text, bool native, const char *name)
 {
     fer_schema *s;
     fer_err err;
-    fer_schema_options options = {.limits = fer_schema_limits_file()};
+    fer_schema_options options = {.limits = fer_schema_limits_file(), .native = native};
     if (fer_schema_compile(text, &options, &s, &err)) fail_msg("%s: %s", name, err.message);
     return s;
 }
 
 /* Each line is an instance; returns how many there were. */
-static size_t check_lines(const fer_schema *s, const char *path, bool valid)
+static size_t check_lines(const fer_schema *s, const fer_schema *native, const char *path,
+                          bool valid)
 {
     fer_arena *a = fer_arena_new(0), *each = fer_arena_new(0);
     fer_str text;
@@ -48,6 +49,9 @@ static size_t check_lines(const fer_schema *s, const char *path, bool valid)
         if (fer_schema_accepts(s, each, fer_json_root(doc), &accepted, &err)) {
             fail_msg("%s:%zu: %s", path, count, err.message);
         }
+        bool by_code = !valid;
+        assert_int_equal(fer_schema_accepts(native, each, fer_json_root(doc), &by_code, NULL), 0);
+        if (by_code != accepted) fail_msg("%s:%zu: differs by machine code", path, count);
         assert_int_equal(fer_schema_validate(each, s, doc, NULL, NULL, &result, &err), FER_OK);
         size_t found;
         const fer_violation *v = fer_result_violations(result, &found);
@@ -72,12 +76,13 @@ static void check_set(const char *folder, struct figures *figures)
     fer_err err;
     snprintf(path, sizeof path, "%.1500s/schema.json", folder);
     if (fer_file_read(a, path, (size_t)64 << 20, &text, &err)) fail_msg("%s", err.message);
-    fer_schema *s = compile(text, path);
+    fer_schema *s = compile(text, false, path), *native = compile(text, true, path);
     figures->schemas++;
     snprintf(path, sizeof path, "%.1500s/instances.jsonl", folder);
-    figures->valid += check_lines(s, path, true);
+    figures->valid += check_lines(s, native, path, true);
     snprintf(path, sizeof path, "%.1500s/invalid.jsonl", folder);
-    figures->invalid += check_lines(s, path, false);
+    figures->invalid += check_lines(s, native, path, false);
+    fer_schema_unref(native);
     fer_schema_unref(s);
     fer_arena_free(a);
 }

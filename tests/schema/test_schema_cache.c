@@ -34,6 +34,7 @@ static const struct key_row {
     {"another dialect", "{}", "{}", {0}, {.dialect = FER_DIALECT_DRAFT7}, false},
     {"formats", "{}", "{}", {0}, {.assert_formats = true}, false},
     {"formats noted", "{}", "{}", {0}, {.formats_note_only = true}, false},
+    {"machine code", "{}", "{}", {0}, {.native = true}, false},
     {"content", "{}", "{}", {0}, {.assert_content = true}, false},
     {"base", "{}", "{}", {0}, {.base_uri = {"http://x/", 9}}, false},
     {"the same base",

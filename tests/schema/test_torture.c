@@ -20,6 +20,7 @@ struct row {
     fer_dialect dialect;
     fer_str schema, value; /* JSON */
     bool valid;
+    bool native;
 };
 
 static fer_code outputs(fer_arena *a, const fer_result *r)
@@ -58,7 +59,7 @@ static fer_code attempt(fer_arena *a, const void *data)
     const struct row *row = data;
     fer_arena *mine = a ? NULL : fer_arena_new(0);
     if (!a && !mine) return FER_OUT_OF_MEMORY;
-    fer_schema_options options = {.dialect = row->dialect};
+    fer_schema_options options = {.dialect = row->dialect, .native = row->native};
     fer_schema *s = NULL;
     fer_err err = {0};
     fer_code code = fer_schema_compile(row->schema, &options, &s, &err);
@@ -84,8 +85,11 @@ static void torture_arena(const struct row *row)
 
 static void run(const struct row *row)
 {
+    struct row native = *row;
+    native.native = true;
     torture_arena(row);
     rows_torture_malloc(attempt, row);
+    rows_torture_malloc(attempt, &native);
 }
 
 /* ---- the sample ----------------------------------------------------------------------------- */

@@ -134,6 +134,18 @@ static void lower_low(fer_rows *l, const fer_inst *i)
     fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
 }
 
+static void lower_multiple(fer_rows *l, const fer_inst *i)
+{
+    bool whole = fer_val_tag(i->source) == FER_TAG_UINT && i->source->uni.u64 > 0;
+    if (!whole) {
+        fer_lower_check(l, i, FER_ON_NUMBER);
+        return;
+    }
+    fer_quick *row = fer_lower_add(l, FER_Q_MULTIPLE, FER_ON_NUMBER);
+    row->inst = i;
+    row->max = i->source->uni.u64;
+}
+
 static void lower_high(fer_rows *l, const fer_inst *i)
 {
     double bound;
@@ -147,8 +159,11 @@ static void lower_high(fer_rows *l, const fer_inst *i)
     fer_lower_check(l, i, FER_TYPE_BIT(YYJSON_TYPE_RAW));
 }
 
-static const fer_op multiple_op = {
-    .name = "a multiple of", .on = FER_ON_NUMBER, .check = check_multiple, .explain = explain};
+static const fer_op multiple_op = {.name = "a multiple of",
+                                   .on = FER_ON_NUMBER,
+                                   .check = check_multiple,
+                                   .explain = explain,
+                                   .lower = lower_multiple};
 #define BOUND_OP(words, how, where)                                                                \
     {                                                                                              \
         .name = (words), .on = FER_ON_NUMBER, .check = (how), .explain = explain, .lower = (where) \

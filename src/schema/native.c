@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Machine code of a schema: its functions, their frames, and the pages that it lies in. */
+#include "native.h"
+
+#include "native_code.h"
+#include "program.h"
+#include "quick_run.h"
+#include "sys.h"
+
+#define CODE_MAX ((size_t)1 << 20) /* bytes of code; a schema that needs more goes without */
+
+/* ---- functions ---------------------------------------------------------------------------------
+ */
+
+static fer_label function(fer_native_code *n, const void *what, bool leaves)
+{
+    fer_str address = {(const char *)&what, sizeof what};
+    struct fer_function *f = fer_map_get(&n->functions, address);
+    if (f) return f->label;
+    f = fer_arena_alloc_zero(n->arena, 1, sizeof *f);
+    address = fer_arena_copy(n->arena, address);
+    void **place = f && address.ptr ? fer_map_put(&n->functions, address) : NULL;
+    if (!place) {
+        n->x.failed = true;
+        return 0;
+    }
+    *f = (struct fer_function){.leaves = leaves, .what = what, .label = fer_x86_label(&n->x)};
+    *place = f;
+    *n->last = f;
+    n->last = &f->next;
+    return f->label;
+}
+
+fer_label fer_native_function(fer_native_code *n, const fer_quick *code)
+{
+    return function(n, code, false);
+}
+
+fer_label fer_native_leaves(fer_native_code *n, const fer_object *o)
+{
+    return function(n, o, true);
+}
+
+/* A value that is walked over, or asked about otherwise, before the last row needs a register. */
+static enum fer_function_kind kind_of(const fer_quick *code)
+{
+    fer_looks l;
+    for (unsigned type = YYJSON_TYPE_RAW; type <= YYJSON_TYPE_OBJ; type++) {
+        fer_native_looks(code, type, &l);
+        if (l.no || l.whole) continue;
+        for (unsigned i = 0; i < l.count; i++) {
+            if (fer_native_is_branch(l.rows[i])) return FER_FUNCTION_FULL;
+            if (fer_native_is_walk(l.rows[i]) && i + 1 < l.count) return FER_FUNCTION_FULL;
+        }
+    }
+    return FER_FUNCTION_WALK;
+}
+
+static void write_asides(fer_native_code *n)
+{
+    for (size_t i = 0; i < n->aside_count && !n->x.failed; i++) {
+        struct fer_aside aside = n->asides[i];
+        fer_x86_bind(&n->x, aside.start);
+        n->no = aside.no;
+        fer_native_row(n, aside.row, aside.at);
+        fer_x86_jump(&n->x, aside.back);
+    }
+    n->aside_count = 0;
+}
+
+static void give(fer_native_code *n, fer_quick_verdict verdict)
+{
+    fer_x86_set(&n->x, RAX, verdict);
+    fer_x86_return(&n->x);
+}
+
+static void write_leaves(fer_native_code *n, const fer_object *o)
+{
+    n->kind = FER_FUNCTION_LEAVES;
+    n->value = (fer_at){RDI, 0};
+    n->key = RDI;
+    n->end = RDX;
+    n->seen = R8;
+    n->no = fer_x86_label(&n->x);
+    n->unknown = fer_x86_label(&n->x);
+    fer_x86_entry(&n->x);
+    fer_native_object(n, o);
+    give(n, FER_QUICK_YES);
+    fer_x86_bind(&n->x, n->no);
+    give(n, FER_QUICK_NO);
+    fer_x86_bind(&n->x, n->unknown);
+    give(n, FER_QUICK_UNKNOWN);
+    write_asides(n);
+}
+
+static void write_function(fer_native_code *n, const fer_quick *code)
+{
+    static const fer_reg kept[] = {R12, R13, R14, R15, RBX}; /* an odd number: calls are aligned */
+    fer_x86 *x = &n->x;
+    n->kind = kind_of(code);
+    bool full = n->kind == FER_FUNCTION_FULL;
+    size_t count = full ? FER_COUNT(kept) : 3;
+    n->value = (fer_at){full ? RBX : R12, 0};
+    n->key = R12;
+    n->end = R13;
+    n->seen = R14;
+    n->no = n->fail;
+    for (size_t i = 0; i < count; i++) fer_x86_push(x, kept[i]);
+    fer_x86_move(x, n->value.base, RSI);
+    fer_native_value(n, code, n->value);
+    for (size_t i = count; i-- > 0;) fer_x86_pop(x, kept[i]);
+    fer_x86_return(x);
+    write_asides(n);
+}
+
+/* ---- the way in and out -----------------------------------------------------------------------
+ */
+
+static const fer_reg saved[] = {RBX, RBP, R12, R13, R14, R15}; /* by C's rules */
+
+/* bool value(struct fer_run *r, const yyjson_val *v), and what a no does. */
+static void write_entry(fer_native_code *n, fer_label code)
+{
+    fer_x86 *x = &n->x;
+    const int32_t stack = offsetof(struct fer_run, stack), left = offsetof(struct fer_run, left);
+    fer_label no = fer_x86_label(x), out = fer_x86_label(x);
+    fer_x86_entry(x);
+    for (size_t i = 0; i < FER_COUNT(saved); i++) fer_x86_push(x, saved[i]);
+    fer_x86_move(x, RBP, RDI);
+    fer_x86_push(x, RAX); /* an even number, with the address of `no` */
+    fer_x86_push_at(x, RBP, stack);
+    fer_x86_address_of(x, RAX, no);
+    fer_x86_push(x, RAX);
+    fer_x86_store64(x, RSP, RBP, stack);
+    fer_x86_call(x, code);
+    fer_x86_add64(x, RSP, 8);
+    fer_x86_set(x, RAX, 1);
+    fer_x86_jump(x, out);
+    fer_x86_bind(x, no);
+    fer_x86_set(x, RAX, 0);
+    fer_x86_bind(x, out);
+    fer_x86_pop_at(x, RBP, stack);
+    fer_x86_pop(x, RCX);
+    for (size_t i = FER_COUNT(saved); i-- > 0;) fer_x86_pop(x, saved[i]);
+    fer_x86_return(x);
+
+    fer_x86_bind(x, n->give_up);
+    fer_x86_set(x, RAX, UINT64_MAX);
+    fer_x86_store64(x, RAX, RBP, left);
+    fer_x86_bind(x, n->fail);
+    fer_x86_load64(x, RSP, RBP, stack);
+    fer_x86_pop(x, RAX);
+    fer_x86_jump_to(x, RAX);
+}
+
+/* The object of leaves that is all a code asks of objects; NULL: it is something else. */
+static const fer_object *only_leaves(const fer_quick *code)
+{
+    fer_looks l;
+    fer_native_looks(code, YYJSON_TYPE_OBJ, &l);
+    if (l.no || l.whole || l.count != 1) return NULL;
+    bool object = l.rows[0]->op == FER_Q_OBJECT || l.rows[0]->op == FER_Q_FLAT;
+    return object && fer_native_is_leaves(l.rows[0]->object) ? l.rows[0]->object : NULL;
+}
+
+/* All functions; where the objects of leaves begin is told. False: it cannot be done. */
+static bool write_all(fer_native_code *n, const fer_quick *code, size_t *object)
+{
+    const fer_object *leaves = only_leaves(code);
+    fer_label first = leaves ? fer_native_leaves(n, leaves) : 0;
+    write_entry(n, fer_native_function(n, code));
+    for (const struct fer_function *f = n->first; f && !n->x.failed; f = f->next) {
+        fer_x86_bind(&n->x, f->label);
+        if (f->leaves) write_leaves(n, f->what);
+        else write_function(n, f->what);
+    }
+    if (!fer_x86_finish(&n->x)) return false;
+    *object = leaves ? n->x.labels[first] : SIZE_MAX;
+    return true;
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* A function at an address. */
+union entry {
+    void *at;
+    unsigned (*object)(const yyjson_val *object);
+    bool (*value)(struct fer_run *r, const yyjson_val *value);
+};
+
+static void settle(struct fer_native *out, const fer_x86 *x, size_t object)
+{
+    uint8_t *pages = fer_sys_pages(x->len);
+    if (!pages) return;
+    memcpy(pages, x->code, x->len);
+    if (fer_sys_pages_execute(pages, x->len) != 0) {
+        fer_sys_pages_free(pages, x->len);
+        return;
+    }
+    out->pages = pages;
+    out->size = x->len;
+    out->value = (union entry){.at = pages}.value;
+    if (object != SIZE_MAX) out->object = (union entry){.at = pages + object}.object;
+}
+
+void fer_native_make(struct fer_schema *s, fer_arena *scratch)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    fer_native_code n = {.arena = scratch};
+    size_t object;
+    if (!s->quick) return;
+    n.last = &n.first;
+    fer_map_init(&n.functions, scratch);
+    fer_x86_init(&n.x, scratch, CODE_MAX);
+    n.fail = fer_x86_label(&n.x);
+    n.give_up = fer_x86_label(&n.x);
+    if (write_all(&n, s->root->code, &object)) settle(&s->native, &n.x, object);
+#else
+    (void)s;
+    (void)scratch;
+#endif
+}
+
+void fer_native_free(struct fer_native *n)
+{
+    if (n->pages) fer_sys_pages_free(n->pages, n->size);
+}

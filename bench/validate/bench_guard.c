@@ -4,10 +4,11 @@
  *
  *     bench_guard CASE ROUNDS     CASE is a file of bench/validate/guard
  *
- * A case is a schema, instances, and the way they are asked: for the verdict ("valid"), from
- * text to the verdict ("text"), for everything that is wrong ("findings"), or the schema is
- * compiled ("compile"). A round asks each instance once. Two runs of other rounds differ by
- * the rounds alone, so nothing here may depend on chance: the seeds of the arenas are fixed.
+ * A case is a schema, instances, and the way they are asked: for the verdict ("valid"; "native" by
+ * machine code), from text to the verdict ("text"), for everything that is wrong ("findings"), or
+ * the schema is compiled ("compile"). A round asks each instance once. Two runs of other rounds
+ * differ by the rounds alone, so nothing here may depend on chance: the seeds of the arenas are
+ * fixed.
  */
 #include <ferrule/schema.h>
 #include <string.h>
@@ -80,10 +81,8 @@ static const struct {
     const char *name;
     void (*round)(const struct job *j);
 } ways[] = {
-    {"valid", round_valid},
-    {"text", round_text},
-    {"findings", round_findings},
-    {"compile", round_compile},
+    {"valid", round_valid},       {"native", round_valid},    {"text", round_text},
+    {"findings", round_findings}, {"compile", round_compile},
 };
 
 /* Texts are written anew, so that the layout of the file costs nothing. Gives the way. */
@@ -98,14 +97,16 @@ static fer_str load(struct job *j, const char *path)
     const yyjson_val *root = fer_json_root(doc);
     BENCH_NEEDS(
         !fer_json_write(j->arena, fer_val_get(root, "schema"), false, &j->schema_text, NULL));
-    BENCH_NEEDS(!fer_schema_compile(j->schema_text, NULL, &j->schema, NULL));
+    fer_str way = fer_val_str(fer_val_get(root, "way"));
+    fer_schema_options options = {.native = fer_str_is(way, "native")};
+    BENCH_NEEDS(!fer_schema_compile(j->schema_text, &options, &j->schema, NULL));
     FER_EACH_ITEM (fer_val_get(root, "instances"), instance) {
         size_t i = j->count++;
         BENCH_NEEDS(i < INSTANCES_MAX);
         BENCH_NEEDS(!fer_json_write(j->arena, instance, false, &j->texts[i], NULL));
         BENCH_NEEDS(!fer_json_read(j->arena, j->texts[i], NULL, &j->docs[i], NULL));
     }
-    return fer_val_str(fer_val_get(root, "way"));
+    return way;
 }
 
 int main(int argc, char **argv)

@@ -31,9 +31,10 @@ static fer_label function(fer_native_code *n, const void *what, bool leaves)
     return f->label;
 }
 
-fer_label fer_native_function(fer_native_code *n, const fer_quick *code)
+void fer_native_call(fer_native_code *n, const fer_quick *code, fer_label no)
 {
-    return function(n, code, false);
+    fer_x86_call(&n->x, function(n, code, false));
+    fer_x86_jump_if(&n->x, IF_BELOW, no);
 }
 
 fer_label fer_native_leaves(fer_native_code *n, const fer_object *o)
@@ -93,6 +94,14 @@ static void write_leaves(fer_native_code *n, const fer_object *o)
     write_asides(n);
 }
 
+/* Gives back the registers, and returns with the answer in the carry flag. */
+static void answer(fer_native_code *n, const fer_reg *kept, size_t count, bool yes)
+{
+    for (size_t i = count; i-- > 0;) fer_x86_pop(&n->x, kept[i]);
+    fer_x86_set_carry(&n->x, !yes);
+    fer_x86_return(&n->x);
+}
+
 static void write_function(fer_native_code *n, const fer_quick *code)
 {
     static const fer_reg kept[] = {R12, R13, R14, R15, RBX}; /* an odd number: calls are aligned */
@@ -100,57 +109,44 @@ static void write_function(fer_native_code *n, const fer_quick *code)
     n->kind = kind_of(code);
     bool full = n->kind == FER_FUNCTION_FULL;
     size_t count = full ? FER_COUNT(kept) : 3;
+    fer_label no = fer_x86_label(x);
     n->value = (fer_at){full ? RBX : R12, 0};
     n->key = R12;
     n->end = R13;
     n->seen = R14;
-    n->no = n->fail;
+    n->no = no;
+    n->give_up = fer_x86_label(x);
     for (size_t i = 0; i < count; i++) fer_x86_push(x, kept[i]);
     fer_x86_move(x, n->value.base, RSI);
     fer_native_value(n, code, n->value);
-    for (size_t i = count; i-- > 0;) fer_x86_pop(x, kept[i]);
-    fer_x86_return(x);
+    answer(n, kept, count, true);
+    fer_x86_bind(x, n->give_up);
+    fer_x86_set(x, RAX, UINT64_MAX);
+    fer_x86_store64(x, RAX, RBP, offsetof(struct fer_run, left));
+    fer_x86_bind(x, no);
+    answer(n, kept, count, false);
     write_asides(n);
 }
 
-/* ---- the way in and out -----------------------------------------------------------------------
+/* ---- the way in --------------------------------------------------------------------------------
  */
 
-static const fer_reg saved[] = {RBX, RBP, R12, R13, R14, R15}; /* by C's rules */
-
-/* bool value(struct fer_run *r, const yyjson_val *v), and what a no does. */
-static void write_entry(fer_native_code *n, fer_label code)
+/* bool value(struct fer_run *r, const yyjson_val *v) */
+static void write_entry(fer_native_code *n, const fer_quick *code)
 {
     fer_x86 *x = &n->x;
-    const int32_t stack = offsetof(struct fer_run, stack), left = offsetof(struct fer_run, left);
-    fer_label no = fer_x86_label(x), out = fer_x86_label(x);
+    fer_label no = fer_x86_label(x);
     fer_x86_entry(x);
-    for (size_t i = 0; i < FER_COUNT(saved); i++) fer_x86_push(x, saved[i]);
+    fer_x86_push(x, RBP);
     fer_x86_move(x, RBP, RDI);
-    fer_x86_push(x, RAX); /* an even number, with the address of `no` */
-    fer_x86_push_at(x, RBP, stack);
-    fer_x86_address_of(x, RAX, no);
-    fer_x86_push(x, RAX);
-    fer_x86_store64(x, RSP, RBP, stack);
-    fer_x86_call(x, code);
-    fer_x86_add64(x, RSP, 8);
+    fer_native_call(n, code, no);
     fer_x86_set(x, RAX, 1);
-    fer_x86_jump(x, out);
+    fer_x86_pop(x, RBP);
+    fer_x86_return(x);
     fer_x86_bind(x, no);
     fer_x86_set(x, RAX, 0);
-    fer_x86_bind(x, out);
-    fer_x86_pop_at(x, RBP, stack);
-    fer_x86_pop(x, RCX);
-    for (size_t i = FER_COUNT(saved); i-- > 0;) fer_x86_pop(x, saved[i]);
+    fer_x86_pop(x, RBP);
     fer_x86_return(x);
-
-    fer_x86_bind(x, n->give_up);
-    fer_x86_set(x, RAX, UINT64_MAX);
-    fer_x86_store64(x, RAX, RBP, left);
-    fer_x86_bind(x, n->fail);
-    fer_x86_load64(x, RSP, RBP, stack);
-    fer_x86_pop(x, RAX);
-    fer_x86_jump_to(x, RAX);
 }
 
 /* The object of leaves that is all a code asks of objects; NULL: it is something else. */
@@ -168,7 +164,7 @@ static bool write_all(fer_native_code *n, const fer_quick *code, size_t *object)
 {
     const fer_object *leaves = only_leaves(code);
     fer_label first = leaves ? fer_native_leaves(n, leaves) : 0;
-    write_entry(n, fer_native_function(n, code));
+    write_entry(n, code);
     for (const struct fer_function *f = n->first; f && !n->x.failed; f = f->next) {
         fer_x86_bind(&n->x, f->label);
         if (f->leaves) write_leaves(n, f->what);
@@ -212,8 +208,6 @@ void fer_native_make(struct fer_schema *s, fer_arena *scratch)
     n.last = &n.first;
     fer_map_init(&n.functions, scratch);
     fer_x86_init(&n.x, scratch, CODE_MAX);
-    n.fail = fer_x86_label(&n.x);
-    n.give_up = fer_x86_label(&n.x);
     if (write_all(&n, s->root->code, &object)) settle(&s->native, &n.x, object);
 #else
     (void)s;

@@ -24,15 +24,13 @@ static void call(fer_native_code *n, const fer_quick *code)
         return;
     }
     fer_x86_move(&n->x, RSI, RBX);
-    fer_x86_call(&n->x, fer_native_function(n, code));
+    fer_native_call(n, code, n->no);
 }
 
 /* ---- attempts ----------------------------------------------------------------------------------
  */
 
-static const fer_reg kept[] = {RBX, R12, R13, R14, R15};
-
-/* One that puts nothing on the stack: its no is a jump. */
+/* One that stands in its place: its no is a jump. */
 static void attempt_plain(fer_native_code *n, const fer_quick *code, fer_label miss)
 {
     fer_label no = n->no;
@@ -41,30 +39,22 @@ static void attempt_plain(fer_native_code *n, const fer_quick *code, fer_label m
     n->no = no;
 }
 
-/* Any other. */
+/* Any other. After a no the depth is what it was: who says no does not leave what it entered. */
 static void attempt_call(fer_native_code *n, const fer_quick *code, fer_label miss)
 {
     fer_x86 *x = &n->x;
-    const int32_t depth = offsetof(struct fer_run, depth), stack = offsetof(struct fer_run, stack);
-    fer_label landed = fer_x86_label(x), hit = fer_x86_label(x);
-    for (size_t i = 0; i < FER_COUNT(kept); i++) fer_x86_push(x, kept[i]);
-    fer_x86_load32(x, RAX, RBP, depth);
-    fer_x86_push(x, RAX);
-    fer_x86_push_at(x, RBP, stack);
-    fer_x86_address_of(x, RAX, landed);
-    fer_x86_push(x, RAX);
-    fer_x86_store64(x, RSP, RBP, stack);
-    call(n, code);
-    /* Yes: functions keep these registers, so there is nothing to take back but the stack. */
-    fer_x86_add64(x, RSP, 8);
-    fer_x86_pop_at(x, RBP, stack);
-    fer_x86_add64(x, RSP, 8 * (1 + (int32_t)FER_COUNT(kept)));
-    fer_x86_jump(x, hit);
-    fer_x86_bind(x, landed);
-    fer_x86_pop_at(x, RBP, stack);
+    const int32_t depth = offsetof(struct fer_run, depth);
+    fer_label missed = fer_x86_label(x), hit = fer_x86_label(x);
+    fer_x86_push_at(x, RBP, depth);
+    fer_x86_push(x, RAX); /* calls are aligned */
+    fer_x86_move(x, RSI, RBX);
+    fer_native_call(n, code, missed);
     fer_x86_pop(x, RAX);
-    fer_x86_store32(x, RAX, RBP, depth);
-    for (size_t i = FER_COUNT(kept); i-- > 0;) fer_x86_pop(x, kept[i]);
+    fer_x86_pop_at(x, RBP, depth);
+    fer_x86_jump(x, hit);
+    fer_x86_bind(x, missed);
+    fer_x86_pop(x, RAX);
+    fer_x86_pop_at(x, RBP, depth);
     fer_x86_jump(x, miss);
     fer_x86_bind(x, hit);
 }

@@ -8,9 +8,10 @@
  *  - Each code of the quick form that looks into a value becomes a function; what looks at a value
  *    alone stands in the loop over members itself. For each type of value, the rows that concern
  *    it are known when the code is written: nothing of the quick form is read when it runs.
- *  - RBP is the run (struct fer_run), RSI the value that a function is asked about. It returns
- *    where the value is right. A no goes straight to the last attempt (fer_run.stack has the
- *    stack it began with, and on top the place to go on), past all functions between.
+ *  - RBP is the run (struct fer_run), RSI the value that a function is asked about. The carry flag
+ *    is its answer: set for a no. (To leave all functions at once by a jump would be shorter, but
+ *    processors remember where calls return to: each return of C after such a jump is guessed
+ *    wrong.)
  *  - An object of leaves is a function after C's own rules that needs no run, no frame and no
  *    stack: it takes RDI and says yes, no or unknown in EAX.
  *  - What is rare, or takes long anyway, is asked of the quick form (fer_run_row).
@@ -65,20 +66,19 @@ typedef struct fer_native_code {
     fer_arena *arena;
     fer_map functions; /* by what they are about */
     struct fer_function *first, **last;
-    fer_label fail;    /* no: goes to the last attempt */
-    fer_label give_up; /* the same, and the verdict is unknown */
-
     /* Of the function that is being written: */
     enum fer_function_kind kind;
     fer_at value;
     fer_reg key, end, seen; /* of a walk */
-    fer_label no, unknown;
+    fer_label no;
+    fer_label give_up; /* no, and the verdict is unknown */
+    fer_label unknown; /* of an object of leaves */
     struct fer_aside *asides;
     size_t aside_count, aside_cap;
 } fer_native_code;
 
-/* The function about a code. */
-fer_label fer_native_function(fer_native_code *n, const fer_quick *code);
+/* Calls the function about a code, with the value in RSI; goes to `no` where that says no. */
+void fer_native_call(fer_native_code *n, const fer_quick *code, fer_label no);
 /* The function about an object of leaves. */
 fer_label fer_native_leaves(fer_native_code *n, const fer_object *o);
 

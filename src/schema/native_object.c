@@ -71,7 +71,7 @@ static void ask(fer_native_code *n, const fer_quick *code, int32_t off)
         return;
     }
     fer_x86_address(&n->x, RSI, at.base, at.off);
-    fer_x86_call(&n->x, fer_native_function(n, code));
+    fer_native_call(n, code, n->no);
 }
 
 /* From the value to its first part. */

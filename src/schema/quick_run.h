@@ -22,8 +22,7 @@ struct fer_run {
     size_t bytes;   /* of texts that may still be read */
     const struct fer_schema *program;
     fer_arena *arena;
-    fer_vm *vm;  /* for checks as the machine has them; NULL before the first */
-    void *stack; /* of machine code (native_code.h): where the last attempt goes on */
+    fer_vm *vm; /* for checks as the machine has them; NULL before the first */
 };
 
 /* What a row of instructions says of a value. */

@@ -185,11 +185,6 @@ void fer_x86_store64(fer_x86 *x, fer_reg from, fer_reg base, int32_t at)
     with_memory(x, WIDE, 0x89, from, base, at);
 }
 
-void fer_x86_store32(fer_x86 *x, fer_reg from, fer_reg base, int32_t at)
-{
-    with_memory(x, 0, 0x89, from, base, at);
-}
-
 void fer_x86_address(fer_x86 *x, fer_reg to, fer_reg base, int32_t at)
 {
     with_memory(x, WIDE, 0x8D, to, base, at);
@@ -202,7 +197,7 @@ static void near_by(fer_x86 *x, unsigned reg, fer_label label)
     relative(x, label);
 }
 
-void fer_x86_address_of(fer_x86 *x, fer_reg to, fer_label label)
+static void address_of(fer_x86 *x, fer_reg to, fer_label label)
 {
     rex(x, WIDE, to, 0, 0);
     byte(x, 0x8D);
@@ -258,11 +253,6 @@ void fer_x86_add64(fer_x86 *x, fer_reg r, int32_t value)
 void fer_x86_add_reg64(fer_x86 *x, fer_reg r, fer_reg other)
 {
     with_register(x, WIDE, 0x03, r, other);
-}
-
-void fer_x86_add_at64(fer_x86 *x, fer_reg r, fer_reg base, int32_t at)
-{
-    with_memory(x, WIDE, 0x03, r, base, at);
 }
 
 void fer_x86_and32(fer_x86 *x, fer_reg r, int8_t mask)
@@ -350,17 +340,12 @@ void fer_x86_jump_if(fer_x86 *x, fer_cond cond, fer_label label)
     relative(x, label);
 }
 
-void fer_x86_jump_to(fer_x86 *x, fer_reg r)
-{
-    with_register(x, 0, 0xFF, 4, r);
-}
-
 void fer_x86_jump_by(fer_x86 *x, fer_reg number, fer_reg scratch, fer_label table)
 {
-    fer_x86_address_of(x, scratch, table);
+    address_of(x, scratch, table);
     indexed(x, 0x63, number, scratch, number, 2, 0); /* MOVSXD */
     fer_x86_add_reg64(x, number, scratch);
-    fer_x86_jump_to(x, number);
+    with_register(x, 0, 0xFF, 4, number); /* JMP */
     fer_x86_bind(x, table);
 }
 
@@ -379,6 +364,11 @@ void fer_x86_call_c(fer_x86 *x, uintptr_t function)
 void fer_x86_return(fer_x86 *x)
 {
     byte(x, 0xC3);
+}
+
+void fer_x86_set_carry(fer_x86 *x, bool carry)
+{
+    byte(x, carry ? 0xF9 : 0xF8);
 }
 
 void fer_x86_entry(fer_x86 *x)

@@ -79,9 +79,7 @@ void fer_x86_load64(fer_x86 *x, fer_reg to, fer_reg base, int32_t at);
 void fer_x86_load32(fer_x86 *x, fer_reg to, fer_reg base, int32_t at);
 void fer_x86_load8(fer_x86 *x, fer_reg to, fer_reg base, int32_t at);
 void fer_x86_store64(fer_x86 *x, fer_reg from, fer_reg base, int32_t at);
-void fer_x86_store32(fer_x86 *x, fer_reg from, fer_reg base, int32_t at);
 void fer_x86_address(fer_x86 *x, fer_reg to, fer_reg base, int32_t at);
-void fer_x86_address_of(fer_x86 *x, fer_reg to, fer_label label);
 /* to = base + index + at */
 void fer_x86_sum(fer_x86 *x, fer_reg to, fer_reg base, fer_reg index, int32_t at);
 void fer_x86_push(fer_x86 *x, fer_reg r);
@@ -92,7 +90,6 @@ void fer_x86_pop_at(fer_x86 *x, fer_reg base, int32_t at);
 /* Calculating. */
 void fer_x86_add64(fer_x86 *x, fer_reg r, int32_t value);
 void fer_x86_add_reg64(fer_x86 *x, fer_reg r, fer_reg other);
-void fer_x86_add_at64(fer_x86 *x, fer_reg r, fer_reg base, int32_t at);
 void fer_x86_and32(fer_x86 *x, fer_reg r, int8_t mask);
 void fer_x86_shift_right64(fer_x86 *x, fer_reg r, uint8_t bits);
 void fer_x86_add32_to(fer_x86 *x, fer_reg base, int32_t at, int8_t value);
@@ -113,13 +110,14 @@ void fer_x86_test_bit(fer_x86 *x, fer_reg r, fer_reg number);
 /* Going elsewhere. */
 void fer_x86_jump(fer_x86 *x, fer_label label);
 void fer_x86_jump_if(fer_x86 *x, fer_cond cond, fer_label label);
-void fer_x86_jump_to(fer_x86 *x, fer_reg r);
 /* By a table of distances from itself, which has to follow: to the one with this number. */
 void fer_x86_jump_by(fer_x86 *x, fer_reg number, fer_reg scratch, fer_label table);
 void fer_x86_call(fer_x86 *x, fer_label label);
 /* A function of C; RAX is lost, and what C does not keep. */
 void fer_x86_call_c(fer_x86 *x, uintptr_t function);
 void fer_x86_return(fer_x86 *x);
+/* What IF_BELOW asks for. Moving, pushing and popping leave it as it is. */
+void fer_x86_set_carry(fer_x86 *x, bool carry);
 /* Where C may enter. */
 void fer_x86_entry(fer_x86 *x);
 

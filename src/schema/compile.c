@@ -472,7 +472,7 @@ static fer_code compile_into(fer_arena *arena, const fer_json *doc, const yyjson
         c.program->doc = doc;
         c.program->value = value;
         fer_places_mark(c.program);
-        if (c.options->native) fer_native_make(c.program, scratch);
+        if (c.options->native) fer_native_make(c.program, &c.lowering, scratch);
         c.program->registry = fer_registry_ref(c.options->registry);
         *out = c.program;
     }

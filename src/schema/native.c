@@ -156,7 +156,7 @@ static const fer_object *only_leaves(const fer_quick *code)
     fer_native_looks(code, YYJSON_TYPE_OBJ, &l);
     if (l.no || l.whole || l.count != 1) return NULL;
     bool object = l.rows[0]->op == FER_Q_OBJECT || l.rows[0]->op == FER_Q_FLAT;
-    return object && fer_native_is_leaves(l.rows[0]->object) ? l.rows[0]->object : NULL;
+    return object && l.rows[0]->object->leaves ? l.rows[0]->object : NULL;
 }
 
 /* All functions; where the objects of leaves begin is told. False: it cannot be done. */
@@ -199,18 +199,32 @@ static void settle(struct fer_native *out, const fer_x86 *x, size_t object)
     if (object != SIZE_MAX) out->object = (union entry){.at = pages + object}.object;
 }
 
-void fer_native_make(struct fer_schema *s, fer_arena *scratch)
+/* Which objects have leaves only is asked often: it is found out once. */
+static void find_leaves(const struct fer_lowering *l)
+{
+    for (size_t i = 0; i < l->object_count; i++) {
+        union {
+            const fer_object *from;
+            fer_object *to;
+        } unconst = {l->objects[i]->object};
+        unconst.to->leaves = fer_native_is_leaves(unconst.from);
+    }
+}
+
+void fer_native_make(struct fer_schema *s, const struct fer_lowering *l, fer_arena *scratch)
 {
 #if defined(__x86_64__) && defined(__LP64__)
     fer_native_code n = {.arena = scratch};
     size_t object;
     if (!s->quick) return;
+    find_leaves(l);
     n.last = &n.first;
     fer_map_init(&n.functions, scratch);
     fer_x86_init(&n.x, scratch, CODE_MAX);
     if (write_all(&n, s->root->code, &object)) settle(&s->native, &n.x, object);
 #else
     (void)s;
+    (void)l;
     (void)scratch;
 #endif
 }

@@ -24,8 +24,10 @@ struct fer_native {
     size_t size; /* of the pages */
 };
 
-/* Makes the code of a program that has its quick form. That there is none is no failure. */
-void fer_native_make(struct fer_schema *s, fer_arena *scratch);
+struct fer_lowering;
+
+/* Makes the code of a program that was just lowered. That there is none is no failure. */
+void fer_native_make(struct fer_schema *s, const struct fer_lowering *l, fer_arena *scratch);
 void fer_native_free(struct fer_native *n);
 
 #endif

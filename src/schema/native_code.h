@@ -88,7 +88,7 @@ void fer_native_looks(const fer_quick *code, unsigned type, fer_looks *out);
 /* Whether a code looks at the value alone, so that it can stand where it is asked; `leaves`: and
  * needs no run for that. */
 bool fer_native_is_plain(const fer_quick *code, bool leaves);
-/* Whether the members of an object are all leaves. */
+/* Whether the members of an object are all leaves; fer_object.leaves remembers. */
 bool fer_native_is_leaves(const fer_object *o);
 
 /* Types that a code does not refuse at once. */

@@ -30,7 +30,7 @@ bool fer_native_is_walk(const fer_quick *row)
     case FER_Q_TUPLE: return ((const fer_quick_codes *)row->data)->count <= FEW_PLACES;
     case FER_Q_PATTERNS: return row->object->pattern_count <= FEW_PATTERNS;
     case FER_Q_FLAT:
-    case FER_Q_OBJECT: return !fer_native_is_leaves(row->object);
+    case FER_Q_OBJECT: return !row->object->leaves;
     default: return false;
     }
 }

@@ -243,14 +243,6 @@ static void find_among(fer_native_code *n, const fer_names *names, size_t first,
     fer_x86_jump(x, none);
 }
 
-/* Whether it is the first name of its length. */
-static bool is_first(const fer_names *names, size_t number)
-{
-    size_t i = 0;
-    while (fer_names_at(names, i)->len != fer_names_at(names, number)->len) i++;
-    return i == number;
-}
-
 #define FEW_LENGTHS 6   /* that are compared one after the other */
 #define LONG_NAME   127 /* the longest of names that are found by a table of lengths */
 
@@ -313,9 +305,10 @@ void fer_native_find(fer_native_code *n, const fer_names *names, fer_at at, cons
     fer_x86_load32(x, RAX, at.base, at.off + 1);
     choose_length(n, &l);
     for (size_t i = 0; i < names->count; i++) {
-        size_t len = fer_names_at(names, i)->len;
-        if (!is_first(names, i)) continue;
-        fer_x86_bind(x, l.groups[len]);
+        fer_label *group = &l.groups[fer_names_at(names, i)->len];
+        if (*group == none) continue; /* there already, with the first name of its length */
+        fer_x86_bind(x, *group);
+        *group = none;
         find_among(n, names, i, at, labels, none);
     }
 }

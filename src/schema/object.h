@@ -32,6 +32,7 @@ typedef struct fer_object {
     const fer_node *additional;   /* NULL: anything goes */
     const struct fer_quick *rest; /* its code; what takes all where there is none */
     uint32_t plain;               /* types of value for which it says yes without a look */
+    bool leaves;                  /* all members are leaves, for machine code (native_code.h) */
     const yyjson_val *sources[4]; /* of the four keywords, or NULL */
 } fer_object;
 

@@ -159,19 +159,31 @@ static void call_row(fer_native_code *n, uintptr_t function, const void *what, f
     fer_x86_jump_if(x, IF_EQUAL, n->no);
 }
 
-/* Without a run: what the walk goes by is kept on the stack. */
+void fer_native_keep(fer_native_code *n)
+{
+    if (n->kind != FER_FUNCTION_LEAVES) return;
+    fer_x86_push(&n->x, n->key);
+    fer_x86_push(&n->x, n->end);
+    fer_x86_push(&n->x, n->seen);
+}
+
+void fer_native_kept(fer_native_code *n)
+{
+    if (n->kind != FER_FUNCTION_LEAVES) return;
+    fer_x86_pop(&n->x, n->seen);
+    fer_x86_pop(&n->x, n->end);
+    fer_x86_pop(&n->x, n->key);
+}
+
+/* Without a run. */
 static void call_leaf(fer_native_code *n, const fer_quick *row, fer_at at)
 {
     fer_x86 *x = &n->x;
-    fer_x86_push(x, n->key);
-    fer_x86_push(x, n->end);
-    fer_x86_push(x, n->seen);
+    fer_native_keep(n);
     fer_x86_address(x, RSI, at.base, at.off);
     fer_x86_set_address(x, RDI, row);
     fer_x86_call_c(x, (uintptr_t)ask_leaf);
-    fer_x86_pop(x, n->seen);
-    fer_x86_pop(x, n->end);
-    fer_x86_pop(x, n->key);
+    fer_native_kept(n);
     fer_x86_test8(x, RAX);
     fer_x86_jump_if(x, IF_EQUAL, n->no);
 }

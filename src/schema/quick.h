@@ -145,6 +145,12 @@ typedef enum fer_quick_verdict {
     FER_QUICK_UNKNOWN,
 } fer_quick_verdict;
 
+/* Whether a value is refused for its type alone, which costs nothing to find out. */
+static inline bool fer_quick_refuses(const fer_quick *code, const yyjson_val *value)
+{
+    return !((code->on | code->pass) >> fer_val_type(value) & 1);
+}
+
 /* The verdict of a code of the schema about a value. */
 fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
                                 fer_arena *scratch, const yyjson_val *value);

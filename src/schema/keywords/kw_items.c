@@ -39,7 +39,7 @@ static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_un
         if (!vm->sift || !fer_vm_sifts(vm, node->code, item)) {
             fer_vm_call(vm, node, item, prefix ? d->prefix_slot : d->rest_slot, index);
             vm->call.plain = !prefix;
-            fer_step s = fer_vm_trace(vm, u);
+            fer_step s = fer_vm_trace(vm, i, u);
             if (s == FER_STEP_ERROR) return s;
             failed |= s == FER_STEP_FAIL;
         }

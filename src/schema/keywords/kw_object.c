@@ -150,7 +150,7 @@ static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_un
         fer_vm_call(vm, node, value, known ? KW_PROPERTIES : KW_ADDITIONAL_PROPERTIES, 0);
         vm->call.key = known ? p->key : NULL;
         vm->call.plain = !known;
-        fer_step s = fer_vm_trace(vm, u);
+        fer_step s = fer_vm_trace(vm, i, u);
         if (s == FER_STEP_ERROR) return s;
         failed |= s == FER_STEP_FAIL;
     }

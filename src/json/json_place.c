@@ -79,7 +79,8 @@ static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
     return true;
 }
 
-#define FIRST SIZE_MAX /* the byte of the first token, which is only looked for where it is needed */
+#define FIRST                                                                                      \
+    SIZE_MAX /* the byte of the first token, which is only looked for where it is needed */
 
 /* Counts on from the value `from`, whose byte is `at`, or from a string that is nearer. */
 static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index)

@@ -134,7 +134,8 @@ static inline fer_step fer_vm_call(fer_vm *vm, const fer_node *node, const yyjso
 /* While vm->sift: whether the quick form says yes. It ends the sifting where it gives up. */
 bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value);
 
-/* Asks vm->call for an instruction of a unit (or NULL: there are too many), without a frame below. */
+/* Asks vm->call for an instruction of a unit (or NULL: there are too many), without a frame below.
+ */
 fer_step fer_vm_trace(fer_vm *vm, const fer_inst *i, struct fer_unit *u);
 
 /* Whether all subschemas have to be asked, even when the verdict is clear. */

@@ -271,6 +271,17 @@ const yyjson_val *fer_run_key(struct fer_run *r, const yyjson_val *v, const fer_
     return found;
 }
 
+/*
+ * A no from inside a member or item: notes the innermost, which may have been noted inside. What
+ * was noted elsewhere is of a no that did not count.
+ */
+FER_OUTLINE fer_quick_verdict refuse(struct fer_run *r, const yyjson_val *part)
+{
+    bool noted = r->reached && r->reached >= part && r->reached < fer_val_next(part);
+    if (!noted) r->reached = part;
+    return FER_QUICK_NO;
+}
+
 /* One walk over the members. Without `r`, all of them are leaves: unknown is only a long number. */
 FER_INLINE fer_quick_verdict members(struct fer_run *r, const fer_object *o, const yyjson_val *v)
 {
@@ -289,7 +300,7 @@ FER_INLINE fer_quick_verdict members(struct fer_run *r, const fer_object *o, con
         }
         if (plain >> type & 1) continue;
         if (r) {
-            if (!inside(r, code, key + 1)) return FER_QUICK_NO;
+            if (!inside(r, code, key + 1)) return refuse(r, key + 1);
         } else if (code->on >> type & 1) {
             if (!leaf(NULL, code, key + 1)) return FER_QUICK_NO;
         } else {
@@ -325,7 +336,7 @@ FER_OUTLINE bool items(struct fer_run *r, const fer_quick *code, const yyjson_va
     if (!fer_run_enter(r, fer_val_len(v))) return false;
     r->tracking = false;
     FER_EACH_ITEM (v, item) {
-        if (!inside(r, code, item)) return false;
+        if (!inside(r, code, item)) return refuse(r, item) == FER_QUICK_YES;
     }
     r->tracking = tracking;
     r->marks = UINT64_MAX;
@@ -391,7 +402,7 @@ FER_OUTLINE bool one(struct fer_run *r, const fer_quick_branches *d, const yyjso
 
 __attribute__((no_stack_protector)) FER_OUTLINE fer_quick_verdict
 run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
-        const yyjson_val *value, bool object_only)
+        const yyjson_val *value, bool object_only, const yyjson_val **reached)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
@@ -402,11 +413,13 @@ run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
     bool yes = object_only ? object(&r, code->object, value) : fer_run_ask(&r, code, value);
     if (r.vm) fer_vm_close(r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
+    if (reached) *reached = r.reached;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
 }
 
-fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
-                                fer_arena *scratch, const yyjson_val *value)
+fer_quick_verdict fer_quick_reach(const struct fer_schema *s, const fer_quick *code,
+                                  fer_arena *scratch, const yyjson_val *value,
+                                  const yyjson_val **reached)
 {
     bool last = (code->end & FER_END_ON) && fer_is_obj(value);
     /* Most tools take an object of strings and numbers: no need of a run. */
@@ -414,5 +427,11 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
         fer_quick_verdict verdict = leaves(code->object, value);
         if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
-    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT);
+    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT, reached);
+}
+
+fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
+                                fer_arena *scratch, const yyjson_val *value)
+{
+    return fer_quick_reach(s, code, scratch, value, NULL);
 }

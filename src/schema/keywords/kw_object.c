@@ -131,6 +131,7 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
 {
     const fer_object *o = i->object;
+    const yyjson_val *reached = fer_vm_reached(vm, v);
     size_t hits = 0, guess = 0;
     bool failed = false;
     FER_EACH_MEMBER (v, key) {
@@ -145,7 +146,7 @@ static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_un
             return FER_STEP_ERROR;
         }
         if (!node || (p && p->plain >> fer_val_type(value) & 1)) continue;
-        if (vm->sift && fer_vm_sifts(vm, node->code, value)) continue;
+        if (vm->sift && fer_vm_passes(vm, node->code, value, reached)) continue;
         bool known = p && p->node;
         fer_vm_call(vm, node, value, known ? KW_PROPERTIES : KW_ADDITIONAL_PROPERTIES, 0);
         vm->call.key = known ? p->key : NULL;

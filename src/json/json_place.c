@@ -79,8 +79,20 @@ static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
     return true;
 }
 
-#define FIRST                                                                                      \
-    SIZE_MAX /* the byte of the first token, which is only looked for where it is needed */
+/*
+ * Behind a string that starts at `at`. Without a backslash among as many bytes of text as the
+ * string has, these are the string.
+ */
+static size_t string_next(const fer_json *doc, const yyjson_val *v, size_t at)
+{
+    fer_str text = doc->text;
+    size_t len = fer_val_len(v), end = at + 1 + len;
+    bool plain = end < text.len && text.ptr[end] == '"' && !memchr(text.ptr + at + 1, '\\', len);
+    return plain ? next_token(text, end + 1) : fer_json_token_next(text, at);
+}
+
+/* The byte of the first token, which is only looked for where it is needed. */
+#define FIRST SIZE_MAX
 
 /* Counts on from the value `from`, whose byte is `at`, or from a string that is nearer. */
 static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index)
@@ -88,6 +100,8 @@ static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index
     size_t known = index;
     while (known > from && !string_offset(doc, &doc->vals[known], &at)) known--;
     if (at == FIRST) at = fer_json_token_first(doc->text);
+    if (known < index && fer_is_str(&doc->vals[known]))
+        at = string_next(doc, &doc->vals[known++], at);
     for (; known < index; known++) at = fer_json_token_next(doc->text, at);
     return at;
 }

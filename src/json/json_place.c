@@ -100,16 +100,21 @@ static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index
     size_t known = index;
     while (known > from && !string_offset(doc, &doc->vals[known], &at)) known--;
     if (at == FIRST) at = fer_json_token_first(doc->text);
-    if (known < index && fer_is_str(&doc->vals[known]))
+    if (known < index && fer_is_str(&doc->vals[known])) {
         at = string_next(doc, &doc->vals[known++], at);
+    }
     for (; known < index; known++) at = fer_json_token_next(doc->text, at);
     return at;
 }
 
 size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
 {
-    size_t index = (size_t)(value - doc->vals);
-    return doc->offsets ? doc->offsets[index] : count_on(doc, 0, FIRST, index);
+    size_t index = (size_t)(value - doc->vals), at;
+    if (doc->offsets) return doc->offsets[index];
+    /* Most are strings, or have a key before them. */
+    if (string_offset(doc, value, &at)) return at;
+    if (index && string_offset(doc, value - 1, &at)) return string_next(doc, value - 1, at);
+    return count_on(doc, 0, FIRST, index);
 }
 
 size_t fer_json_token_at(const fer_json *doc, size_t offset)

@@ -430,6 +430,22 @@ fer_quick_verdict fer_quick_reach(const struct fer_schema *s, const fer_quick *c
     return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT, reached);
 }
 
+fer_quick_verdict fer_quick_leaf(const fer_quick *code, const yyjson_val *value)
+{
+    if (!(code->on >> fer_val_type(value) & 1) || !(code->end & FER_END_ON))
+        return FER_QUICK_UNKNOWN;
+    switch ((enum fer_quick_op)code->op) {
+    case FER_Q_LENGTH:
+    case FER_Q_RANGE:
+    case FER_Q_INTEGER:
+    case FER_Q_TEXT:
+    case FER_Q_STRINGS:
+    case FER_Q_SIZE:
+    case FER_Q_INTEGER_TEXT: return leaf(NULL, code, value) ? FER_QUICK_YES : FER_QUICK_NO;
+    default: return FER_QUICK_UNKNOWN;
+    }
+}
+
 fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
                                 fer_arena *scratch, const yyjson_val *value)
 {

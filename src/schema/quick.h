@@ -154,6 +154,8 @@ static inline bool fer_quick_refuses(const fer_quick *code, const yyjson_val *va
 /* The verdict of a code of the schema about a value. */
 fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
                                 fer_arena *scratch, const yyjson_val *value);
+/* The same where one look at the value tells, without a run; unknown where it does not. */
+fer_quick_verdict fer_quick_leaf(const fer_quick *code, const yyjson_val *value);
 /*
  * The same, which also tells how far it came: where the answer is no for something in a member or
  * item, `*reached` is the innermost such. Each object or array that holds it was walked in its

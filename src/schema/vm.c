@@ -328,7 +328,9 @@ static fer_step ask(fer_vm *vm)
 bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value)
 {
     if (fer_quick_refuses(code, value)) return false;
-    fer_quick_verdict verdict = fer_quick_run(vm->program, code, vm->arena, value);
+    fer_quick_verdict verdict = fer_quick_leaf(code, value);
+    if (verdict != FER_QUICK_UNKNOWN) return verdict == FER_QUICK_YES;
+    verdict = fer_quick_run(vm->program, code, vm->arena, value);
     vm->sift = verdict != FER_QUICK_UNKNOWN;
     return verdict == FER_QUICK_YES;
 }

@@ -377,36 +377,27 @@ static bool is_simple(const fer_vm *vm, const fer_node *node)
            vm->depth < FER_VM_FRAMES && !remembers(vm, node);
 }
 
-/* Asks the assertions of vm->call; `*failed` gets a bit for each that does not hold. */
-static bool check_all(fer_vm *vm, uint64_t *failed)
+/* All assertions of vm->call. It needs a unit only where there is something to note. */
+static fer_step trace_leaf(fer_vm *vm, fer_unit *up, size_t by)
 {
     const fer_node *node = vm->call.node;
     const yyjson_val *value = vm->call.value;
     unsigned bit = FER_TYPE_BIT(fer_val_type(value));
-    if (!fer_vm_spend(vm, 1)) return false;
+    uint64_t failed = 0;
+    fer_unit *u;
+    if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
     for (uint32_t n = 0; n < node->count; n++) {
         const fer_inst *inst = &node->insts[n];
         if (!(inst->op->on & bit)) continue;
         fer_step s = fer_vm_spend(vm, 1) ? inst->op->check(vm, inst, value) : FER_STEP_ERROR;
-        if (s == FER_STEP_ERROR) return false;
-        *failed |= (uint64_t)(s == FER_STEP_FAIL) << n;
+        if (s == FER_STEP_ERROR) return s;
+        failed |= (uint64_t)(s == FER_STEP_FAIL) << n;
     }
-    return true;
-}
-
-/* A leaf needs a unit only where there is something to note. */
-static fer_step trace_leaf(fer_vm *vm, fer_unit *up, size_t by)
-{
-    uint64_t failed = 0;
-    fer_unit *u;
-    if (!check_all(vm, &failed)) return FER_STEP_ERROR;
-    bool valid = !failed && vm->call.node->verdict != FER_NEVER;
+    bool valid = !failed && node->verdict != FER_NEVER;
     if (valid && !vm->trace->keep_valid) return FER_STEP_PASS;
     if (!open_below(vm, up, by, &u)) return FER_STEP_ERROR;
-    if (u) {
-        u->failed = failed;
-        u->valid = valid;
-    }
+    if (u) u->failed = failed;
+    if (u) u->valid = valid;
     return valid ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
@@ -518,12 +509,10 @@ static fer_step trace_straight(fer_vm *vm, fer_unit *up, size_t by)
     if (!fer_vm_spend(vm, 1) || !open_below(vm, up, by, &u)) return FER_STEP_ERROR;
     for (uint32_t n = 0; n < node->count; n++) {
         const fer_inst *inst = &node->insts[n];
-        fer_step s = FER_STEP_ERROR;
         if (!(inst->op->on & bit)) continue;
-        if (fer_vm_spend(vm, 1)) {
-            s = inst->op->check ? inst->op->check(vm, inst, value)
-                                : inst->op->trace(vm, inst, value, u);
-        }
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        fer_step s = inst->op->check ? inst->op->check(vm, inst, value)
+                                     : inst->op->trace(vm, inst, value, u);
         if (s == FER_STEP_ERROR) return s;
         failed |= (uint64_t)(s == FER_STEP_FAIL) << n;
     }

@@ -2,8 +2,8 @@
 /*
  * Where a finding is: the field of the instance as a pointer and dotted, the path through the
  * keywords, and the URI of the keyword. Nearly all names in these are plain, which is to say
- * that they are the same in all four forms: then the lengths are known before anything is
- * written, and all of it gets one piece of memory, written once.
+ * that they are the same in all four forms: then one way up along the units writes them all, from
+ * behind, and they get one piece of memory. What is not plain, or long, is written at length.
  */
 #include "errors.h"
 #include "explain.h"
@@ -248,11 +248,9 @@ static bool field_member(struct field *f, const fer_violation *v)
 static bool path_up(struct way *w, const fer_unit *u)
 {
     if (!way_has_room(w)) return false;
-    if (!u->plain && !u->key) way_put_index(w, '/', u->branch);
-    else if (!u->plain) {
-        if (!is_plain(fer_val_str(u->key))) return false;
-        way_put(w, '/', fer_val_str(u->key));
-    }
+    if (u->key && !is_plain(fer_val_str(u->key))) return false;
+    if (u->key) way_put(w, '/', fer_val_str(u->key));
+    else if (!u->plain) way_put_index(w, '/', u->branch);
     way_put(w, '/', fer_slot_name((enum fer_slot)u->keyword));
     return true;
 }

@@ -163,7 +163,7 @@ static fer_str way_text(const struct way *w)
 /* Whether there is room for another step, which is a keyword and a name at most. */
 static bool way_has_room(const struct way *w)
 {
-    return w->at - w->text >= 2 * STEP_TEXT;
+    return (size_t)(w->at - w->text) >= (size_t)2 * STEP_TEXT;
 }
 
 static void way_put(struct way *w, char mark, fer_str name)

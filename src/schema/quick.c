@@ -500,8 +500,7 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
 MACHINE_CODE fer_quick_verdict fer_quick_ask(const struct fer_schema *s, fer_arena *scratch,
                                              const yyjson_val *value)
 {
-    if (s->native.object && fer_val_type(value) == YYJSON_TYPE_OBJ &&
-        FER_LIKELY(fer_val_len(value) <= s->steps)) {
+    if (s->native.object) {
         fer_quick_verdict verdict = s->native.object(value);
         if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }

@@ -96,6 +96,7 @@ int fer_run_list(fer_app *app);
 int fer_run_reference(fer_app *app);
 int fer_run_schema_bundle(fer_app *app);
 int fer_run_schema_convert(fer_app *app);
+int fer_run_schema_from_json(fer_app *app);
 int fer_run_schema_info(fer_app *app);
 int fer_run_schema_lint(fer_app *app);
 int fer_run_show(fer_app *app);

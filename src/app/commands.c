@@ -95,6 +95,14 @@ static const fer_option convert_options[] = {
     {"json", 0, NULL, NULL, "print one JSON object: the schema and the list of changes"},
     END,
 };
+static const fer_option from_json_options[] = {
+    {"each", 0, NULL, NULL, "the items of a list are the examples, not the list"},
+    {"no-enums", 0, NULL, NULL, "make no enum of strings that come again and again"},
+    {"no-formats", 0, NULL, NULL, "state no formats"},
+    {"open", 0, NULL, NULL, "let objects have properties that no example has"},
+    INPUT_FORMAT,
+    END,
+};
 static const fer_option list_options[] = {
     JSON,
     {"namespace", 'n', "NAME", NULL, "only tools of this namespace"},
@@ -167,6 +175,15 @@ const fer_command fer_commands[] = {
      "something could not be kept.",
      convert_options, "ferrule schema convert-dialect --to 2020-12 old.schema.json",
      fer_run_schema_convert},
+    {"schema from-json", "[FILE|FOLDER|-]...", "make a first schema from example values",
+     "Prints the narrowest plain schema that all examples fit: types, what is required, closed objects, formats that "
+     "all strings follow, enums of few strings that come again, maps where keys are data (dates, numbers, IDs). A file "
+     "is an example, in JSON Lines each line is one. The examples are checked against the schema before it is printed. "
+     "It is a start: descriptions, and what the examples do not show, are yours to add.",
+     from_json_options,
+     "ferrule schema from-json call1.json call2.json\nferrule schema from-json calls.jsonl > input.schema.json\n"
+     "jq -c .params.arguments log.jsonl | ferrule schema from-json --no-enums -",
+     fer_run_schema_from_json},
     {"list", "[FILE|FOLDER|-]...", "list tools",
      "Prints one line per tool: a table on a terminal; ID, effect, tags and description separated by tabs in a pipe.",
      list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},

@@ -180,6 +180,10 @@ static void page_limits(fer_out *o)
         limit_row(o, row->name, limit_at(fer_schema_limits_message(), row->offset),
                   limit_at(fer_schema_limits_file(), row->offset), row->text);
     }
+    limit_row(o, "infer.examples", FER_INFER_EXAMPLES, FER_INFER_EXAMPLES,
+              "examples that one schema is made from");
+    limit_row(o, "infer.depth", FER_INFER_DEPTH, FER_INFER_DEPTH,
+              "arrays and objects inside each other in such an example");
     limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
     limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder and those in it");
     limit_row(o, "folder.depth", 0, FER_WALK_DEPTH, "folders inside each other");

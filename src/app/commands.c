@@ -13,6 +13,11 @@ static const char *const verdict_choices[] = {"text",  "json",     "sarif", "git
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
                                               "draft-04", "v1",      NULL};
 
+static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdempotentWrite",
+                                             "ExternalSideEffects", NULL};
+static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
+static const char *const file_choices[] = {"json", "yaml", NULL};
+
 #define INPUT_FORMAT                                                                               \
     {                                                                                              \
         "input-format", 'i', "FORMAT", input_choices,                                              \
@@ -103,6 +108,20 @@ static const fer_option from_json_options[] = {
     INPUT_FORMAT,
     END,
 };
+static const fer_option new_options[] = {
+    {"namespace", 'n', "NAME", NULL, "first part of its ID (default local)"},
+    {"version", 0, "VERSION", NULL, "its version (default 0.1.0)"},
+    {"pattern", 'p', "PATTERN", pattern_choices,
+     "its parameters: none, a required string, an enum with a default, a list of objects, one of two shapes "
+     "(default: by the name)"},
+    {"effect", 'e', "EFFECT", effect_choices, "what a call changes (default: by the name)"},
+    {"description", 'd', "TEXT", NULL, "what it does (default: made up from the name)"},
+    {"output", 'o', "FILE", NULL, "where to write; - is standard output (default: NAME.json)"},
+    {"format", 'f', "FORMAT", file_choices,
+     "what to write (default: by the file's ending, else json)"},
+    {"force", 0, NULL, NULL, "replace a file that is there"},
+    END,
+};
 static const fer_option list_options[] = {
     JSON,
     {"namespace", 'n', "NAME", NULL, "only tools of this namespace"},
@@ -140,6 +159,17 @@ const fer_command fer_commands[] = {
      check_options,
      "ferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
      fer_run_check},
+    {"new", "[NAME|ID]", "write a tool definition to start from",
+     "Writes a whole record: description, tags, input and output schema, effect and hints, one example that is valid "
+     "and one that is not, a changelog; with paging where the name says that it lists. It breaks no rule that "
+     "ferrule check knows, unless the name or the description does; then the findings follow on standard error and "
+     "errors exit 1. What no option says is asked for at a terminal and taken from the name otherwise. A file that "
+     "is there is never replaced without --force.",
+     new_options,
+     "ferrule new list_invoices --namespace billing\n"
+     "ferrule new tickets:close_issue --pattern enum --effect IdempotentWrite --output tools/close_issue.yaml\n"
+     "ferrule new get_weather -n weather -d 'Tells the weather of a place.' -o - | ferrule check -",
+     fer_run_new},
     {"validate", "[FILE|FOLDER|-]...", "validate instances against a JSON Schema",
      "Checks JSON, YAML and JSON Lines (one instance per line) against a schema of any dialect from draft-04 on and "
      "says everything that is wrong, with file:line:column, the keyword that refused and what to do. Nothing is "

@@ -211,17 +211,18 @@ static fer_code on_visit(void *context, const fer_visited *visited, fer_err *err
 static struct found check(fer_str text, bool duplicates)
 {
     fer_reader r;
-    fer_seen seen;
+    fer_run run;
     fer_err err;
     struct found f = {0};
     fer_arena *a = fer_arena_new(0);
     BENCH_NEEDS(a);
-    fer_seen_init(&seen, a);
+    BENCH_NEEDS(fer_run_init(&run, a, NULL));
     BENCH_NEEDS(fer_reader_init(&r, NULL, FER_STR("bench.json"), text, FER_FORMAT_AUTO, &err) ==
                 FER_OK);
-    BENCH_NEEDS(fer_visit(&r, FER_STR("bench.json"), duplicates ? &seen : NULL, on_visit, &f,
+    BENCH_NEEDS(fer_visit(&r, FER_STR("bench.json"), duplicates ? &run : NULL, on_visit, &f,
                           &err) == FER_OK);
     fer_reader_deinit(&r);
+    fer_run_deinit(&run);
     fer_arena_free(a);
     return f;
 }

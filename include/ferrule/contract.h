@@ -159,8 +159,14 @@ FER_API fer_code fer_tool_validate_output(fer_arena *a, const fer_tool *t, fer_s
 
 typedef enum fer_severity {
     FER_SEVERITY_ERROR,
-    FER_SEVERITY_WARNING
+    FER_SEVERITY_WARNING,
+    FER_SEVERITY_INFO,
+    FER_SEVERITY_OFF /* of a rule that is not wanted; no finding has it */
 } fer_severity;
+
+/* "error", "warning", "info", "off". */
+FER_API const char *fer_severity_name(fer_severity severity);
+FER_API bool fer_severity_parse(fer_str name, fer_severity *out);
 
 /* A kind of finding (docs/reference/rules.md). */
 typedef struct fer_rule {
@@ -172,21 +178,46 @@ typedef struct fer_rule {
     const char *fix;
 } fer_rule;
 
-/* All rules, ordered by id. */
-FER_API const fer_rule *fer_rule_table(size_t *count);
+/*
+ * All rules, ordered by id: the first behind `before`, which is NULL at the start; NULL behind
+ * the last. for (r = fer_rule_next(NULL); r; r = fer_rule_next(r))
+ */
+FER_API const fer_rule *fer_rule_next(const fer_rule *before);
+/* The rule of an id, or NULL. */
+FER_API const fer_rule *fer_rule_find(fer_str id);
 
 typedef struct fer_finding {
     const fer_rule *rule;
-    fer_str source;       /* the name that the text was added under */
-    fer_place place;      /* in that text */
-    size_t length;        /* bytes to underline */
-    size_t number;        /* of the tool in that text, 1-based */
-    fer_str tool;         /* its ID or name, as far as known */
-    fer_str pointer;      /* in the document */
-    fer_str tool_pointer; /* in the tool */
-    fer_str message;      /* a sentence */
-    fer_str hint;         /* what to do, or empty */
+    fer_severity severity; /* the rule's, unless the profile or the configuration says otherwise */
+    fer_str source;        /* the name that the text was added under */
+    fer_place place;       /* in that text */
+    size_t length;         /* bytes to underline */
+    size_t number;         /* of the tool in that text, 1-based */
+    fer_str tool;          /* its ID or name, as far as known */
+    fer_str pointer;       /* in the document */
+    fer_str tool_pointer;  /* in the tool */
+    fer_str message;       /* a sentence */
+    fer_str hint;          /* what to do, or empty */
+    fer_str limit;         /* what is allowed, where a number or a word says it; or empty */
+    fer_str actual;        /* what there is instead, or empty */
+    fer_str profile;       /* the name of the profile that demands it; empty: all tools must */
+    fer_str provider_text; /* how the provider words it, as far as known; or empty */
 } fer_finding;
+
+/* ---- what is checked --------------------------------------------------------------------------
+ */
+
+/*
+ * What is looked for beyond the rules of the record, and how grave it is. Set up by one thread,
+ * then read by many.
+ */
+typedef struct fer_checks fer_checks;
+FER_API FER_MUST_USE fer_checks *fer_checks_new(void);
+FER_API void fer_checks_free(fer_checks *c);
+
+/* Gives a rule another severity, FER_SEVERITY_OFF included. FER_BAD_USAGE: no such rule. */
+FER_API fer_code fer_checks_severity(fer_checks *c, fer_str rule, fer_severity severity,
+                                     fer_err *err);
 
 /* ---- sets ---------------------------------------------------------------------------------- */
 
@@ -202,6 +233,11 @@ typedef enum fer_format {
 } fer_format;
 
 FER_API FER_MUST_USE fer_toolset *fer_toolset_new(void);
+/*
+ * A set whose texts are checked as `checks` says; NULL: as fer_toolset_new does. Each text that is
+ * added is one set of tools for all that counts over a set. `checks` must stay.
+ */
+FER_API FER_MUST_USE fer_toolset *fer_toolset_new_checked(const fer_checks *checks);
 FER_API void fer_toolset_free(fer_toolset *set);
 
 /*
@@ -215,6 +251,8 @@ FER_API fer_code fer_toolset_add(fer_toolset *set, fer_str name, fer_str text, f
 FER_API size_t fer_toolset_count(const fer_toolset *set);
 FER_API const fer_tool *fer_toolset_get(const fer_toolset *set, size_t index);
 FER_API const fer_finding *fer_toolset_findings(const fer_toolset *set, size_t *count);
+/* How many findings were taken back by a `suppress` of their tool. */
+FER_API size_t fer_toolset_suppressed(const fer_toolset *set);
 
 /*
  * The tool of an ID or alias. Without a version in the ID: the highest release that

@@ -54,6 +54,10 @@ static const fer_option check_options[] = {
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
+    {"config", 0, "FILE", NULL,
+     "the configuration (default: .ferrule.yaml, .ferrule.json or ferrule.json, where there is one)"},
+    {"no-config", 0, NULL, NULL, "read no configuration"},
     END,
 };
 static const fer_option validate_options[] = {

@@ -155,6 +155,16 @@ static const fer_field change_members[] = {
 };
 static const fer_field change = OBJECT(NULL, .members = change_members);
 
+static const fer_field suppress_members[] = {
+    TEXT("rule", .flags = FER_F_REQUIRED, .min = 1,
+         .text = "the rule whose findings are taken back"),
+    TEXT("at", .text = "JSON Pointer in the tool: only there and below; without it, everywhere"),
+    TEXT("profile", .min = 1, .text = "only for this profile"),
+    TEXT("reason", .text = "why the rule does not apply; one without is a finding"),
+    END,
+};
+static const fer_field suppression = OBJECT(NULL, .members = suppress_members);
+
 const fer_field fer_fields[FER_FIELD_COUNT] = {
     [FER_FIELD_NAME] = TEXT("name", .flags = FER_F_REQUIRED | FER_F_MCP, .check = fer_check_name,
                             .text = "1 to 128 characters of A-Z a-z 0-9 _ . -"),
@@ -229,6 +239,8 @@ const fer_field fer_fields[FER_FIELD_COUNT] = {
          .check = fer_check_backend,
          .text =
              "where it runs: mcp {serverName}, provider {providerId, toolId} or local {name}; or a list of these"},
+    [FER_FIELD_SUPPRESS] = LIST("suppress", .item = &suppression,
+                                .text = "findings of ferrule check that are meant to be"),
     [FER_FIELD_META] = OBJECT(
         "_meta", .flags = FER_F_MCP,
         .text = "anything; under the key ferrule, the contract fields of this table on MCP wires"),

@@ -33,30 +33,27 @@ static void explain_code(fer_out *o, const fer_code_row *row)
 
 static int list_rules(fer_app *app)
 {
-    size_t count;
-    const fer_rule *rules = fer_rule_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(&app->out, "%-20s %-8s %s\n", rules[i].id,
-                       fer_severity_name(rules[i].severity), rules[i].text);
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        fer_out_printf(&app->out, "%-26s %-8s %s\n", r->id, fer_severity_name(r->severity),
+                       r->text);
     }
     return FER_EXIT_OK;
 }
 
 int fer_run_explain(fer_app *app)
 {
-    size_t rule_count, code_count;
-    const fer_rule *rules = fer_rule_table(&rule_count);
+    size_t code_count;
     const fer_code_row *codes = fer_code_table(&code_count);
     fer_near near;
     if (app->arg_count == 0) return list_rules(app);
     const char *name = app->args[0];
     fer_near_init(&near, fer_str_of(name));
-    for (size_t i = 0; i < rule_count; i++) {
-        if (strcmp(rules[i].id, name) == 0) {
-            explain_rule(&app->out, &rules[i]);
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        if (strcmp(r->id, name) == 0) {
+            explain_rule(&app->out, r);
             return FER_EXIT_OK;
         }
-        fer_near_try(&near, fer_str_of(rules[i].id));
+        fer_near_try(&near, fer_str_of(r->id));
     }
     for (size_t i = 0; i < code_count; i++) {
         if (strcmp(codes[i].name, name) == 0) {

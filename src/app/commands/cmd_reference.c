@@ -108,20 +108,18 @@ static void page_tool_record(fer_out *o)
 
 static void page_rules(fer_out *o)
 {
-    size_t count;
-    const fer_rule *rules = fer_rule_table(&count);
     fer_out_text(o,
                  "# Rules\n\n" MADE
                  "What `ferrule check` looks for. `ferrule explain RULE` prints one of them.\n\n"
                  "| rule | severity | code | demands | why | fix |\n|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(o, "| `%s` | %s | %s | ", rules[i].id, fer_severity_name(rules[i].severity),
-                       fer_code_info(rules[i].code)->name);
-        cell(o, rules[i].text);
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        fer_out_printf(o, "| `%s` | %s | %s | ", r->id, fer_severity_name(r->severity),
+                       fer_code_info(r->code)->name);
+        cell(o, r->text);
         fer_out_text(o, " | ");
-        cell(o, rules[i].why);
+        cell(o, r->why);
         fer_out_text(o, " | ");
-        cell(o, rules[i].fix);
+        cell(o, r->fix);
         fer_out_text(o, " |\n");
     }
 }

@@ -219,6 +219,15 @@ FER_API void fer_checks_free(fer_checks *c);
 FER_API fer_code fer_checks_severity(fer_checks *c, fer_str rule, fer_severity severity,
                                      fer_err *err);
 
+/* Whether the rules of quality and safety are asked, as they are unless this says no. */
+FER_API void fer_checks_quality(fer_checks *c, bool wanted);
+
+/*
+ * Pins definitions: `text` is a list of tools with their id and definitionHash, as
+ * `ferrule list --json` prints it. A tool of the same ID and another hash is a finding.
+ */
+FER_API fer_code fer_checks_lock(fer_checks *c, fer_str text, fer_err *err);
+
 /* ---- sets ---------------------------------------------------------------------------------- */
 
 #define FER_TOOLS_MAX 100000 /* tools in one text */

@@ -141,9 +141,22 @@ static fer_code read_severities(struct setup *s)
     return FER_OK;
 }
 
+static fer_code read_lock(struct setup *s)
+{
+    fer_str text;
+    const char *path = fer_app_option(s->app, "lock");
+    if (!path) return FER_OK;
+    fer_code code = fer_file_read(s->arena, path, fer_json_limits_file()->size, &text, s->err);
+    if (!code) code = fer_checks_lock(s->checks, text, s->err);
+    if (code) fer_inputs_name_error(s->err, fer_str_of(path));
+    return code;
+}
+
 static fer_code set_up(struct setup *s)
 {
     fer_code code = read_config(s);
+    if (!code) code = read_lock(s);
+    if (fer_app_option(s->app, "no-quality")) fer_checks_quality(s->checks, false);
     return code ? code : read_severities(s);
 }
 

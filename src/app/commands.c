@@ -54,6 +54,8 @@ static const fer_option check_options[] = {
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"lock", 0, "FILE", NULL, "what ferrule list --json printed: definitions that may not change"},
+    {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
     {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
     {"config", 0, "FILE", NULL,
      "the configuration (default: .ferrule.yaml, .ferrule.json or ferrule.json, where there is one)"},
@@ -158,7 +160,7 @@ const fer_command fer_commands[] = {
     {"check", "[FILE|FOLDER|-]...", "find everything wrong with tool definitions",
      "Reads tool definitions in any of the known shapes (a record, a list, {\"tools\": [...]}, an MCP tools/list "
      "result or response, OpenAI, Anthropic, Gemini and Bedrock definitions; JSON, JSON Lines or YAML) and reports "
-     "every violation of the tool record with its rule, file:line:column and JSON Pointer. A folder stands for all "
+     "every violation of the tool record, and of the rules of quality and safety, with its rule, file:line:column and JSON Pointer. A folder stands for all "
      "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input.",
      check_options,
      "ferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",

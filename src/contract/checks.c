@@ -6,7 +6,7 @@
 #include "errors.h"
 
 /* In the order of enum fer_pass_id. */
-static const fer_pass *const passes[FER_PASS_COUNT + 1] = {NULL};
+static const fer_pass *const passes[FER_PASS_COUNT + 1] = {&fer_pass_quality, NULL};
 
 /* ---- what is wanted --------------------------------------------------------------- */
 
@@ -20,6 +20,7 @@ fer_checks *fer_checks_new(void)
     }
     c->arena = arena;
     fer_map_init(&c->severities, arena);
+    fer_map_init(&c->pins, arena);
     return c;
 }
 
@@ -49,6 +50,11 @@ fer_severity fer_checks_severity_of(const fer_checks *checks, const fer_rule *ru
     if (checks && checks->severities.count)
         said = fer_map_get(&checks->severities, fer_str_of(rule->id));
     return said ? *said : own;
+}
+
+void fer_checks_quality(fer_checks *c, bool wanted)
+{
+    c->no_quality = !wanted;
 }
 
 /* ---- a run ------------------------------------------------------------------------- */

@@ -18,9 +18,12 @@
 struct fer_checks {
     fer_arena *arena;
     fer_map severities; /* rule id -> a fer_severity, where it is not the rule's own */
+    fer_map pins;       /* ID -> the hash that was pinned, a string */
+    bool no_quality;    /* the rules of quality and safety are not asked */
 };
 
 enum fer_pass_id {
+    FER_PASS_QUALITY,
     FER_PASS_COUNT
 };
 
@@ -30,6 +33,7 @@ typedef struct fer_run {
     fer_map ids;              /* over all inputs: where each was first */
     fer_arena *set;           /* what passes remember of the set at hand; reset at its end */
     void *states[FER_PASS_COUNT + 1]; /* of each pass, in `set`; NULL at the start of a set */
+    void *kept[FER_PASS_COUNT + 1];   /* of each pass, in `arena`: over all sets */
     size_t tools;                     /* of the set so far */
     size_t suppressed;                /* findings taken back so far, over all inputs */
 } fer_run;
@@ -83,6 +87,8 @@ typedef struct fer_pass {
     void (*tool)(fer_pass_tool *p);           /* NULL: it looks at sets only */
     void (*set)(fer_pass_set *p);             /* NULL: it looks at tools only */
 } fer_pass;
+
+extern const fer_pass fer_pass_quality;
 
 /* Runs all passes over a tool, then takes back what the tool suppresses and sets severities. */
 void fer_run_tool(const fer_pass_tool *p);

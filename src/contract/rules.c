@@ -5,11 +5,13 @@
 
 #include "errors.h"
 #include "print.h"
+#include "quality.h"
 #include "str.h"
 
 /* In the order of enum fer_rule_tables. A further table is a further row. */
 static const fer_rule_list lists[] = {
     {fer_record_rules, FER_RULE_COUNT, sizeof *fer_record_rules},
+    {fer_quality_rules, FER_Q_COUNT, sizeof *fer_quality_rules},
 };
 
 static const fer_rule *row(const fer_rule_list *list, size_t index)

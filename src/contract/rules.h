@@ -19,6 +19,7 @@ enum fer_rule_id {
     FER_RULE_BACKEND_KIND,
     FER_RULE_CACHE_PURE,
     FER_RULE_EFFECT_ANNOTATIONS,
+    FER_RULE_EXAMPLE_ACCEPTED,
     FER_RULE_EXAMPLE_INVALID,
     FER_RULE_EXAMPLE_SIZE,
     FER_RULE_FIELD_CONFLICT,
@@ -69,6 +70,7 @@ typedef struct fer_rule_list {
 size_t fer_rule_table_of(const fer_rule *rule);
 enum fer_rule_tables {
     FER_RULES_OF_RECORD,
+    FER_RULES_OF_QUALITY,
     FER_RULES_OF_PROFILES
 };
 

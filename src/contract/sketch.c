@@ -3,7 +3,7 @@
 
 #include "buf.h"
 #include "format.h"
-#include "quality/verbs.h"
+#include "verbs.h"
 
 #define SKETCH_MAX ((size_t)1 << 20) /* bytes of a sketch */
 #define ENTITY_MAX 64                /* bytes of the word for what the tool is about */

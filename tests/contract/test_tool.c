@@ -129,7 +129,8 @@ static const struct row {
      .rules = "schema.root-missing"},
     {"unknown keyword",
      .full = "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"propertys\":1}}",
-     .rules = "schema.suspicious", .pointer = "/inputSchema/propertys", .line = 1, .column = 44},
+     .rules = "schema.unknown-keyword", .pointer = "/inputSchema/propertys", .line = 1,
+     .column = 44},
     {"x- is nobody's business",
      .full = "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"x-propertys\":1}}",
      .rules = ""},
@@ -151,6 +152,17 @@ static const struct row {
      .full =
          "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"m\"]},\"examples\":[{\"args\":{\"n\":\"1\"}}]}",
      .rules = "example.invalid example.invalid", .pointer = "/examples/0/args"},
+    {"an invalid example that the schema accepts",
+     .full =
+         "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"invalidExamples\":[{\"args\":{\"n\":1}}]}",
+     .rules = "example.accepted", .pointer = "/invalidExamples/0/args"},
+    {"an invalid example that the schema refuses",
+     .full =
+         "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false},\"invalidExamples\":[{\"args\":{\"n\":1}}]}",
+     .rules = ""},
+    {"a changelog",
+     "\"changelog\":[{\"version\":\"1.0.0\",\"changes\":\"x\",\"date\":\"2026-11-16\"}]", ""},
+    {"a changelog without changes", "\"changelog\":[{\"version\":\"1.0.0\"}]", "field.required"},
     {"an example of a schema that never ends",
      .full =
          "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\"$ref\":\"#\"},\"examples\":[{\"args\":{}}]}",
@@ -421,13 +433,12 @@ static bool hit[FER_RULE_COUNT];
 static void rules_of(const fer_finding *findings, size_t count, char *out, size_t size)
 {
     size_t len = 0;
-    const fer_rule *rules = fer_record_rules;
     out[0] = '\0';
-    for (size_t r = 0; r < FER_RULE_COUNT; r++) {
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
         for (size_t i = 0; i < count; i++) {
-            if (findings[i].rule != &rules[r]) continue;
-            hit[r] = true;
-            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? " " : "", rules[r].id);
+            if (findings[i].rule != r) continue;
+            if (fer_rule_table_of(r) == FER_RULES_OF_RECORD) hit[r - fer_record_rules] = true;
+            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? " " : "", r->id);
             assert_true(len < size);
         }
     }

@@ -169,8 +169,12 @@ static fer_code check_text(struct plan *p, fer_str text, bool *wrong, fer_err *e
     fer_out errors;
     size_t count;
     fer_report report = {.out = &errors, .about = FER_ABOUT_TOOLS};
-    fer_toolset *set = fer_toolset_new();
-    if (!set) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_checks *checks = fer_checks_new();
+    fer_toolset *set = checks ? fer_toolset_new_checked(checks) : NULL;
+    if (!set) {
+        fer_checks_free(checks);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
     fer_code code = fer_toolset_add(set, fer_str_of(p->path), text,
                                     p->yaml ? FER_FORMAT_YAML : FER_FORMAT_JSON, err);
     fer_out_init(&errors, STDERR_FILENO, p->app->log.colour, false);
@@ -182,6 +186,7 @@ static fer_code check_text(struct plan *p, fer_str text, bool *wrong, fer_err *e
     }
     fer_out_close(&errors);
     fer_toolset_free(set);
+    fer_checks_free(checks);
     return code;
 }
 

@@ -91,7 +91,7 @@ static size_t quoted(fer_str s, size_t at)
     size_t end = fer_str_find(s, at + 1, s.ptr[at]);
     if (end == SIZE_MAX || end == at + 1 || end - at > VALUE_MAX) return 0;
     for (size_t i = at + 1; i < end; i++) {
-        if (strchr(".;:!?\n{}[]", s.ptr[i]) && s.ptr[i + 1] == ' ') return 0;
+        if (strchr(".;:!?\n{}[]<>/=", s.ptr[i])) return 0; /* a path, a form, code */
     }
     return end + 1;
 }
@@ -197,12 +197,30 @@ static bool lists_quoted(fer_str s)
     return false;
 }
 
+/* Lists that are no values: which parameter to give, examples, kinds of other values. */
+static bool is_about_else(fer_str s)
+{
+    static const char *const phrases[] = {
+        "not both",      "mutually exclusive", "is required", "should be specified",
+        "common values", "an integer",         "user id",     "yyyy-mm-dd",
+        "if the field",  "for dynamic",        NULL};
+    static const char *const wide[] = {"\xE4\xBE\x8B\xE5\xA6\x82",
+                                       "\xE6\xAF\x94\xE5\xA6\x82"}; /* "for example" in Chinese */
+    size_t which;
+    for (size_t i = 0; i < FER_COUNT(wide); i++) {
+        for (size_t at = 0; at + 6 <= s.len; at++) {
+            if (memcmp(s.ptr + at, wide[i], 6) == 0) return true;
+        }
+    }
+    return fer_prose_has(s, phrases, &which);
+}
+
 static void check_prose(fer_quality *q, const fer_qnode *n)
 {
     const fer_prose *p = &n->prose;
     bool choice = (p->subjects & FER_ABOUT_CHOICE) && lists_behind_phrase(p->text);
     if (p->subjects & FER_ABOUT_EXAMPLE) return;
-    if (!choice && !lists_quoted(p->text)) return;
+    if ((!choice && !lists_quoted(p->text)) || is_about_else(p->text)) return;
     fer_q_node(q, n, FER_Q_PARAM_ENUM_IN_PROSE, KW_DESCRIPTION,
                "the values of \"%.*s\" are listed in words", FER_PRI(fer_utf8_cut(n->name, 100)));
 }

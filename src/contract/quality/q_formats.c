@@ -35,6 +35,11 @@ static bool has_form(const fer_qnode *n)
 static bool is_looser(const fer_prose *p)
 {
     static const char *const phrases[] = {"relative",
+                                          "inequality",
+                                          "offset",
+                                          "remote url",
+                                          "push url",
+                                          "fetch url",
                                           "yesterday",
                                           "today",
                                           "comma-separated",

@@ -63,22 +63,34 @@ static bool is_page_size(const fer_qnode *n)
     return fer_q_only(n, FER_IS_INTEGER | FER_IS_NUMBER) && is_named(n->name, names);
 }
 
+/* "max 100", "the maximum is 1000", "1-100": a bound in words will do. */
+static bool states_bound(fer_str s)
+{
+    static const char *const phrases[] = {"max",          "maximum",    "at most", "up to",
+                                          "no more than", "limited to", "between"};
+    for (size_t i = 0; i < FER_COUNT(phrases); i++) {
+        size_t at = fer_prose_find(s, 0, phrases[i]);
+        if (at == SIZE_MAX) continue;
+        at += strlen(phrases[i]);
+        while (at < s.len &&
+               (strchr(" :=`(", s.ptr[at]) || fer_str_starts(fer_str_slice(s, at, s.len), "is ") ||
+                fer_str_starts(fer_str_slice(s, at, s.len), "s ") ||
+                fer_str_starts(fer_str_slice(s, at, s.len), "of ")))
+            at++;
+        if (at < s.len && fer_is_digit(s.ptr[at])) return true;
+    }
+    for (size_t at = 1; at + 1 < s.len; at++) {
+        if (s.ptr[at] == '-' && fer_is_digit(s.ptr[at - 1]) && fer_is_digit(s.ptr[at + 1]))
+            return true;
+    }
+    return false;
+}
+
 static void check_size(fer_quality *q, const fer_qnode *n)
 {
-    static const char *const phrases[] = {"max",     "maximum",      "at most", "up to", "capped",
-                                          "between", "no more than", "1-100",   "range", NULL};
-    size_t which;
-    if (!is_page_size(n) ||
-        fer_q_any(n, FER_SLOT(KW_MAXIMUM) | FER_SLOT(KW_EXCLUSIVE_MAXIMUM) | FER_SLOT(KW_ENUM) |
-                         FER_SLOT(KW_CONST) | FER_SLOT(KW_ANY_OF)))
-        return;
-    /* A bound in words will do; "maximum number of results" is none: it needs digits. */
-    if (n->prose.words && fer_prose_has(n->prose.text, phrases, &which)) {
-        for (size_t i = 0; i < n->prose.text.len; i++) {
-            if (fer_is_digit(n->prose.text.ptr[i]) && !(n->prose.subjects & FER_ABOUT_DEFAULT))
-                return;
-        }
-    }
+    const uint64_t bounded = FER_SLOT(KW_MAXIMUM) | FER_SLOT(KW_EXCLUSIVE_MAXIMUM) |
+                             FER_SLOT(KW_ENUM) | FER_SLOT(KW_CONST) | FER_SLOT(KW_ANY_OF);
+    if (!is_page_size(n) || fer_q_any(n, bounded) || states_bound(n->prose.text)) return;
     fer_q_node(q, n, FER_Q_PAGE_SIZE_BOUNDS, KW_COUNT, "\"%.*s\" has no maximum",
                FER_PRI(fer_utf8_cut(n->name, 100)));
 }

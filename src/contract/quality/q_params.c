@@ -55,8 +55,9 @@ static const fer_word_set entities = FER_WORD_SET(entity_words);
 /* "The ID of the user", "user UUID": the value itself is one, and it is not "name or ID". */
 static bool speaks_of_id(const fer_prose *p)
 {
-    static const char *const either[] = {"name",    "names",    "or id",  "id or", "email", "slug",
-                                         "or uuid", "username", "handle", "url",   "me",    NULL};
+    static const char *const either[] = {
+        "preset", "projects", "resource", "required format", "name",   "names", "or id", "id or",
+        "email",  "slug",     "or uuid",  "username",        "handle", "url",   "me",    NULL};
     static const char *const says[] = {"id", "uuid", "identifier", "guid", NULL};
     size_t which;
     if (!(p->subjects & FER_ABOUT_ID)) return false;

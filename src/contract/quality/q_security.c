@@ -45,23 +45,17 @@ bool fer_is_secret_name(const fer_words *w)
 /* Of the words that are secrets only sometimes, the description tells. */
 static bool is_explained_away(const fer_qnode *n)
 {
-    static const char *const phrases[] = {"crypto",
-                                          "coin",
-                                          "contract",
-                                          "symbol",
-                                          "pagination",
-                                          "paging",
-                                          "next page",
-                                          "cursor",
-                                          "continuation",
-                                          "opaque",
-                                          "sync token",
-                                          "idempotency",
-                                          "name of the secret",
-                                          "secret name",
-                                          "idempotent",
-                                          "erc20",
-                                          "mint address",
+    static const char *const phrases[] = {"identifier",  "folder",
+                                          "document",    "token of the file",
+                                          "node token",  "crypto",
+                                          "coin",        "contract",
+                                          "symbol",      "pagination",
+                                          "paging",      "next page",
+                                          "cursor",      "continuation",
+                                          "opaque",      "sync token",
+                                          "idempotency", "name of the secret",
+                                          "secret name", "idempotent",
+                                          "erc20",       "mint address",
                                           NULL};
     size_t which;
     return n->prose.words && fer_prose_has(n->prose.text, phrases, &which);
@@ -127,9 +121,30 @@ static const char *const raw_words[] = {"cmd",  "command", "file", "filepath",
                                         "path", "shell",   "sql",  "url"};
 static const fer_word_set raw = FER_WORD_SET(raw_words);
 
+/* Paths inside a document or a name space, contents, things to match. */
+static bool is_no_place(const fer_prose *p)
+{
+    static const char *const phrases[] = {"slug",
+                                          "namespace",
+                                          "base64",
+                                          "url pattern",
+                                          "pattern to match",
+                                          "json path",
+                                          "jsonpath",
+                                          "json pointer",
+                                          "to unset",
+                                          "to set",
+                                          "field",
+                                          "percent-encoded",
+                                          NULL};
+    size_t which;
+    return p->words && fer_prose_has(p->text, phrases, &which);
+}
+
 static bool is_raw(const fer_quality *q, const fer_qnode *n)
 {
     const fer_words *w = &n->words;
+    if (is_no_place(&n->prose)) return false;
     fer_str last = w->list[w->count - 1];
     if (w->count == 1 && fer_word_in(&raw, last)) return true;
     if (w->count == 2 && fer_word_is(w->list[0], "file") && fer_word_is(last, "path")) return true;

@@ -27,10 +27,22 @@ static bool says_difference(const fer_noted *n, const fer_noted *other)
     fer_words w;
     fer_words_split(&w, n->name);
     for (size_t i = 0; i < w.count; i++) {
-        uint32_t hash = fer_q_word_hash(w.list[i]);
+        uint32_t hash = fer_q_word_hash(w.list[i]), plural = fer_q_plural_hash(w.list[i]);
         if (holds(n, hash) && !holds(other, hash)) return true;
+        if (holds(n, plural) && !holds(other, plural)) return true;
     }
     return false;
+}
+
+/* Fetching and updating are not the same, however they are described. */
+static bool act_alike(const fer_noted *x, const fer_noted *y)
+{
+    size_t at;
+    fer_words w;
+    fer_words_split(&w, x->name);
+    enum fer_verb verb = fer_verb_of(&w, &at);
+    fer_words_split(&w, y->name);
+    return verb == fer_verb_of(&w, &at);
 }
 
 static bool read_alike(const fer_noted *x, const fer_noted *y)
@@ -62,7 +74,7 @@ static void compare(fer_pass_set *p, fer_noted *const *list, size_t at)
         const fer_noted *other = list[k];
         if (other->required != n->required) return;
         if (other->word_count < WORDS_MIN || fer_str_eq(other->name, n->name)) continue;
-        if (!read_alike(n, other)) continue;
+        if (!act_alike(n, other) || !read_alike(n, other)) continue;
         fer_pass_report(p, &fer_quality_rules[FER_Q_TOOL_OVERLAP], &n->at,
                         "\"%.*s\" takes and says the same as \"%.*s\" (line %u)", FER_PRI(n->name),
                         FER_PRI(other->name), other->at.place.line);

@@ -185,7 +185,7 @@ const fer_rule fer_quality_rules[FER_Q_COUNT] = {
      "Secrets are not arguments that a model fills in.",
      "What the model knows, logs, transcripts and other tools know, too.",
      "Let the server hold the secret; declare redact paths."},
-    {"sec.shadowing", FER_CONSTRAINT_VIOLATION, WARNING,
+    {"sec.shadowing", FER_CONSTRAINT_VIOLATION, INFO,
      "A description does not speak of another server's tool.",
      "That is how one server changes the use of another's tools.", "Remove the mention."},
     {"sec.x-mcp-header", FER_CONSTRAINT_VIOLATION, ERROR, "x-mcp-header follows MCP 2026-07-28.",

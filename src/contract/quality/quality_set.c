@@ -19,6 +19,11 @@ uint32_t fer_q_word_hash(fer_str word)
     return hash;
 }
 
+uint32_t fer_q_plural_hash(fer_str word)
+{
+    return (fer_q_word_hash(word) ^ 's') * 16777619u;
+}
+
 static int by_value(const void *x, const void *y)
 {
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;

@@ -6,7 +6,7 @@
 #include "quality.h"
 
 #define FER_Q_NAMES    1000 /* names of a set that are compared for likeness */
-#define FER_Q_TOKENS   48   /* different words of a description that are kept */
+#define FER_Q_TOKENS   160  /* different words of a description that are kept */
 #define FER_Q_GROUP    64   /* tools with the same required parameters that are compared */
 #define FER_Q_MENTIONS 16   /* identifiers in one description that may name tools */
 
@@ -34,5 +34,7 @@ void fer_q_set_shadowing(fer_pass_set *p, fer_noted_set *s);
 
 /* The hash of a word in lower case. */
 uint32_t fer_q_word_hash(fer_str word);
+/* The same with an s behind it. */
+uint32_t fer_q_plural_hash(fer_str word);
 
 #endif

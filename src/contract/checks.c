@@ -4,9 +4,13 @@
 #include <stdarg.h>
 
 #include "errors.h"
+#include "profile.h"
+#include "profile_pass.h"
 
 /* In the order of enum fer_pass_id. */
-static const fer_pass *const passes[FER_PASS_COUNT + 1] = {NULL};
+static const fer_pass *const passes[FER_PASS_COUNT + 1] = {
+    [FER_PASS_PROFILES] = &fer_profiles_pass,
+};
 
 /* ---- what is wanted --------------------------------------------------------------- */
 
@@ -118,6 +122,12 @@ fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err
     *out = p.list;
     *count = kept;
     return FER_OK;
+}
+
+bool fer_run_takes_mixed(const fer_run *run)
+{
+    const fer_plan *plan = run && run->checks ? run->checks->plan : NULL;
+    return plan && plan->on[FER_PR_TOOLSET_MIXED_KEYS];
 }
 
 /* ---- places that stay ---------------------------------------------------------------- */

@@ -44,10 +44,11 @@ static int by_place(const void *x, const void *y)
 {
     const struct fer_draft *a = x, *b = y;
     if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
-    return strcmp(a->finding.rule->id, b->finding.rule->id);
+    int order = strcmp(a->finding.rule->id, b->finding.rule->id);
+    return order ? order : fer_str_cmp(a->finding.profile, b->finding.profile);
 }
 
-/* Findings with places, in the order of the text; those of one place by their rules. */
+/* Findings with places, in the order of the text; those of one place by rule and profile. */
 static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
                            fer_drafts *drafts, fer_finding **out, fer_err *err)
 {
@@ -131,6 +132,7 @@ static fer_code visit_failure(const fer_err *failure, fer_visitor *visit, void *
 fer_code fer_visit(fer_reader *r, fer_str source, fer_run *run, fer_visitor *visit, void *context,
                    fer_err *err)
 {
+    r->mixed = fer_run_takes_mixed(run);
     for (;;) {
         fer_item item;
         fer_err why;

@@ -33,12 +33,27 @@ static fer_finding *put(fer_look *l, enum fer_profile_rule_id rule, size_t profi
     return f;
 }
 
+/* The pointer of a path. Most are of the subschema at hand, or of one of its keywords. */
+static fer_str pointer_of(fer_look *l, const fer_path *path)
+{
+    fer_arena *a = l->pass->drafts->arena;
+    bool is_node = path == l->node, is_below = path->up && path->up == l->node && path->key.ptr;
+    if (!is_node && !is_below) return fer_path_pointer(a, path);
+    if (!l->node_pointer.ptr) l->node_pointer = fer_path_pointer(a, l->node);
+    if (is_node || !l->node_pointer.ptr) return l->node_pointer;
+    fer_buf b;
+    fer_buf_init(&b, a, (size_t)64 << 10);
+    fer_buf_add(&b, l->node_pointer);
+    fer_pointer_add(&b, path->key);
+    return b.failure ? FER_STR_NONE : fer_buf_view(&b);
+}
+
 void fer_look_report(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask,
                      const yyjson_val *at, const fer_path *path, const char *format, ...)
 {
     va_list args;
     if (!mask || l->pass->drafts->no_memory) return;
-    fer_str pointer = fer_path_pointer(l->pass->drafts->arena, path);
+    fer_str pointer = pointer_of(l, path);
     va_start(args, format);
     fer_str message = text_of(l, format, args);
     va_end(args);
@@ -60,8 +75,7 @@ void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile
     va_start(args, format);
     fer_str message = text_of(l, format, args);
     va_end(args);
-    fer_finding *f =
-        put(l, rule, profile, at, fer_path_pointer(l->pass->drafts->arena, path), message);
+    fer_finding *f = put(l, rule, profile, at, pointer_of(l, path), message);
     if (!f) return;
     f->limit = number(l, limit);
     f->actual = number(l, actual);
@@ -163,6 +177,7 @@ static void look(fer_pass_tool *p)
     l->schema = NULL;
     l->facts = (struct fer_facts){0};
     l->deepest = NULL;
+    l->node = NULL;
     l->in_all_of = l->in_items = 0;
     const yyjson_val *key = schema_key(p->tool);
     fer_look_tool(l);

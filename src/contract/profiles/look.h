@@ -32,8 +32,10 @@ typedef struct fer_look {
     const yyjson_val *deepest;           /* a subschema at the greatest depth */
     unsigned level[FER_SUBSCHEMA_DEPTH]; /* objects and arrays around and at each open subschema */
     bool counted[FER_SUBSCHEMA_DEPTH];   /* that one of them is at this very place */
-    unsigned in_all_of;                  /* allOf around */
-    unsigned in_items;                   /* arrays around */
+    const fer_path *node; /* of the subschema at hand, and its pointer once somebody asked */
+    fer_str node_pointer;
+    unsigned in_all_of; /* allOf around */
+    unsigned in_items;  /* arrays around */
 } fer_look;
 
 /* The types that a subschema names, as bits in the order of fer_type_names. */

@@ -142,6 +142,8 @@ static bool enter(void *context, const fer_subschema *s)
 {
     fer_look *l = context;
     move_in(l, s);
+    l->node = s->path;
+    l->node_pointer = FER_STR_NONE;
     if (!fer_is_obj(s->value)) {
         look_at_boolean(l, s);
         return false;
@@ -235,6 +237,7 @@ void fer_look_schema(fer_look *l)
 {
     repeat_problems(l);
     fer_subschemas_walk(l->schema, l->path, enter, leave, l);
+    l->node = NULL; /* the path is gone */
     look_at_limits(l);
     look_at_size(l);
     fer_look_depth(l);

@@ -140,25 +140,55 @@ static void key_is_the_same(fer_look *l, struct state *s)
                         "the first tool has its schema under %.*s", FER_PRI(s->key));
 }
 
-/* The characters of the definition as it is sent, minified. */
+/* The characters of a string as JSON, without its quotes. */
+static uint64_t string_characters(fer_str s)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        count += (c & 0xC0) != 0x80;
+        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        bool short_form = c >= 0x20 || (c && strchr("\b\f\n\r\t", c));
+        count += short_form ? 1 : 5; /* \n, or \u001f */
+    }
+    return count;
+}
+
+/* The characters of a value when it is minified; values stand behind each other. */
+static uint64_t characters_in(fer_look *l, const yyjson_val *value)
+{
+    uint64_t count = 0;
+    for (const yyjson_val *v = value, *end = fer_val_next(value); v < end; v++) {
+        size_t len = fer_val_len(v);
+        fer_str text;
+        switch (fer_val_type(v)) {
+        case YYJSON_TYPE_STR: count += 2 + string_characters(fer_val_str(v)); break;
+        case YYJSON_TYPE_OBJ: count += 2 + (len ? 2 * len - 1 : 0); break; /* {} , : */
+        case YYJSON_TYPE_ARR: count += 2 + (len ? len - 1 : 0); break;
+        default:
+            if (fer_json_write(l->pass->scratch, v, false, &text, NULL)) {
+                l->pass->drafts->no_memory = true;
+                return 0;
+            }
+            count += text.len;
+        }
+    }
+    return count;
+}
+
+/* The characters of the definition as it is sent: as it is, or its parts under the usual keys. */
 static uint64_t characters_of(fer_look *l)
 {
+    static const uint64_t frames[] = {sizeof "\"name\":" - 1, sizeof ",\"description\":" - 1,
+                                      sizeof ",\"input_schema\":" - 1};
     const fer_tool *t = l->pass->tool;
     const yyjson_val *parts[] = {t->values[FER_FIELD_NAME], t->values[FER_FIELD_DESCRIPTION],
                                  l->schema};
-    static const uint64_t frames[] = {sizeof "\"name\":" - 1, sizeof ",\"description\":" - 1,
-                                      sizeof ",\"input_schema\":" - 1};
-    bool whole = t->shape == FER_SHAPE_ANTHROPIC || t->shape == FER_SHAPE_FUNCTION;
-    uint64_t sum = whole ? 0 : 2;
-    if (whole) parts[0] = t->record;
-    for (size_t i = 0; i < (whole ? 1 : FER_COUNT(parts)); i++) {
-        fer_str text;
-        if (!parts[i]) continue;
-        if (fer_json_write(l->pass->scratch, parts[i], false, &text, NULL)) {
-            l->pass->drafts->no_memory = true;
-            return 0;
-        }
-        sum += fer_utf8_count(text) + (whole ? 0 : frames[i]);
+    uint64_t sum = 2;
+    if (t->shape == FER_SHAPE_ANTHROPIC || t->shape == FER_SHAPE_FUNCTION)
+        return characters_in(l, t->record);
+    for (size_t i = 0; i < FER_COUNT(parts); i++) {
+        if (parts[i]) sum += characters_in(l, parts[i]) + frames[i];
     }
     return sum;
 }

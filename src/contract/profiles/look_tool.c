@@ -9,13 +9,7 @@
 /* Profiles to which a definition of this shape goes as it is. */
 static uint64_t native(const fer_look *l, uint64_t mask)
 {
-    uint64_t found = 0;
-    fer_str shape = fer_str_of(fer_shape_info(l->pass->tool->shape)->name);
-    FER_EACH_PROFILE(mask, i)
-    {
-        if (fer_words_have(&l->plan->profiles[i]->shapes, shape)) found |= (uint64_t)1 << i;
-    }
-    return found;
+    return mask & l->plan->native[l->pass->tool->shape];
 }
 
 /* ---- the name -------------------------------------------------------------------------- */

@@ -53,6 +53,12 @@ bool fer_plan_add(fer_plan *plan, const fer_profile *profile)
     for (size_t i = 0; i < FER_PR_COUNT; i++) {
         if (profile->rows[i].on) plan->on[i] |= bit;
     }
+    for (size_t i = 0; i < FER_SHAPE_COUNT; i++) {
+        fer_str shape = fer_str_of(fer_shape_info((enum fer_shape)i)->name);
+        for (size_t w = 0; w < profile->shapes.count; w++) {
+            if (fer_str_eq(profile->shapes.list[w], shape)) plan->native[i] |= bit;
+        }
+    }
     plan_keywords(plan, profile, bit, &named);
     plan_others(plan, profile, bit, named);
     for (size_t slot = 0; slot < KW_COUNT; slot++) {

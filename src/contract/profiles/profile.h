@@ -15,6 +15,7 @@
 #define FER_PROFILE_H
 
 #include "rules.h"
+#include "shape.h"
 #include "subschemas.h"
 
 /* The rules that a profile can have a row for. */
@@ -245,10 +246,11 @@ fer_code fer_profile_builtin(fer_arena *a, fer_str name, unsigned depth, fer_pro
 typedef struct fer_plan {
     const fer_profile *profiles[FER_PROFILES_MAX];
     size_t count;
-    uint64_t on[FER_PR_COUNT];     /* profiles that have the rule */
-    uint64_t reject[KW_COUNT];     /* profiles that refuse the keyword by a rule of its own */
-    uint64_t unlisted[KW_COUNT];   /* by keyword.unlisted */
-    uint64_t ignored[2][KW_COUNT]; /* [1]: at the root */
+    uint64_t native[FER_SHAPE_COUNT]; /* profiles to which definitions of a shape go as they are */
+    uint64_t on[FER_PR_COUNT];        /* profiles that have the rule */
+    uint64_t reject[KW_COUNT];        /* profiles that refuse the keyword by a rule of its own */
+    uint64_t unlisted[KW_COUNT];      /* by keyword.unlisted */
+    uint64_t ignored[2][KW_COUNT];    /* [1]: at the root */
     uint64_t unenforced[KW_COUNT];
     uint64_t root_refused[KW_COUNT]; /* by root.composition */
     uint8_t rule_of[KW_COUNT];       /* the rule of a keyword that has one of its own, else 0xFF */

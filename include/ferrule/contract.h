@@ -228,18 +228,80 @@ FER_API void fer_checks_quality(fer_checks *c, bool wanted);
  */
 FER_API fer_code fer_checks_lock(fer_checks *c, fer_str text, fer_err *err);
 
-/* ---- sets ---------------------------------------------------------------------------------- */
-
-#define FER_TOOLS_MAX 100000 /* tools in one text */
-
-typedef struct fer_toolset fer_toolset;
-
+/* What a text is written in. */
 typedef enum fer_format {
     FER_FORMAT_AUTO, /* by the ending of the name, else by the text */
     FER_FORMAT_JSON,
     FER_FORMAT_JSON_LINES,
     FER_FORMAT_YAML
 } fer_format;
+
+/* ---- profiles ----------------------------------------------------------------------------------
+ */
+
+/*
+ * What a provider, a client or a protocol demands of tools: dated data, built in or read from a
+ * file of the same form (docs/profiles.md). A profile lives in the arena it was read into.
+ */
+typedef struct fer_profile fer_profile;
+
+/* The built-in profiles, by name. */
+FER_API size_t fer_profile_count(void);
+FER_API const char *fer_profile_name_at(size_t index); /* NULL past the last */
+/* One of them, by its name or an alias. */
+FER_API fer_code fer_profile_find(fer_arena *a, fer_str name, const fer_profile **out,
+                                  fer_err *err);
+/* A profile of a JSON or YAML text, which may extend a built-in one. The text must stay. */
+FER_API fer_code fer_profile_load(fer_arena *a, fer_str text, fer_format format,
+                                  const fer_profile **out, fer_err *err);
+
+typedef struct fer_profile_info {
+    fer_str name;      /* as it was asked for */
+    fer_str canonical; /* its own name */
+    fer_str title;
+    fer_str provider;
+    fer_str mode;       /* "chat", "strict", "client" ... */
+    fer_str date;       /* when it was looked at, such as 2026-11 */
+    fer_str confidence; /* "high", "medium" or "low" */
+    fer_str extends;    /* the profile that it adds to, or empty */
+    const fer_str *aliases;
+    size_t alias_count;
+    const fer_str *sources;
+    size_t source_count;
+    const fer_str *notes;
+    size_t note_count;
+} fer_profile_info;
+FER_API fer_profile_info fer_profile_about(const fer_profile *p);
+
+/* One rule of a profile. */
+typedef struct fer_profile_demand {
+    const fer_rule *rule;
+    fer_severity severity;
+    const char *confidence; /* "high", "medium" or "low" */
+    fer_str limit;          /* what it allows, in words; may be empty */
+    fer_str provider_text;  /* or empty */
+    fer_str note;           /* or empty */
+} fer_profile_demand;
+/* All rules of a profile, ordered by id; they live in `a`. */
+FER_API fer_code fer_profile_demands(fer_arena *a, const fer_profile *p, fer_profile_demand **out,
+                                     size_t *count, fer_err *err);
+
+/* Has tools checked against a profile, which must stay; at most 64 at once. */
+FER_API fer_code fer_checks_profile(fer_checks *c, const fer_profile *profile, fer_err *err);
+
+/*
+ * Checks a tools_json text as its platform does, and answers in its words:
+ * {"message":..., "errors":{"tools_json":["Tool #1 name must match ..."]}}; `*ok` says whether
+ * it was accepted, then "errors" is empty.
+ */
+FER_API fer_code fer_tools_json_answer(fer_arena *a, fer_str text, bool *ok, fer_str *answer,
+                                       fer_err *err);
+
+/* ---- sets ---------------------------------------------------------------------------------- */
+
+#define FER_TOOLS_MAX 100000 /* tools in one text */
+
+typedef struct fer_toolset fer_toolset;
 
 FER_API FER_MUST_USE fer_toolset *fer_toolset_new(void);
 /*

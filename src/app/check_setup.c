@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_setup.h"
 
+#include <string.h>
+
 #include "errors.h"
 #include "file.h"
 #include "inputs.h"
@@ -57,10 +59,97 @@ static fer_code take_rules(struct setup *s, const yyjson_val *value)
     return FER_OK;
 }
 
+/* ---- profiles ------------------------------------------------------------------------ */
+
+static bool is_file(fer_str name)
+{
+    return fer_str_find(name, 0, '/') != SIZE_MAX || fer_str_ends(name, ".json") ||
+           fer_str_ends(name, ".yaml") || fer_str_ends(name, ".yml");
+}
+
+fer_code fer_setup_profile(fer_arena *a, const char *name, const fer_profile **out, fer_err *err)
+{
+    fer_str text, path = fer_str_of(name);
+    if (!is_file(path)) return fer_profile_find(a, path, out, err);
+    fer_code code = fer_file_read(a, name, FER_CONFIG_SIZE, &text, err);
+    if (code) return code;
+    code = fer_profile_load(a, text, fer_format_of_name(path), out, err);
+    if (code) fer_inputs_name_error(err, path);
+    return code;
+}
+
+static fer_code add_profile(struct setup *s, fer_str name)
+{
+    const fer_profile *profile;
+    fer_str kept = fer_arena_copy(s->arena, name); /* NUL-terminated */
+    if (!kept.ptr) return fer_arena_failed(s->arena, s->err);
+    fer_code code = fer_setup_profile(s->arena, kept.ptr, &profile, s->err);
+    return code ? code : fer_checks_profile(s->checks, profile, s->err);
+}
+
+static fer_code add_all_profiles(struct setup *s)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; i < fer_profile_count() && !code; i++)
+        code = add_profile(s, fer_str_of(fer_profile_name_at(i)));
+    return code;
+}
+
+/* "a,b,./c.json" or "all". */
+static fer_code add_profiles(struct setup *s, fer_str names)
+{
+    fer_code code = FER_OK;
+    if (fer_str_is(names, "all")) return add_all_profiles(s);
+    for (size_t from = 0; from <= names.len && !code;) {
+        size_t comma = fer_str_find(names, from, ',');
+        size_t to = comma == SIZE_MAX ? names.len : comma;
+        if (to > from) code = add_profile(s, fer_str_slice(names, from, to));
+        from = to + 1;
+    }
+    return code;
+}
+
+/* A file's name counts from the folder of the configuration. */
+static fer_code add_beside(struct setup *s, fer_str name)
+{
+    const char *slash = strrchr(s->file, '/');
+    if (!is_file(name) || name.ptr[0] == '/' || !slash) return add_profiles(s, name);
+    fer_str path =
+        fer_arena_printf(s->arena, "%.*s/%.*s", (int)(slash - s->file), s->file, FER_PRI(name));
+    return path.ptr ? add_profile(s, path) : fer_arena_failed(s->arena, s->err);
+}
+
+static fer_code take_profiles(struct setup *s, const yyjson_val *value)
+{
+    if (fer_app_values(s->app, "profile", 0)) return FER_OK; /* the command line goes first */
+    if (!fer_is_arr(value)) return wrong(s, value, "profiles is a list of names", FER_STR_NONE);
+    FER_EACH_ITEM (value, item) {
+        if (!fer_is_str(item)) return wrong(s, item, "a profile is a name", FER_STR_NONE);
+        fer_code code = add_beside(s, fer_val_str(item));
+        if (code) {
+            fer_err plain = *s->err;
+            fer_place place = fer_json_place(s->doc, item);
+            return fer_fail(s->err, code, "%s:%u:%u: %s", s->file, place.line, place.column,
+                            plain.message);
+        }
+    }
+    return FER_OK;
+}
+
+static fer_code read_profiles(struct setup *s)
+{
+    const char *value;
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && (value = fer_app_values(s->app, "profile", i)); i++)
+        code = add_profiles(s, fer_str_of(value));
+    return code;
+}
+
 static const struct key {
     const char *name;
     fer_code (*take)(struct setup *s, const yyjson_val *value);
 } keys[] = {
+    {"profiles", take_profiles},
     {"rules", take_rules},
 };
 
@@ -157,21 +246,24 @@ static fer_code set_up(struct setup *s)
     fer_code code = read_config(s);
     if (!code) code = read_lock(s);
     if (fer_app_option(s->app, "no-quality")) fer_checks_quality(s->checks, false);
+    if (!code) code = read_profiles(s);
     return code ? code : read_severities(s);
 }
 
-int fer_check_setup(fer_app *app, fer_checks **out)
+int fer_setup_init(fer_setup *out, fer_app *app)
 {
     fer_err err;
-    struct setup s = {
-        .app = app, .checks = fer_checks_new(), .arena = fer_arena_new(0), .err = &err};
+    *out = (fer_setup){fer_checks_new(), fer_arena_new(0)};
+    struct setup s = {.app = app, .checks = out->checks, .arena = out->arena, .err = &err};
     fer_code code =
         s.checks && s.arena ? set_up(&s) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_arena_free(s.arena);
-    if (!code) {
-        *out = s.checks;
-        return 0;
-    }
-    fer_checks_free(s.checks);
+    if (!code) return 0;
+    fer_setup_deinit(out);
     return fer_app_fail(app, &err);
+}
+
+void fer_setup_deinit(fer_setup *s)
+{
+    fer_checks_free(s->checks);
+    fer_arena_free(s->arena);
 }

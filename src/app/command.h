@@ -94,6 +94,8 @@ int fer_run_help(fer_app *app);
 int fer_run_id(fer_app *app);
 int fer_run_list(fer_app *app);
 int fer_run_new(fer_app *app);
+int fer_run_profiles(fer_app *app);
+int fer_run_profiles_show(fer_app *app);
 int fer_run_reference(fer_app *app);
 int fer_run_schema_bundle(fer_app *app);
 int fer_run_schema_convert(fer_app *app);

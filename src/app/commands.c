@@ -54,12 +54,16 @@ static const fer_option check_options[] = {
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"profile", 'p', "NAME[,NAME]...", NULL,
+     "also hold the tools against profiles: names (ferrule profiles), files, or all"},
     {"lock", 0, "FILE", NULL, "what ferrule list --json printed: definitions that may not change"},
     {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
     {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
     {"config", 0, "FILE", NULL,
      "the configuration (default: .ferrule.yaml, .ferrule.json or ferrule.json, where there is one)"},
     {"no-config", 0, NULL, NULL, "read no configuration"},
+    {"platform-answer", 0, NULL, NULL,
+     "check one tools_json text and answer as its platform does: {\"message\", \"errors\"}"},
     END,
 };
 static const fer_option validate_options[] = {
@@ -154,6 +158,7 @@ static const fer_option id_options[] = {
 };
 static const fer_option tags_options[] = {JSON, END};
 static const fer_option version_options[] = {JSON, END};
+static const fer_option profiles_options[] = {JSON, END};
 static const fer_option none[] = {END};
 
 const fer_command fer_commands[] = {
@@ -161,9 +166,11 @@ const fer_command fer_commands[] = {
      "Reads tool definitions in any of the known shapes (a record, a list, {\"tools\": [...]}, an MCP tools/list "
      "result or response, OpenAI, Anthropic, Gemini and Bedrock definitions; JSON, JSON Lines or YAML) and reports "
      "every violation of the tool record, and of the rules of quality and safety, with its rule, file:line:column and JSON Pointer. A folder stands for all "
-     "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input.",
+     "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input. With "
+     "--profile the tools are held against what providers and clients demand, too: each file is one set of tools, as "
+     "it would be sent in one request. A tool takes findings back with \"suppress\": [{\"rule\", \"at\", \"reason\"}].",
      check_options,
-     "ferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
+     "ferrule check tools.json\nferrule check --profile anthropic-strict,openai tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
      fer_run_check},
     {"new", "[NAME|ID]", "write a tool definition to start from",
      "Writes a whole record: description, tags, input and output schema, effect and hints, one example that is valid "
@@ -246,6 +253,16 @@ const fer_command fer_commands[] = {
      "Prints the normalised tags, one per line: lower case, blanks to '-', [a-z0-9-_.] only, at most 64 characters "
      "each and 20 in all, no repeats. Without arguments it reads one tag per line from standard input.",
      tags_options, "ferrule tags 'Bar Baz' foo", fer_run_tags},
+    {"profiles show", "NAME|FILE", "print the rules of a profile",
+     "Prints when a profile was looked at, how sure it is and where it comes from, then its rules: severity, limit, "
+     "confidence and the provider's own words.",
+     profiles_options,
+     "ferrule profiles show anthropic-strict\nferrule profiles show --json ./ours.json",
+     fer_run_profiles_show},
+    {"profiles", "", "list the profiles of providers and clients",
+     "Prints one line per profile: name, date, confidence, provider, mode and title; a table on a terminal, separated by "
+     "tabs in a pipe.",
+     profiles_options, "ferrule profiles\nferrule profiles --json", fer_run_profiles},
     {"explain", "[RULE|CODE]", "explain a rule or an error code",
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
@@ -272,7 +289,8 @@ bool fer_option_is_many(const fer_option *o)
 static const struct {
     const char *name;
     const char *summary;
-} groups[] = {{"schema", "work on JSON Schemas"}};
+} groups[] = {{"schema", "work on JSON Schemas"},
+              {"profiles", "list and show profiles of providers and clients"}};
 
 const char *fer_group_summary(const fer_command *c)
 {

@@ -4,9 +4,14 @@
 #include <stdarg.h>
 
 #include "errors.h"
+#include "profile.h"
+#include "profile_pass.h"
 
 /* In the order of enum fer_pass_id. */
-static const fer_pass *const passes[FER_PASS_COUNT + 1] = {&fer_pass_quality, NULL};
+static const fer_pass *const passes[FER_PASS_COUNT + 1] = {
+    [FER_PASS_PROFILES] = &fer_profiles_pass,
+    [FER_PASS_QUALITY] = &fer_pass_quality,
+};
 
 /* ---- what is wanted --------------------------------------------------------------- */
 
@@ -124,6 +129,12 @@ fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err
     *out = p.list;
     *count = kept;
     return FER_OK;
+}
+
+bool fer_run_takes_mixed(const fer_run *run)
+{
+    const fer_plan *plan = run && run->checks ? run->checks->plan : NULL;
+    return plan && plan->on[FER_PR_TOOLSET_MIXED_KEYS];
 }
 
 /* ---- places that stay ---------------------------------------------------------------- */

@@ -17,12 +17,14 @@
 
 struct fer_checks {
     fer_arena *arena;
-    fer_map severities; /* rule id -> a fer_severity, where it is not the rule's own */
-    fer_map pins;       /* ID -> the hash that was pinned, a string */
-    bool no_quality;    /* the rules of quality and safety are not asked */
+    fer_map severities;    /* rule id -> a fer_severity, where it is not the rule's own */
+    fer_map pins;          /* ID -> the hash that was pinned, a string */
+    bool no_quality;       /* the rules of quality and safety are not asked */
+    struct fer_plan *plan; /* of the profiles; NULL: there are none */
 };
 
 enum fer_pass_id {
+    FER_PASS_PROFILES,
     FER_PASS_QUALITY,
     FER_PASS_COUNT
 };
@@ -98,6 +100,9 @@ fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err
 /* The severity that a finding of the rule gets where it would have `own`. */
 fer_severity fer_checks_severity_of(const fer_checks *checks, const fer_rule *rule,
                                     fer_severity own);
+
+/* Whether a rule of the run looks at lists that mix input_schema and parameters. */
+bool fer_run_takes_mixed(const fer_run *run);
 
 /* Takes back the findings that the tool's `suppress` names, and adds those about `suppress`. */
 void fer_suppress(const fer_pass_tool *p);

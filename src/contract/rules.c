@@ -5,12 +5,14 @@
 
 #include "errors.h"
 #include "print.h"
+#include "profile.h"
 #include "quality.h"
 #include "str.h"
 
 /* In the order of enum fer_rule_tables. A further table is a further row. */
 static const fer_rule_list lists[] = {
     {fer_record_rules, FER_RULE_COUNT, sizeof *fer_record_rules},
+    {fer_profile_rules, FER_PR_COUNT, sizeof *fer_profile_rules},
     {fer_quality_rules, FER_Q_COUNT, sizeof *fer_quality_rules},
 };
 
@@ -34,7 +36,7 @@ static const fer_rule *first_from(const fer_rule_list *list, const char *id, boo
 
 const fer_rule *fer_rule_next(const fer_rule *before)
 {
-    const fer_rule *next = NULL;
+    const fer_rule *next = NULL; /* of two with the same id, the first table's counts */
     for (size_t i = 0; i < FER_COUNT(lists); i++) {
         const fer_rule *r = first_from(&lists[i], before ? before->id : "", before != NULL);
         if (r && (!next || strcmp(r->id, next->id) < 0)) next = r;

@@ -70,8 +70,8 @@ typedef struct fer_rule_list {
 size_t fer_rule_table_of(const fer_rule *rule);
 enum fer_rule_tables {
     FER_RULES_OF_RECORD,
-    FER_RULES_OF_QUALITY,
-    FER_RULES_OF_PROFILES
+    FER_RULES_OF_PROFILES,
+    FER_RULES_OF_QUALITY
 };
 
 /* A finding that is still tied to its value; it gets its place when the tool is done. */

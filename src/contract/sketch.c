@@ -11,7 +11,7 @@
 /* What is known of the tool from its name. */
 struct about {
     const fer_sketch *sketch;
-    fer_words words;
+    fer_name_words words;
     enum fer_verb verb;
     size_t verb_at;
     bool lists;                    /* it gives a page of many things */
@@ -364,7 +364,7 @@ fer_code fer_sketch_write(fer_arena *a, const fer_sketch *s, fer_str *out, fer_e
 fer_effect fer_sketch_effect(fer_str name)
 {
     size_t at;
-    fer_words words;
+    fer_name_words words;
     fer_words_split(&words, name);
     switch (fer_verb_of(&words, &at)) {
     case FER_VERB_READ:
@@ -380,7 +380,7 @@ fer_effect fer_sketch_effect(fer_str name)
 fer_pattern fer_sketch_pattern(fer_str name)
 {
     size_t at;
-    fer_words words;
+    fer_name_words words;
     fer_words_split(&words, name);
     return fer_verb_of(&words, &at) == FER_VERB_LIST ? FER_PATTERN_NONE : FER_PATTERN_STRING;
 }

@@ -39,19 +39,9 @@ static const uint8_t holds[KW_COUNT] = {
 
 enum fer_slot fer_slot_find(fer_str name)
 {
-    size_t count;
-    const fer_keyword *rows = fer_keywords(&count);
-    size_t from = 0, to = count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        int order = fer_str_cmp(name, fer_str_of(rows[middle].name));
-        if (order == 0)
-            return rows[middle].dialects == FER_IN_4 && name.len == 2 ? KW_COUNT
-                                                                      : rows[middle].slot;
-        if (order < 0) to = middle;
-        else from = middle + 1;
-    }
-    return KW_COUNT;
+    const fer_keyword *k = fer_keyword_first(name);
+    /* draft-04's `id` is a plain word everywhere else. */
+    return k && !(k->dialects == FER_IN_4 && k->slot == KW_ID) ? k->slot : KW_COUNT;
 }
 
 struct walk {
@@ -85,15 +75,21 @@ static void visit_list(const struct walk *w, const fer_subschema *s, enum fer_sl
     }
 }
 
+#define HOLDERS                                                                                    \
+    (FER_SLOT(KW_DEFS) | FER_SLOT(KW_DEFINITIONS) | FER_SLOT(KW_CONTENT_SCHEMA) |                  \
+     FER_SLOT(KW_PREFIX_ITEMS) | FER_SLOT(KW_ITEMS) | FER_SLOT(KW_ADDITIONAL_ITEMS) |              \
+     FER_SLOT(KW_CONTAINS) | FER_SLOT(KW_PROPERTIES) | FER_SLOT(KW_PATTERN_PROPERTIES) |           \
+     FER_SLOT(KW_ADDITIONAL_PROPERTIES) | FER_SLOT(KW_PROPERTY_NAMES) |                            \
+     FER_SLOT(KW_DEPENDENCIES) | FER_SLOT(KW_DEPENDENT_SCHEMAS) | FER_SLOT(KW_ALL_OF) |            \
+     FER_SLOT(KW_ANY_OF) | FER_SLOT(KW_ONE_OF) | FER_SLOT(KW_NOT) | FER_SLOT(KW_IF) |              \
+     FER_SLOT(KW_THEN) | FER_SLOT(KW_ELSE) | FER_SLOT(KW_UNEVALUATED_ITEMS) |                      \
+     FER_SLOT(KW_UNEVALUATED_PROPERTIES))
+
 static void visit_children(const struct walk *w, const fer_subschema *s)
 {
-    FER_EACH_MEMBER (s->value, key) {
-        enum fer_slot slot = KW_COUNT;
-        for (uint64_t left = s->slots; left && slot == KW_COUNT; left &= left - 1) {
-            unsigned bit = (unsigned)__builtin_ctzll(left);
-            if (s->keys[bit] == key) slot = (enum fer_slot)bit;
-        }
-        if (slot == KW_COUNT || holds[slot] == NOTHING) continue;
+    for (uint64_t left = s->slots & HOLDERS; left; left &= left - 1) {
+        enum fer_slot slot = (enum fer_slot)__builtin_ctzll(left);
+        const yyjson_val *key = s->keys[slot];
         fer_path here = FER_PATH_KEY(s->path, fer_val_str(key));
         bool list = holds[slot] == LIST || (holds[slot] == ONE_OR_LIST && fer_is_arr(key + 1));
         if (holds[slot] == MAP) visit_map(w, s, slot, key + 1, &here);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A walk over the subschemas of a schema where they stand, the root first, each with its
- * keywords by slot (keyword.h). References are not followed. Keywords of all dialects are
+ * keywords by slot (keyword.h); those inside one come in the order of the slots, not of the
+ * text. References are not followed. Keywords of all dialects are
  * known, since real schemas mix them: draft-07's `definitions` and lists under `items`
  * are walked too. Pure; the walk recurses, and JSON's limit on depth bounds it.
  */

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "json_value.h"
 #include "near.h"
+#include "profile.h"
 #include "unicode.h"
 
 struct suppression {
@@ -52,7 +53,10 @@ static bool is_looked_at(const fer_pass_tool *p, const fer_rule *rule)
 {
     if (fer_checks_severity_of(p->run->checks, rule, rule->severity) == FER_SEVERITY_OFF)
         return false;
-    return fer_rule_table_of(rule) != FER_RULES_OF_PROFILES;
+    if (fer_rule_table_of(rule) != FER_RULES_OF_PROFILES) return true;
+    const fer_plan *plan = p->run->checks ? p->run->checks->plan : NULL;
+    const struct fer_profile_rule *row = (const struct fer_profile_rule *)(const void *)rule;
+    return plan && plan->on[row - fer_profile_rules];
 }
 
 static void check_one(const fer_pass_tool *p, const struct suppression *s, const fer_path *here)

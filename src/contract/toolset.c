@@ -44,10 +44,29 @@ static int by_place(const void *x, const void *y)
 {
     const struct fer_draft *a = x, *b = y;
     if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
-    return strcmp(a->finding.rule->id, b->finding.rule->id);
+    int order = strcmp(a->finding.rule->id, b->finding.rule->id);
+    return order ? order : fer_str_cmp(a->finding.profile, b->finding.profile);
 }
 
-/* Findings with places, in the order of the text; those of one place by their rules. */
+/* What several profiles say of one value shares its pointer. */
+static bool is_same_place(const struct fer_draft *x, const struct fer_draft *y)
+{
+    return x->at == y->at && x->finding.tool_pointer.ptr == y->finding.tool_pointer.ptr;
+}
+
+static fer_finding finished_like(const fer_finding *before, const fer_finding *draft)
+{
+    fer_finding f = *draft;
+    f.source = before->source;
+    f.tool = before->tool;
+    f.number = before->number;
+    f.place = before->place;
+    f.length = before->length;
+    f.pointer = before->pointer;
+    return f;
+}
+
+/* Findings with places, in the order of the text; those of one place by rule and profile. */
 static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
                            fer_drafts *drafts, fer_finding **out, fer_err *err)
 {
@@ -60,7 +79,9 @@ static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_st
     }
     qsort(drafts->list, drafts->count, sizeof *drafts->list, by_place);
     for (size_t i = 0; i < drafts->count && !code; i++) {
-        code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
+        bool again = i && is_same_place(&drafts->list[i - 1], &drafts->list[i]);
+        if (again) list[i] = finished_like(&list[i - 1], &drafts->list[i].finding);
+        else code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
     }
     if (!code) *out = list;
     return code;
@@ -131,6 +152,7 @@ static fer_code visit_failure(const fer_err *failure, fer_visitor *visit, void *
 fer_code fer_visit(fer_reader *r, fer_str source, fer_run *run, fer_visitor *visit, void *context,
                    fer_err *err)
 {
+    r->mixed = fer_run_takes_mixed(run);
     for (;;) {
         fer_item item;
         fer_err why;

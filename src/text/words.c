@@ -33,7 +33,7 @@ static bool is_plural(fer_str s, size_t at)
            (at + 2 == s.len || !is_letter(s.ptr[at + 2]) || is_upper(s.ptr[at + 2]));
 }
 
-void fer_words_split(fer_words *w, fer_str s)
+void fer_words_split(fer_name_words *w, fer_str s)
 {
     w->count = 0;
     for (size_t at = 0; at < s.len;) {

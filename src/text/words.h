@@ -11,12 +11,12 @@
 
 #define FER_WORDS_MAX 24 /* words of one identifier; the last one holds the rest */
 
-typedef struct fer_words {
+typedef struct fer_name_words {
     fer_str list[FER_WORDS_MAX];
     size_t count;
-} fer_words;
+} fer_name_words;
 
-void fer_words_split(fer_words *w, fer_str identifier);
+void fer_words_split(fer_name_words *w, fer_str identifier);
 
 /* Whether two words are the same but for the case of ASCII letters. */
 static inline bool fer_word_is(fer_str word, const char *lower)

@@ -38,7 +38,7 @@ static void run(const struct row *row)
 {
     char text[256] = "";
     size_t len = 0;
-    fer_words w;
+    fer_name_words w;
     fer_words_split(&w, fer_str_of(row->name));
     for (size_t i = 0; i < w.count; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, "%s%.*s", i ? "|" : "",

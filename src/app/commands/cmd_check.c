@@ -120,18 +120,42 @@ static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
     return found ? FER_EXIT_FINDINGS : FER_EXIT_OK;
 }
 
+/* One text, answered as the platform of tools_json does. */
+static int answer(fer_app *app, fer_inputs *in)
+{
+    fer_str name, text, said;
+    fer_err err;
+    bool ok = false;
+    fer_arena *arena = fer_arena_new(0);
+    if (in->count != 1) {
+        fer_arena_free(arena);
+        return fer_app_usage(app, "--platform-answer takes one file");
+    }
+    fer_code code = arena ? fer_inputs_read(in, app, 0, &name, &text, &err)
+                          : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = fer_tools_json_answer(arena, text, &ok, &said, &err);
+    if (!code) {
+        fer_out_add(&app->out, said);
+        fer_out_text(&app->out, "\n");
+    }
+    fer_arena_free(arena);
+    if (code) return fer_app_fail(app, &err);
+    return ok ? FER_EXIT_OK : FER_EXIT_FINDINGS;
+}
+
 int fer_run_check(fer_app *app)
 {
     fer_inputs in;
-    fer_checks *checks;
+    fer_setup setup;
     struct check c = {.app = app, .kind = report_kind(app), .report = {.out = &app->out}};
-    int bad = fer_check_setup(app, &checks);
+    int bad = fer_setup_init(&setup, app);
     if (bad) return bad;
     bad = fer_inputs_init(&in, app, 0);
     if (!bad) {
-        bad = run_checks(&c, &in, checks);
+        bad = fer_app_option(app, "platform-answer") ? answer(app, &in)
+                                                     : run_checks(&c, &in, setup.checks);
         fer_inputs_deinit(&in);
     }
-    fer_checks_free(checks);
+    fer_setup_deinit(&setup);
     return bad;
 }

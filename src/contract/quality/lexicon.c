@@ -201,7 +201,6 @@ static const struct {
     {"seconds", FER_ABOUT_UNIT},
     {"secretly", FER_ABOUT_ORDERS},
     {"secs", FER_ABOUT_UNIT},
-    {"select", FER_ABOUT_QUERY},
     {"serialised", FER_ABOUT_JSON},
     {"serialized", FER_ABOUT_JSON},
     {"soql", FER_ABOUT_QUERY},

@@ -58,7 +58,7 @@ static bool is_form_of(fer_str x, fer_str y)
     return fer_word_is(less, "y") && fer_word_is(more, "ies");
 }
 
-static bool is_among(const fer_words *words, fer_str word)
+static bool is_among(const fer_name_words *words, fer_str word)
 {
     for (size_t i = 0; i < words->count; i++) {
         if (is_form_of(words->list[i], word)) return true;
@@ -67,9 +67,9 @@ static bool is_among(const fer_words *words, fer_str word)
 }
 
 /* Whether each word of the text, fillers left aside, is one of the names. */
-static bool is_echo(const fer_prose *p, const fer_words *name, const fer_words *title)
+static bool is_echo(const fer_prose *p, const fer_name_words *name, const fer_name_words *title)
 {
-    fer_words text;
+    fer_name_words text;
     size_t said = 0;
     if (!p->words || p->words > ECHO_WORDS) return false;
     fer_words_split(&text, p->text);
@@ -118,7 +118,7 @@ static void check_length(fer_quality *q)
 
 static void check_tool_echo(fer_quality *q)
 {
-    fer_words title;
+    fer_name_words title;
     const yyjson_val *said = q->tool->values[FER_FIELD_TITLE];
     fer_words_split(&title, said ? fer_val_str(said) : FER_STR(""));
     if (!is_echo(&q->description, &q->words, &title)) return;

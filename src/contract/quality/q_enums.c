@@ -201,9 +201,10 @@ static bool lists_quoted(fer_str s)
 static bool is_about_else(fer_str s)
 {
     static const char *const phrases[] = {
-        "not both",      "mutually exclusive", "is required", "should be specified",
-        "common values", "an integer",         "user id",     "yyyy-mm-dd",
-        "if the field",  "for dynamic",        NULL};
+        "not both",    "use either",          "if both",       "mutually exclusive",
+        "is required", "should be specified", "common values", "an integer",
+        "user id",     "yyyy-mm-dd",          "if the field",  "for dynamic",
+        NULL};
     static const char *const wide[] = {"\xE4\xBE\x8B\xE5\xA6\x82",
                                        "\xE6\xAF\x94\xE5\xA6\x82"}; /* "for example" in Chinese */
     size_t which;

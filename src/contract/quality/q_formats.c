@@ -16,7 +16,7 @@ static const struct {
     {"url", "uri", true},       {"uuid", "uuid", true},
 };
 
-static bool is_event_time(const fer_words *w)
+static bool is_event_time(const fer_name_words *w)
 {
     static const char *const words[] = {"created", "deleted", "modified", "updated"};
     static const fer_word_set set = FER_WORD_SET(words);

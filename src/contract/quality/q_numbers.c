@@ -15,10 +15,10 @@ static const fer_word_set measures = FER_WORD_SET(measure_words);
 
 /* What is counted, not measured, or has no unit: pageSize, batchSize, maxLength. */
 static const char *const counted_words[] = {
-    "array",   "batch",      "bucket", "buffer", "chunk",  "cluster",    "context",
-    "grid",    "group",      "kernel", "list",   "max",    "maximum",    "min",
-    "minimum", "normalized", "page",   "pool",   "prefix", "population", "queue",
-    "sample",  "shard",      "step",   "stride", "vector", "window"};
+    "array",   "batch",      "bucket", "buffer",  "cache",      "chunk",  "cluster", "context",
+    "grid",    "group",      "hybrid", "kernel",  "list",       "max",    "maximum", "min",
+    "minimum", "normalized", "page",   "pool",    "population", "prefix", "queue",   "sample",
+    "shard",   "step",       "stride", "subject", "vector",     "window"};
 static const fer_word_set counted = FER_WORD_SET(counted_words);
 
 static const char *const unit_words[] = {
@@ -43,7 +43,7 @@ static bool has_unit_sibling(const fer_qnode *n)
     FER_EACH_MEMBER (siblings, key) {
         fer_str name = fer_val_str(key);
         if (name.len < 4) continue;
-        fer_words w;
+        fer_name_words w;
         fer_words_split(&w, name);
         fer_str last = w.count ? w.list[w.count - 1] : FER_STR("");
         if (fer_word_is(last, "unit") || fer_word_is(last, "units") ||
@@ -66,10 +66,14 @@ static bool is_sampling(const fer_qnode *n)
 /* Words that say what is counted: "number of items". */
 static bool is_a_count(const fer_qnode *n)
 {
-    static const char *const phrases[] = {
-        "number of", "page",     "0-1",   "[0,1]",  "0 to 1",     "between 0 and 1", "bm25",
-        "how many",  "count of", "ratio", "factor", "multiplier", "fraction",        "characters",
-        "tokens",    "records",  "rows",  "items",  "results",    "elements",        NULL};
+    static const char *const phrases[] = {"number of", "pool",       "cidr",
+                                          "score",     "page",       "0-1",
+                                          "[0,1]",     "0 to 1",     "between 0 and 1",
+                                          "bm25",      "how many",   "count of",
+                                          "ratio",     "factor",     "multiplier",
+                                          "fraction",  "characters", "tokens",
+                                          "records",   "rows",       "items",
+                                          "results",   "elements",   NULL};
     size_t which;
     return n->prose.words && fer_prose_has(n->prose.text, phrases, &which);
 }

@@ -66,8 +66,9 @@ static bool is_page_size(const fer_qnode *n)
 /* "max 100", "the maximum is 1000", "1-100": a bound in words will do. */
 static bool states_bound(fer_str s)
 {
-    static const char *const phrases[] = {"max",          "maximum",    "at most", "up to",
-                                          "no more than", "limited to", "between"};
+    static const char *const phrases[] = {
+        "max",        "maximum",   "at most",          "up to",     "no more than",
+        "limited to", "capped at", "maximum value is", "from 1 to", "between"};
     for (size_t i = 0; i < FER_COUNT(phrases); i++) {
         size_t at = fer_prose_find(s, 0, phrases[i]);
         if (at == SIZE_MAX) continue;

@@ -5,6 +5,6 @@
 
 #include "words.h"
 
-bool fer_is_secret_name(const fer_words *w);
+bool fer_is_secret_name(const fer_name_words *w);
 
 #endif

@@ -31,7 +31,7 @@ static const char *const secret_keys[] = {"access",  "api",    "auth",    "encry
                                           "private", "secret", "signing", "ssh"};
 static const fer_word_set keys = FER_WORD_SET(secret_keys);
 
-bool fer_is_secret_name(const fer_words *w)
+bool fer_is_secret_name(const fer_name_words *w)
 {
     if (!w->count) return false;
     fer_str last = w->list[w->count - 1],
@@ -74,7 +74,7 @@ static void check_secret(fer_quality *q, const fer_qnode *n)
 /* ---- who is calling ---------------------------------------------------------------------------
  */
 
-static bool is_whole(const fer_words *w, const char *first, const char *second)
+static bool is_whole(const fer_name_words *w, const char *first, const char *second)
 {
     if (!second) return w->count == 1 && fer_word_is(w->list[0], first);
     return w->count == 2 && fer_word_is(w->list[0], first) && fer_word_is(w->list[1], second);
@@ -101,7 +101,7 @@ static bool names_caller(const fer_prose *p)
 
 static void check_identity(fer_quality *q, const fer_qnode *n)
 {
-    const fer_words *w = &n->words;
+    const fer_name_words *w = &n->words;
     if (!n->required || n->schema->depth != 1) return;
     bool sure = is_whole(w, "tenant", "id") || is_whole(w, "is", "admin") ||
                 is_whole(w, "caller", "id") || is_whole(w, "actor", "id") ||
@@ -143,7 +143,7 @@ static bool is_no_place(const fer_prose *p)
 
 static bool is_raw(const fer_quality *q, const fer_qnode *n)
 {
-    const fer_words *w = &n->words;
+    const fer_name_words *w = &n->words;
     if (is_no_place(&n->prose)) return false;
     fer_str last = w->list[w->count - 1];
     if (w->count == 1 && fer_word_in(&raw, last)) return true;

@@ -24,7 +24,7 @@ static bool holds(const fer_noted *n, uint32_t hash)
 /* Whether a word of the name stands in its own description and not in the other's. */
 static bool says_difference(const fer_noted *n, const fer_noted *other)
 {
-    fer_words w;
+    fer_name_words w;
     fer_words_split(&w, n->name);
     for (size_t i = 0; i < w.count; i++) {
         uint32_t hash = fer_q_word_hash(w.list[i]), plural = fer_q_plural_hash(w.list[i]);
@@ -38,7 +38,7 @@ static bool says_difference(const fer_noted *n, const fer_noted *other)
 static bool act_alike(const fer_noted *x, const fer_noted *y)
 {
     size_t at;
-    fer_words w;
+    fer_name_words w;
     fer_words_split(&w, x->name);
     enum fer_verb verb = fer_verb_of(&w, &at);
     fer_words_split(&w, y->name);

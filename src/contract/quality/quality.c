@@ -89,7 +89,7 @@ bool fer_q_ends_in(const fer_qnode *n, const fer_word_set *set)
     return n->words.count && fer_word_in(set, n->words.list[n->words.count - 1]);
 }
 
-bool fer_q_has_word(const fer_words *words, const fer_word_set *set)
+bool fer_q_has_word(const fer_name_words *words, const fer_word_set *set)
 {
     for (size_t i = 0; i < words->count; i++) {
         if (fer_word_in(set, words->list[i])) return true;

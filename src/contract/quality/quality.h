@@ -96,7 +96,7 @@ typedef struct fer_quality {
     const fer_pass_tool *pass;
     const fer_tool *tool;
     fer_str name;
-    fer_words words; /* of the name */
+    fer_name_words words; /* of the name */
     enum fer_verb verb;
     size_t verb_at;
     fer_prose description;
@@ -119,13 +119,13 @@ typedef struct fer_quality {
 /* What rules see of one subschema. */
 typedef struct fer_qnode {
     const fer_subschema *schema;
-    unsigned types;   /* FER_IS_*; from anyOf and oneOf where `type` says nothing; 0: any */
-    bool param;       /* it is the value of a property */
-    bool required;    /* of the object it is in */
-    fer_str name;     /* of the property; empty where there is none */
-    fer_words words;  /* of the name */
-    fer_prose prose;  /* its description */
-    unsigned nesting; /* objects and arrays around it, itself included */
+    unsigned types;       /* FER_IS_*; from anyOf and oneOf where `type` says nothing; 0: any */
+    bool param;           /* it is the value of a property */
+    bool required;        /* of the object it is in */
+    fer_str name;         /* of the property; empty where there is none */
+    fer_name_words words; /* of the name */
+    fer_prose prose;      /* its description */
+    unsigned nesting;     /* objects and arrays around it, itself included */
 } fer_qnode;
 
 typedef struct fer_quality_family {
@@ -158,7 +158,7 @@ void fer_q_hint(fer_quality *q, const char *format, ...) FER_PRINTF(2, 3);
 /* The last word of a property's name is in the set. */
 bool fer_q_ends_in(const fer_qnode *n, const fer_word_set *set);
 /* Some word of it is. */
-bool fer_q_has_word(const fer_words *words, const fer_word_set *set);
+bool fer_q_has_word(const fer_name_words *words, const fer_word_set *set);
 /* The value of a keyword, or NULL. */
 static inline const yyjson_val *fer_q_get(const fer_qnode *n, enum fer_slot slot)
 {

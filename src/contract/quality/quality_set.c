@@ -161,14 +161,14 @@ static void check_prefix(fer_pass_set *p, const fer_noted_set *s)
     if (s->count <= TOOLS_MANY || bare < s->count) return;
     /* A majority, where there is one, survives this count (Boyer and Moore). */
     for (size_t i = 0; i < s->count; i++) {
-        fer_words w;
+        fer_name_words w;
         fer_words_split(&w, s->list[i].name);
         uint32_t hash = w.count ? fer_q_word_hash(w.list[0]) : 0;
         if (!votes) leader = hash;
         votes = hash == leader ? votes + 1 : votes - 1;
     }
     for (size_t i = 0; i < s->count; i++) {
-        fer_words w;
+        fer_name_words w;
         fer_words_split(&w, s->list[i].name);
         share += w.count && fer_q_word_hash(w.list[0]) == leader;
     }

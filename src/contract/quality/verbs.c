@@ -23,14 +23,18 @@ static const struct {
     {"approve", FER_VERB_CHANGE},
     {"archive", FER_VERB_CHANGE},
     {"ask", FER_VERB_READ},
+    {"assert", FER_VERB_READ},
     {"assess", FER_VERB_READ},
     {"assign", FER_VERB_CHANGE},
     {"attach", FER_VERB_CREATE},
     {"audit", FER_VERB_READ},
+    {"bench", FER_VERB_READ},
     {"benchmark", FER_VERB_READ},
     {"bind", FER_VERB_CHANGE},
+    {"blame", FER_VERB_READ},
     {"bookmark", FER_VERB_CREATE},
     {"boot", FER_VERB_CHANGE},
+    {"branch", FER_VERB_CREATE},
     {"broadcast", FER_VERB_SEND},
     {"browse", FER_VERB_READ},
     {"build", FER_VERB_CREATE},
@@ -112,6 +116,7 @@ static const struct {
     {"email", FER_VERB_SEND},
     {"embed", FER_VERB_READ},
     {"emit", FER_VERB_SEND},
+    {"emulate", FER_VERB_CHANGE},
     {"enable", FER_VERB_CHANGE},
     {"encode", FER_VERB_READ},
     {"encrypt", FER_VERB_READ},
@@ -127,6 +132,7 @@ static const struct {
     {"exec", FER_VERB_RUN},
     {"execute", FER_VERB_RUN},
     {"expand", FER_VERB_READ},
+    {"expect", FER_VERB_READ},
     {"explain", FER_VERB_READ},
     {"explore", FER_VERB_READ},
     {"export", FER_VERB_READ},
@@ -260,6 +266,7 @@ static const struct {
     {"redo", FER_VERB_CHANGE},
     {"refresh", FER_VERB_CHANGE},
     {"refund", FER_VERB_SEND},
+    {"regeocode", FER_VERB_READ},
     {"register", FER_VERB_CREATE},
     {"reject", FER_VERB_CHANGE},
     {"release", FER_VERB_CHANGE},
@@ -307,6 +314,7 @@ static const struct {
     {"select", FER_VERB_CHANGE},
     {"send", FER_VERB_SEND},
     {"sense", FER_VERB_READ},
+    {"serve", FER_VERB_RUN},
     {"set", FER_VERB_CHANGE},
     {"share", FER_VERB_CHANGE},
     {"shift", FER_VERB_CHANGE},
@@ -319,6 +327,7 @@ static const struct {
     {"solve", FER_VERB_RUN},
     {"sort", FER_VERB_CHANGE},
     {"spawn", FER_VERB_CREATE},
+    {"speculate", FER_VERB_READ},
     {"stage", FER_VERB_CHANGE},
     {"start", FER_VERB_CREATE},
     {"stash", FER_VERB_CHANGE},
@@ -417,7 +426,7 @@ enum fer_verb fer_verb_find(fer_str word)
     return FER_VERB_NONE;
 }
 
-enum fer_verb fer_verb_of(const fer_words *name, size_t *at)
+enum fer_verb fer_verb_of(const fer_name_words *name, size_t *at)
 {
     for (size_t i = 0; i < name->count; i++) {
         enum fer_verb kind = fer_verb_find(name->list[i]);

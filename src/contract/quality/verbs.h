@@ -19,7 +19,7 @@ enum fer_verb {
 
 enum fer_verb fer_verb_find(fer_str word);
 /* The first verb of a name, which may stand behind the name of a server (github_create_issue). */
-enum fer_verb fer_verb_of(const fer_words *name, size_t *at);
+enum fer_verb fer_verb_of(const fer_name_words *name, size_t *at);
 /* The words, in order; NULL behind the last. */
 const char *fer_verb_at(size_t index);
 

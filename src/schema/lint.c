@@ -53,35 +53,37 @@ static unsigned value_types(const yyjson_val *v)
     }
 }
 
+#define FER_STR_INIT(text)                                                                         \
+    {                                                                                              \
+        (text), sizeof(text) - 1                                                                   \
+    }
+
 /* Keywords that look at values of some types only. `format` has numbers, too, in OpenAPI. */
 static const struct {
-    const char *name;
+    fer_str name;
     unsigned types;
 } keywords[] = {
-    {"additionalItems", ARRAY},    {"additionalProperties", OBJECT},
-    {"contains", ARRAY},           {"contentEncoding", STRING},
-    {"contentMediaType", STRING},  {"dependentRequired", OBJECT},
-    {"dependentSchemas", OBJECT},  {"exclusiveMaximum", NUMBER},
-    {"exclusiveMinimum", NUMBER},  {"items", ARRAY},
-    {"maxItems", ARRAY},           {"maxLength", STRING},
-    {"maxProperties", OBJECT},     {"maximum", NUMBER},
-    {"minItems", ARRAY},           {"minLength", STRING},
-    {"minProperties", OBJECT},     {"minimum", NUMBER},
-    {"multipleOf", NUMBER},        {"pattern", STRING},
-    {"patternProperties", OBJECT}, {"prefixItems", ARRAY},
-    {"properties", OBJECT},        {"propertyNames", OBJECT},
-    {"required", OBJECT},          {"uniqueItems", ARRAY},
+    {FER_STR_INIT("additionalItems"), ARRAY},    {FER_STR_INIT("additionalProperties"), OBJECT},
+    {FER_STR_INIT("contains"), ARRAY},           {FER_STR_INIT("contentEncoding"), STRING},
+    {FER_STR_INIT("contentMediaType"), STRING},  {FER_STR_INIT("dependentRequired"), OBJECT},
+    {FER_STR_INIT("dependentSchemas"), OBJECT},  {FER_STR_INIT("exclusiveMaximum"), NUMBER},
+    {FER_STR_INIT("exclusiveMinimum"), NUMBER},  {FER_STR_INIT("items"), ARRAY},
+    {FER_STR_INIT("maxItems"), ARRAY},           {FER_STR_INIT("maxLength"), STRING},
+    {FER_STR_INIT("maxProperties"), OBJECT},     {FER_STR_INIT("maximum"), NUMBER},
+    {FER_STR_INIT("minItems"), ARRAY},           {FER_STR_INIT("minLength"), STRING},
+    {FER_STR_INIT("minProperties"), OBJECT},     {FER_STR_INIT("minimum"), NUMBER},
+    {FER_STR_INIT("multipleOf"), NUMBER},        {FER_STR_INIT("pattern"), STRING},
+    {FER_STR_INIT("patternProperties"), OBJECT}, {FER_STR_INIT("prefixItems"), ARRAY},
+    {FER_STR_INIT("properties"), OBJECT},        {FER_STR_INIT("propertyNames"), OBJECT},
+    {FER_STR_INIT("required"), OBJECT},          {FER_STR_INIT("uniqueItems"), ARRAY},
 };
 
 static unsigned keyword_types(fer_str name)
 {
-    size_t low = 0, high = FER_COUNT(keywords);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = fer_str_cmp(name, fer_str_of(keywords[middle].name));
-        if (order == 0) return keywords[middle].types;
-        if (order < 0) high = middle;
-        else low = middle + 1;
+    for (size_t i = 0; i < FER_COUNT(keywords); i++) {
+        if (name.len == keywords[i].name.len && name.ptr[0] == keywords[i].name.ptr[0] &&
+            fer_str_eq(name, keywords[i].name))
+            return keywords[i].types;
     }
     return ANY;
 }

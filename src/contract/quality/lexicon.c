@@ -13,9 +13,8 @@ static const struct {
     {"acting", FER_ABOUT_CALLER},
     {"all", FER_ABOUT_ALL},
     {"allowed", FER_ABOUT_CHOICE},
-    {"always", FER_ABOUT_ORDERS},
     {"authenticated", FER_ABOUT_CALLER},
-    {"before", FER_ABOUT_ORDERS},
+    {"before", FER_ABOUT_BEFORE},
     {"below", FER_ABOUT_MOST},
     {"blank", FER_ABOUT_NULL},
     {"blockchain", FER_ABOUT_COIN},
@@ -84,6 +83,7 @@ static const struct {
     {"graphql", FER_ABOUT_QUERY},
     {"guid", FER_ABOUT_ID},
     {"gwei", FER_ABOUT_UNIT},
+    {"hidden", FER_ABOUT_ORDERS},
     {"hour", FER_ABOUT_UNIT},
     {"hours", FER_ABOUT_UNIT},
     {"hql", FER_ABOUT_QUERY},
@@ -96,7 +96,7 @@ static const struct {
     {"ignore", FER_ABOUT_ORDERS},
     {"important", FER_ABOUT_ORDERS},
     {"inches", FER_ABOUT_UNIT},
-    {"instructions", FER_ABOUT_ORDERS},
+    {"inform", FER_ABOUT_ORDERS},
     {"item", FER_ABOUT_UNIT},
     {"items", FER_ABOUT_UNIT},
     {"json", FER_ABOUT_JSON},
@@ -142,10 +142,9 @@ static const struct {
     {"months", FER_ABOUT_UNIT},
     {"most", FER_ABOUT_MOST},
     {"ms", FER_ABOUT_UNIT},
-    {"must", FER_ABOUT_ORDERS},
     {"my", FER_ABOUT_CALLER},
     {"mysql", FER_ABOUT_QUERY},
-    {"never", FER_ABOUT_NULL | FER_ABOUT_ORDERS},
+    {"never", FER_ABOUT_NULL},
     {"next", FER_ABOUT_COIN},
     {"nft", FER_ABOUT_COIN},
     {"nil", FER_ABOUT_NULL},
@@ -178,7 +177,6 @@ static const struct {
     {"pound", FER_ABOUT_UNIT},
     {"pounds", FER_ABOUT_UNIT},
     {"produces", FER_ABOUT_RETURN},
-    {"prompt", FER_ABOUT_ORDERS},
     {"promql", FER_ABOUT_QUERY},
     {"px", FER_ABOUT_UNIT},
     {"remove", FER_ABOUT_NULL},
@@ -199,6 +197,7 @@ static const struct {
     {"sec", FER_ABOUT_UNIT},
     {"second", FER_ABOUT_UNIT},
     {"seconds", FER_ABOUT_UNIT},
+    {"secret", FER_ABOUT_ORDERS},
     {"secretly", FER_ABOUT_ORDERS},
     {"secs", FER_ABOUT_UNIT},
     {"serialised", FER_ABOUT_JSON},
@@ -215,6 +214,7 @@ static const struct {
     {"syntax", FER_ABOUT_COIN},
     {"tbd", FER_ABOUT_PLACEHOLDER},
     {"tell", FER_ABOUT_ORDERS},
+    {"telling", FER_ABOUT_ORDERS},
     {"todo", FER_ABOUT_PLACEHOLDER},
     {"token", FER_ABOUT_UNIT},
     {"tokens", FER_ABOUT_UNIT},
@@ -249,25 +249,29 @@ static const struct {
 
 #define LONGEST 16 /* bytes; no word of the table is longer */
 
-/* Lengths of the words that begin with a letter, a bit each: most words of a text end here. */
-static bool may_be_there(fer_str word)
-{
-    static const uint32_t lengths[26] = {
-        ['a' - 'a'] = 0x21e8, ['b' - 'a'] = 0x478, ['c' - 'a'] = 0x57fc, ['d' - 'a'] = 0x3f8,
-        ['e' - 'a'] = 0x1ec,  ['f' - 'a'] = 0x468, ['g' - 'a'] = 0x2be,  ['h' - 'a'] = 0x3c,
-        ['i' - 'a'] = 0x1e7c, ['j' - 'a'] = 0x10,  ['k' - 'a'] = 0x64c,  ['l' - 'a'] = 0x70,
-        ['m' - 'a'] = 0x1afe, ['n' - 'a'] = 0xb8,  ['o' - 'a'] = 0x1d8,  ['p' - 'a'] = 0xff4,
-        ['r' - 'a'] = 0x3c0,  ['s' - 'a'] = 0xfd8, ['t' - 'a'] = 0x78,   ['u' - 'a'] = 0xefc,
-        ['v' - 'a'] = 0x60,   ['w' - 'a'] = 0xf8,  ['x' - 'a'] = 0x8,    ['y' - 'a'] = 0x170};
-    char first = fer_lower(word.ptr[0]);
-    return first >= 'a' && first <= 'z' && word.len <= LONGEST &&
-           (lengths[first - 'a'] >> word.len & 1);
-}
+/* The words that begin with a letter: their lengths, a bit each, and where they are. */
+static const struct {
+    uint32_t lengths;
+    uint16_t from, to;
+} letters[26] = {['a' - 'a'] = {0x21e8, 0, 8},     ['b' - 'a'] = {0x478, 8, 16},
+                 ['c' - 'a'] = {0x57fc, 16, 43},   ['d' - 'a'] = {0x3f8, 43, 52},
+                 ['e' - 'a'] = {0x1ec, 52, 63},    ['f' - 'a'] = {0x468, 63, 67},
+                 ['g' - 'a'] = {0x2be, 67, 77},    ['h' - 'a'] = {0x7c, 77, 82},
+                 ['i' - 'a'] = {0xe7c, 82, 93},    ['j' - 'a'] = {0x10, 93, 94},
+                 ['k' - 'a'] = {0x64c, 94, 103},   ['l' - 'a'] = {0x70, 103, 108},
+                 ['m' - 'a'] = {0x1afe, 108, 138}, ['n' - 'a'] = {0xb8, 138, 145},
+                 ['o' - 'a'] = {0x1d8, 145, 155},  ['p' - 'a'] = {0xff4, 155, 173},
+                 ['r' - 'a'] = {0x3c0, 173, 186},  ['s' - 'a'] = {0xfd8, 186, 206},
+                 ['t' - 'a'] = {0xf8, 206, 212},   ['u' - 'a'] = {0xefc, 212, 223},
+                 ['v' - 'a'] = {0x60, 223, 226},   ['w' - 'a'] = {0xf8, 226, 233},
+                 ['x' - 'a'] = {0x8, 233, 234},    ['y' - 'a'] = {0x170, 234, 239}};
 
+/* Most words of a text are none of these, which their first letter and length tell. */
 static unsigned subjects_of(fer_str word)
 {
-    size_t low = 0, high = FER_COUNT(words);
-    if (!may_be_there(word)) return 0;
+    unsigned first = (unsigned)(fer_lower(word.ptr[0]) - 'a');
+    if (first >= 26 || word.len > LONGEST || !(letters[first].lengths >> word.len & 1)) return 0;
+    size_t low = letters[first].from, high = letters[first].to;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int by = fer_word_cmp(word, words[middle].word);
@@ -278,9 +282,24 @@ static unsigned subjects_of(fer_str word)
     return 0;
 }
 
-static bool is_part(char c)
+size_t fer_lexicon_mistakes(void)
 {
-    return fer_is_alpha(c) || fer_is_digit(c) || (unsigned char)c >= 0x80;
+    size_t mistakes = 0;
+    for (size_t i = 0; i < FER_COUNT(words); i++) {
+        fer_str word = fer_str_of(words[i].word);
+        mistakes += subjects_of(word) != words[i].subjects;
+        mistakes += i > 0 && strcmp(words[i - 1].word, words[i].word) >= 0;
+    }
+    return mistakes;
+}
+
+/* Letters, digits, and all bytes past ASCII. */
+static const bool part_of_word[256] = {
+    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, [0x80 ... 0xFF] = true};
+
+static inline bool is_part(char c)
+{
+    return part_of_word[(unsigned char)c];
 }
 
 /* Whether a sentence ends at this byte, which is no part of a word. */
@@ -345,10 +364,18 @@ static size_t matches(fer_str text, size_t at, const char *phrase)
     return at;
 }
 
+/* The next place at or behind `at` with that letter, in either case. */
+static size_t next_letter(fer_str text, size_t at, char lower)
+{
+    char fold = lower >= 'a' && lower <= 'z' ? 0x20 : 0;
+    while (at < text.len && (text.ptr[at] | fold) != lower) at++;
+    return at;
+}
+
 size_t fer_prose_find(fer_str text, size_t from, const char *phrase)
 {
-    for (size_t at = from; at < text.len; at++) {
-        if (fer_lower(text.ptr[at]) != *phrase) continue;
+    for (size_t at = next_letter(text, from, *phrase); at < text.len;
+         at = next_letter(text, at + 1, *phrase)) {
         if (at && is_part(text.ptr[at]) && is_part(text.ptr[at - 1])) continue;
         size_t end = matches(text, at, phrase);
         if (end && (end == text.len || !is_part(text.ptr[end - 1]) || !is_part(text.ptr[end])))

@@ -26,6 +26,7 @@ enum fer_subject {
     FER_ABOUT_QUERY = 1 << 13,       /* a query language */
     FER_ABOUT_COIN = 1 << 14,        /* tokens that are no secrets: coins, words, syntax */
     FER_ABOUT_PLACEHOLDER = 1 << 15, /* todo, tbd */
+    FER_ABOUT_BEFORE = 1 << 16,      /* what is to be done first */
 };
 
 typedef struct fer_prose {
@@ -34,6 +35,9 @@ typedef struct fer_prose {
     unsigned words;     /* of letters and digits */
     unsigned sentences; /* that end in . ! ? or a line, the last one included */
 } fer_prose;
+
+/* How many words of the table are not found by its index: 0, as a test asks. */
+size_t fer_lexicon_mistakes(void);
 
 void fer_prose_read(fer_prose *p, fer_str text);
 

@@ -189,7 +189,8 @@ static bool lists_behind_phrase(fer_str s)
 static bool lists_quoted(fer_str s)
 {
     for (size_t at = 0; at < s.len; at++) {
-        size_t end = quoted(s, at);
+        char c = s.ptr[at];
+        size_t end = c == '"' || c == '\'' || c == '`' ? quoted(s, at) : 0;
         if (!end) continue;
         if (count_values(s, at, false) >= 2) return true;
         at = end - 1;

@@ -10,7 +10,6 @@
 
 /* Orders whatever stands around them. */
 static const char *const plain_orders[] = {"<important>",
-                                           "<system>",
                                            "<secret>",
                                            "do not tell the user",
                                            "don't tell the user",
@@ -19,10 +18,6 @@ static const char *const plain_orders[] = {"<important>",
                                            "don't mention",
                                            "do not inform the user",
                                            "do not reveal",
-                                           "before using this tool",
-                                           "before calling this tool",
-                                           "before using any other tool",
-                                           "instead of any other tool",
                                            "ignore previous",
                                            "ignore all previous",
                                            "ignore any previous",
@@ -32,10 +27,10 @@ static const char *const plain_orders[] = {"<important>",
                                            "ignore prior",
                                            "ignore all other",
                                            "secretly",
-                                           "you are required to",
                                            "hidden from the user",
-                                           "do not ask the user",
                                            NULL};
+static const char *const first_orders[] = {"before using this tool", "before calling this tool",
+                                           "before using any other tool", NULL};
 
 /* Words that shout when they are in capitals, or when a colon follows. */
 static const char *const loud_words[] = {"critical", "crucial", "important", "urgent", "vital"};
@@ -86,6 +81,8 @@ static const char *against(fer_str s)
 static const char *order_in(const fer_prose *p)
 {
     size_t which;
+    if (p->subjects & FER_ABOUT_BEFORE && fer_prose_has(p->text, first_orders, &which))
+        return first_orders[which];
     if (!(p->subjects & FER_ABOUT_ORDERS)) return NULL;
     if (fer_prose_has(p->text, plain_orders, &which)) return plain_orders[which];
     const char *word = loud(p->text);

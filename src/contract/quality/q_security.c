@@ -96,7 +96,7 @@ static bool names_caller(const fer_prose *p)
                                           "on behalf of",
                                           NULL};
     size_t which;
-    return (p->subjects & FER_ABOUT_CALLER || p->words) && fer_prose_has(p->text, phrases, &which);
+    return p->words && fer_prose_has(p->text, phrases, &which);
 }
 
 static void check_identity(fer_quality *q, const fer_qnode *n)
@@ -144,7 +144,6 @@ static bool is_no_place(const fer_prose *p)
 static bool is_raw(const fer_quality *q, const fer_qnode *n)
 {
     const fer_name_words *w = &n->words;
-    if (is_no_place(&n->prose)) return false;
     fer_str last = w->list[w->count - 1];
     if (w->count == 1 && fer_word_in(&raw, last)) return true;
     if (w->count == 2 && fer_word_is(w->list[0], "file") && fer_word_is(last, "path")) return true;
@@ -158,7 +157,9 @@ static void check_exec(fer_quality *q, const fer_qnode *n)
 {
     const yyjson_val *open = fer_val_get(q->tool->values[FER_FIELD_ANNOTATIONS], "openWorldHint");
     if (fer_is_bool(open) && !fer_is_true(open)) return;
-    if (!fer_q_only(n, FER_IS_STRING) || fer_q_any(n, LOOSE_SLOTS) || !is_raw(q, n)) return;
+    if (!fer_q_only(n, FER_IS_STRING) || fer_q_any(n, LOOSE_SLOTS) || !is_raw(q, n) ||
+        is_no_place(&n->prose))
+        return;
     fer_q_node(q, n, FER_Q_SEC_EXEC_PARAM, KW_COUNT,
                "\"%.*s\" takes any text, and nothing bounds it",
                FER_PRI(fer_utf8_cut(n->name, 100)));

@@ -48,6 +48,8 @@ static bool act_alike(const fer_noted *x, const fer_noted *y)
 static bool read_alike(const fer_noted *x, const fer_noted *y)
 {
     size_t both = 0, i = 0, k = 0;
+    if (x->text == y->text) return true;
+    if (x->cut || y->cut) return false;
     while (i < x->word_count && k < y->word_count) {
         bool same = x->words[i] == y->words[k], first = x->words[i] < y->words[k];
         both += same;
@@ -74,7 +76,7 @@ static void compare(fer_pass_set *p, fer_noted *const *list, size_t at)
         const fer_noted *other = list[k];
         if (other->required != n->required) return;
         if (other->word_count < WORDS_MIN || fer_str_eq(other->name, n->name)) continue;
-        if (!act_alike(n, other) || !read_alike(n, other)) continue;
+        if (!read_alike(n, other) || !act_alike(n, other)) continue;
         fer_pass_report(p, &fer_quality_rules[FER_Q_TOOL_OVERLAP], &n->at,
                         "\"%.*s\" takes and says the same as \"%.*s\" (line %u)", FER_PRI(n->name),
                         FER_PRI(other->name), other->at.place.line);

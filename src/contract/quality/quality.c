@@ -148,6 +148,15 @@ unsigned fer_q_types(const yyjson_val *schema)
     return types_of(schema, 0);
 }
 
+/* The same of a subschema whose keywords are known already. */
+static unsigned node_types(const fer_subschema *s)
+{
+    const uint64_t others = FER_SLOT(KW_ENUM) | FER_SLOT(KW_ANY_OF) | FER_SLOT(KW_ONE_OF);
+    const yyjson_val *type = fer_subschema_get(s, KW_TYPE);
+    if (fer_is_str(type)) return type_bit(type);
+    return type || s->slots & others ? fer_q_types(s->value) : 0;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 struct walk {
@@ -178,7 +187,7 @@ static bool enter(void *context, const fer_subschema *s)
     struct walk *w = context;
     fer_qnode n = {.schema = s};
     if (!fer_is_obj(s->value)) return false;
-    n.types = fer_q_types(s->value);
+    n.types = node_types(s);
     n.nesting = nest(w, s, n.types);
     n.param = s->via == KW_PROPERTIES;
     if (n.param) {

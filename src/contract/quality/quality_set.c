@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quality_set.h"
 
-#include <stdlib.h>
-
 #include "json_value.h"
+#include "map.h"
 
 #define TOOLS_MANY 20 /* past these, models choose worse */
 
@@ -24,10 +23,15 @@ uint32_t fer_q_plural_hash(fer_str word)
     return (fer_q_word_hash(word) ^ 's') * 16777619u;
 }
 
-static int by_value(const void *x, const void *y)
+/* Puts a hash in its place, unless it is there. */
+static size_t insert(uint32_t *list, size_t count, uint32_t hash)
 {
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return a < b ? -1 : a > b;
+    size_t at = count;
+    while (at && list[at - 1] > hash) at--;
+    if (at && list[at - 1] == hash) return count;
+    memmove(list + at + 1, list + at, (count - at) * sizeof *list);
+    list[at] = hash;
+    return count + 1;
 }
 
 static bool is_part(char c)
@@ -38,21 +42,19 @@ static bool is_part(char c)
 static bool keep_words(fer_quality *q, fer_noted *n)
 {
     uint32_t list[FER_Q_TOKENS];
-    size_t count = 0, kept = 0;
+    size_t count = 0;
     fer_str s = q->description.text;
-    for (size_t at = 0; at < s.len && count < FER_Q_TOKENS;) {
+    for (size_t at = 0; at < s.len && !n->cut;) {
         size_t from = at;
         while (at < s.len && is_part(s.ptr[at])) at++;
-        if (at > from) list[count++] = fer_q_word_hash(fer_str_slice(s, from, at));
+        if (at > from) count = insert(list, count, fer_q_word_hash(fer_str_slice(s, from, at)));
         else at++;
+        n->cut = count == FER_Q_TOKENS;
     }
-    qsort(list, count, sizeof *list, by_value);
-    for (size_t i = 0; i < count; i++) {
-        if (!i || list[i] != list[i - 1]) list[kept++] = list[i];
-    }
-    n->word_count = kept;
-    n->words = fer_arena_alloc(q->pass->run->set, kept * sizeof *list + 1);
-    if (n->words) memcpy(n->words, list, kept * sizeof *list);
+    n->text = fer_hash(fer_arena_seed(q->pass->run->set), s);
+    n->word_count = count;
+    n->words = fer_arena_alloc(q->pass->run->set, count * sizeof *list + 1);
+    if (n->words) memcpy(n->words, list, count * sizeof *list);
     return n->words != NULL;
 }
 

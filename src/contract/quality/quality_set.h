@@ -6,7 +6,7 @@
 #include "quality.h"
 
 #define FER_Q_NAMES    1000 /* names of a set that are compared for likeness */
-#define FER_Q_TOKENS   160  /* different words of a description that are kept */
+#define FER_Q_TOKENS   64   /* different words of a description that are kept */
 #define FER_Q_GROUP    64   /* tools with the same required parameters that are compared */
 #define FER_Q_MENTIONS 16   /* identifiers in one description that may name tools */
 
@@ -17,6 +17,8 @@ typedef struct fer_noted {
     uint64_t required; /* of the required parameters, in any order */
     uint32_t *words;   /* of the description: hashes, in order, no repeats */
     size_t word_count;
+    bool cut;      /* there were more words: only the same text is alike */
+    uint64_t text; /* hash of the whole description */
     fer_str *mentions;
     size_t mention_count;
     bool alike; /* was named in a finding about likeness already */

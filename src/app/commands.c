@@ -232,8 +232,8 @@ const fer_command fer_commands[] = {
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
     {"reference", "PAGE", "print a reference page",
-     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, errors, "
-     "limits, cli; or man, the man page in scdoc's notation.",
+     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, "
+     "profiles, errors, limits, cli; or man, the man page in scdoc's notation.",
      none, "ferrule reference tool-record", fer_run_reference},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
      "Prints a script that completes commands, options and their values.", none,

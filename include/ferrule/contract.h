@@ -241,7 +241,7 @@ typedef enum fer_format {
 
 /*
  * What a provider, a client or a protocol demands of tools: dated data, built in or read from a
- * file of the same form (docs/profiles.md). A profile lives in the arena it was read into.
+ * file of the same form (docs/check.md). A profile lives in the arena it was read into.
  */
 typedef struct fer_profile fer_profile;
 

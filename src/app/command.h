@@ -86,6 +86,7 @@ void fer_help_write(fer_out *out, const fer_command *command);
 void fer_help_group(fer_out *out, const char *group);
 
 /* Commands. */
+int fer_run_blame(fer_app *app);
 int fer_run_check(fer_app *app);
 int fer_run_completion(fer_app *app);
 int fer_run_explain(fer_app *app);

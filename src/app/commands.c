@@ -158,6 +158,12 @@ static const fer_option id_options[] = {
 };
 static const fer_option tags_options[] = {JSON, END};
 static const fer_option version_options[] = {JSON, END};
+static const fer_option blame_options[] = {
+    JSON,
+    {"message", 'm', "TEXT", NULL, "the message (default: standard input)"},
+    INPUT_FORMAT,
+    END,
+};
 static const fer_option profiles_options[] = {JSON, END};
 static const fer_option none[] = {END};
 
@@ -253,6 +259,14 @@ const fer_command fer_commands[] = {
      "Prints the normalised tags, one per line: lower case, blanks to '-', [a-z0-9-_.] only, at most 64 characters "
      "each and 20 in all, no repeats. Without arguments it reads one tag per line from standard input.",
      tags_options, "ferrule tags 'Bar Baz' foo", fer_run_tags},
+    {"blame", "FILE|FOLDER...", "find the tool that a provider's error message means",
+     "Reads an error message of a provider (Anthropic, OpenAI, Gemini, Vertex AI, Bedrock, Mistral, Moonshot, DeepSeek, "
+     "VS Code, LM Studio ...) from standard input and tells which tool of the files it means, where in it "
+     "(file:line:column and JSON Pointer) and which rule it breaks. Exits 1 where no tool of the files is meant.",
+     blame_options,
+     "ferrule blame tools.json < error.txt\n"
+     "ferrule blame tools.json --message \"tools.106.custom.input_schema: ...\"",
+     fer_run_blame},
     {"profiles show", "NAME|FILE", "print the rules of a profile",
      "Prints when a profile was looked at, how sure it is and where it comes from, then its rules: severity, limit, "
      "confidence and the provider's own words.",
@@ -267,8 +281,8 @@ const fer_command fer_commands[] = {
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
     {"reference", "PAGE", "print a reference page",
-     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, errors, "
-     "limits, cli; or man, the man page in scdoc's notation.",
+     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, "
+     "profiles, errors, limits, cli; or man, the man page in scdoc's notation.",
      none, "ferrule reference tool-record", fer_run_reference},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
      "Prints a script that completes commands, options and their values.", none,

@@ -306,6 +306,30 @@ typedef struct fer_cache_stats {
 } fer_cache_stats;
 FER_API fer_cache_stats fer_schema_cache_stats(fer_schema_cache *cache);
 
+/* ---- a first schema from examples
+ * ----------------------------------------------------------------- */
+
+#define FER_INFER_EXAMPLES 100000 /* examples of one schema */
+#define FER_INFER_DEPTH    50     /* arrays and objects inside each other in an example */
+#define FER_INFER_ENUM     10     /* different strings at one place that may make an enum */
+#define FER_INFER_MAP      16     /* different keys at one place that may make a map */
+
+typedef struct fer_infer_options {
+    bool no_enums;   /* strings that come again and again are just strings */
+    bool no_formats; /* dates, addresses ... are just strings */
+    bool open;       /* objects take properties that no example has */
+} fer_infer_options;
+
+/*
+ * The narrowest plain schema (2020-12) that all examples fit: types, required where every
+ * example has it, closed objects, formats that all strings follow, enums of few strings that
+ * come again, maps where keys are data. The same examples in the same order give the same
+ * text. That the examples are valid under it, formats included, is checked before it is given.
+ */
+FER_API fer_code fer_schema_infer(fer_arena *a, const struct yyjson_val *const *examples,
+                                  size_t count, const fer_infer_options *options, fer_str *out,
+                                  fer_err *err);
+
 /* ---- building schemas
  * ------------------------------------------------------------------------------- */
 

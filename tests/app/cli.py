@@ -9,7 +9,17 @@ import shutil
 import subprocess
 import tempfile
 
-from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, skip, terminal
+from command_line import FERRULE, SOURCE, case, expect, finish, inject, skip, terminal
+from command_line import run as plain_run
+
+
+
+def run(args, *more, **options):
+    """These tests are about the command; what it says of good and bad tools is in authoring.py."""
+    if args[:1] == ["check"]:
+        args = ["check", "--no-quality", *args[1:]]
+    return plain_run(args, *more, **options)
+
 
 GOOD = '{"name":"a","inputSchema":{"type":"object"}}'
 BAD = '{"name":"a b","inputSchema":{"type":"object"}}'
@@ -45,6 +55,15 @@ ROWS = [
     ("check: YAML", ["check", "-i", "yaml"], "name: a b\ninputSchema: {type: object}\n", 1, ["<stdin>:1:7: error[name.charset]"], []),
     ("check: json format", ["check", "-f", "json"], BAD, 1, ['"rule":"name.charset"', '"pointer":"/name"', '"errors":1'], []),
     ("check: github format", ["check", "-f", "github"], BAD, 1, ["::error file=<stdin>,line=1,col=9,title=name.charset::"], []),
+    ("check: severity", ["check", "--severity", "name.charset=info"], BAD, 0, ["info[name.charset]", "0 errors, 0 warnings, 1 note"], []),
+    ("check: severity in SARIF", ["check", "-f", "sarif", "--severity", "name.charset=info"], BAD, 0, ['"level":"note"'], []),
+    ("check: severity for GitHub", ["check", "-f", "github", "--severity", "name.charset=info"], BAD, 0, ["::notice file="], []),
+    ("check: rule off", ["check", "--severity", "name.charset=off"], BAD, 0, ["0 errors, 0 warnings"], []),
+    ("check: severity of no rule", ["check", "--severity", "name.charsets=off"], BAD, 2, [], ["did you mean 'name.charset'?"]),
+    ("check: severity without a level", ["check", "--severity", "name.charset"], BAD, 2, [], ["not 'name.charset'"]),
+    ("check: suppressed", ["check"], '{"name":"a b","inputSchema":{"type":"object"},"suppress":[{"rule":"name.charset","reason":"old"}]}', 0,
+     ["0 errors, 0 warnings; 1 suppressed"], []),
+    ("check: missing configuration", ["check", "--config", "/nonexistent/c.yaml"], GOOD, 2, [], ["No such file"]),
     ("check: examples", ["check", "examples/toolset"], "", 1, ["drafts.json:4:15: error[name.charset]", "3 files, 6 tools"], []),
     ("list", ["list"], GOOD, 0, ["a\tNonIdempotentWrite\t\t\n"], []),
     ("list: JSON", ["list", "--json"], GOOD, 0, ['"id":"a"', '"definitionHash":"sha256:'], []),
@@ -77,7 +96,7 @@ ROWS = [
     ("explain: code", ["explain", "DuplicateKey"], "", 0, ["HTTP 400", "exit code 2"], []),
     ("explain: list", ["explain"], "", 0, ["tool.duplicate"], []),
     ("explain: misspelt", ["explain", "name.charste"], "", 2, [], ["did you mean 'name.charset'?"]),
-    ("reference", ["reference", "rules"], "", 0, ["| `name.charset` |"], []),
+    ("reference", ["reference", "rules"], "", 0, ["`name.charset`"], []),
     ("reference: the record", ["reference", "tool-record"], "", 0, ["| `policies.retry.maxAttempts` | whole number, 1 to 10 |"], []),
     ("reference: errors", ["reference", "errors"], "", 0, ["| `DuplicateKey` | ContractError |"], []),
     ("reference: limits", ["reference", "limits"], "", 0, ["| `json.depth` | 128 | 128 |"], []),
@@ -98,6 +117,29 @@ def rows():
         if "quiet" in name and result.stdout:
             problems.append(f"stdout is not empty: {result.stdout!r}")
         case(name, problems)
+
+
+# name, file, its text, arguments, exit code, in stdout, in stderr; the input is BAD
+CONFIGURATIONS = [
+    ("found by its name, YAML", ".ferrule.yaml", "rules:\n  name.charset: info\n", [], 0, ["info[name.charset]"], []),
+    ("found by its name, JSON", "ferrule.json", '{"rules":{"name.charset":"off"}}', [], 0, ["0 errors"], []),
+    ("not wanted", "ferrule.json", '{"rules":{"name.charset":"off"}}', ["--no-config"], 1, ["1 error"], []),
+    ("the command line goes first", "ferrule.json", '{"rules":{"name.charset":"off"}}', ["--severity", "name.charset=error"], 1, ["1 error"], []),
+    ("named", "mine.yaml", "rules: {name.charset: warning}", ["--config", "mine.yaml"], 0, ["1 warning"], []),
+    ("unknown rule", "ferrule.json", '{"rules":{\n"name.charsets":"off"}}', [], 2, [], ["ferrule.json:2:1: there is no rule 'name.charsets'; did you mean 'name.charset'?"]),
+    ("unknown severity", "ferrule.json", '{"rules":{"name.charset":"fatal"}}', [], 2, [], ["ferrule.json:1:26: a severity is"]),
+    ("unknown key", "ferrule.json", '{"rulez":{}}', [], 2, [], ["ferrule.json:1:2: a configuration has no key 'rulez'"]),
+    ("no object", "ferrule.json", "[]", [], 2, [], ["a configuration is an object"]),
+    ("not JSON", "ferrule.json", "{", [], 2, [], ["ferrule.json:1:2"]),
+]
+
+
+def configurations():
+    for name, file, text, args, code, out, err in CONFIGURATIONS:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, file), "w") as f:
+                f.write(text)
+            case("configuration: " + name, expect(run(["check", *args], BAD, cwd=folder), code, out, err))
 
 
 def machine_formats():
@@ -238,6 +280,7 @@ def completions():
 
 
 rows()
+configurations()
 machine_formats()
 terminals()
 files()

@@ -227,7 +227,8 @@ typedef enum fer_format {
     FER_FORMAT_YAML
 } fer_format;
 
-/* ---- profiles ---------------------------------------------------------------------------------- */
+/* ---- profiles ----------------------------------------------------------------------------------
+ */
 
 /*
  * What a provider, a client or a protocol demands of tools: dated data, built in or read from a
@@ -246,8 +247,8 @@ FER_API fer_code fer_profile_load(fer_arena *a, fer_str text, fer_format format,
                                   const fer_profile **out, fer_err *err);
 
 typedef struct fer_profile_info {
-    fer_str name;       /* as it was asked for */
-    fer_str canonical;  /* its own name */
+    fer_str name;      /* as it was asked for */
+    fer_str canonical; /* its own name */
     fer_str title;
     fer_str provider;
     fer_str mode;       /* "chat", "strict", "client" ... */

@@ -125,12 +125,12 @@ static fer_code write_profiles(fer_out *o, fer_arena *a, fer_err *err)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static int with_arena(fer_app *app, fer_code (*write)(fer_out *o, fer_arena *a, fer_err *err))
+static int with_arena(fer_app *app, fer_code (*page)(fer_out *o, fer_arena *a, fer_err *err))
 {
     fer_err err;
     fer_arena *a = fer_arena_new(0);
     fer_code code =
-        a ? write(&app->out, a, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+        a ? page(&app->out, a, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     fer_arena_free(a);
     return code ? fer_app_fail(app, &err) : FER_EXIT_OK;
 }

@@ -156,17 +156,18 @@ void fer_drafts_hint(fer_drafts *d, const char *format, ...)
     if (hint.ptr) d->list[d->count - 1].finding.hint = hint;
 }
 
-static fer_str number_text(fer_drafts *d, uint64_t number)
+fer_str fer_digits_text(fer_arena *a, uint64_t number)
 {
-    char digits[FER_DIGITS];
-    fer_str text = fer_arena_copy(d->arena, (fer_str){digits, fer_print_u64(digits, number)});
-    if (!text.ptr) d->no_memory = true;
-    return text;
+    char digits[FER_DIGITS] = "";
+    size_t len = fer_print_u64(digits, number);
+    return fer_arena_copy(a, (fer_str){digits, len});
 }
 
 void fer_drafts_bounds(fer_drafts *d, uint64_t limit, uint64_t actual)
 {
     if (d->no_memory || d->count == 0) return;
-    d->list[d->count - 1].finding.limit = number_text(d, limit);
-    d->list[d->count - 1].finding.actual = number_text(d, actual);
+    fer_finding *f = &d->list[d->count - 1].finding;
+    f->limit = fer_digits_text(d->arena, limit);
+    f->actual = fer_digits_text(d->arena, actual);
+    d->no_memory = !f->limit.ptr || !f->actual.ptr;
 }

@@ -106,6 +106,8 @@ fer_finding *fer_drafts_put(fer_drafts *d, const fer_rule *rule, const yyjson_va
                             fer_str pointer, fer_str message);
 /* Gives the last finding a hint. */
 void fer_drafts_hint(fer_drafts *d, const char *format, ...) FER_PRINTF(2, 3);
+/* Decimal digits in the arena; ptr NULL without memory. */
+fer_str fer_digits_text(fer_arena *a, uint64_t number);
 /* Gives the last finding what is allowed and what there is, as numbers. */
 void fer_drafts_bounds(fer_drafts *d, uint64_t limit, uint64_t actual);
 

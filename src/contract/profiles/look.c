@@ -5,7 +5,6 @@
 #include <stdarg.h>
 
 #include "errors.h"
-#include "print.h"
 #include "profile_pass.h"
 
 /* ---- reporting --------------------------------------------------------------------- */
@@ -60,12 +59,6 @@ void fer_look_report(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask,
     FER_EACH_PROFILE(mask, i) put(l, rule, i, at, pointer, message);
 }
 
-static fer_str number(fer_look *l, uint64_t value)
-{
-    char digits[FER_DIGITS];
-    return fer_arena_copy(l->pass->drafts->arena, (fer_str){digits, fer_print_u64(digits, value)});
-}
-
 void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile, uint64_t limit,
                       uint64_t actual, const yyjson_val *at, const fer_path *path,
                       const char *format, ...)
@@ -76,10 +69,7 @@ void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile
     fer_str message = text_of(l, format, args);
     va_end(args);
     fer_finding *f = put(l, rule, profile, at, pointer_of(l, path), message);
-    if (!f) return;
-    f->limit = number(l, limit);
-    f->actual = number(l, actual);
-    if (!f->limit.ptr || !f->actual.ptr) l->pass->drafts->no_memory = true;
+    if (f) fer_drafts_bounds(l->pass->drafts, limit, actual);
 }
 
 void fer_look_limit(fer_look *l, enum fer_profile_rule_id rule, uint64_t actual,

@@ -8,7 +8,6 @@
 
 #include "json_value.h"
 #include "look.h"
-#include "print.h"
 #include "unicode.h"
 
 /* A sum over the set and the rule that bounds it. */
@@ -240,14 +239,6 @@ void fer_look_set(fer_look *l)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static fer_str number(fer_pass_set *p, uint64_t value)
-{
-    char digits[FER_DIGITS];
-    fer_str text = fer_arena_copy(p->run->set, (fer_str){digits, fer_print_u64(digits, value)});
-    if (!text.ptr) p->no_memory = true;
-    return text;
-}
-
 static void report_passed(fer_pass_set *p, const struct state *s, size_t b, size_t profile)
 {
     const fer_profile *of = p->run->checks->plan->profiles[profile];
@@ -260,8 +251,9 @@ static void report_passed(fer_pass_set *p, const struct state *s, size_t b, size
     f->severity = row->severity;
     f->profile = of->name;
     f->provider_text = row->says;
-    f->limit = number(p, row->max);
-    f->actual = number(p, s->sums[b]);
+    f->limit = fer_digits_text(p->run->set, row->max);
+    f->actual = fer_digits_text(p->run->set, s->sums[b]);
+    p->no_memory = !f->limit.ptr || !f->actual.ptr;
 }
 
 void fer_look_set_end(fer_pass_set *p)

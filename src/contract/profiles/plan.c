@@ -46,8 +46,9 @@ static void plan_others(fer_plan *plan, const fer_profile *p, uint64_t bit, uint
 
 bool fer_plan_add(fer_plan *plan, const fer_profile *profile)
 {
-    uint64_t named, bit = (uint64_t)1 << plan->count;
-    if (plan->count == FER_PROFILES_MAX) return false;
+    uint64_t named, bit;
+    if (plan->count >= FER_PROFILES_MAX) return false;
+    bit = (uint64_t)1 << plan->count;
     if (plan->count == 0) memset(plan->rule_of, 0xFF, sizeof plan->rule_of);
     plan->profiles[plan->count++] = profile;
     for (size_t i = 0; i < FER_PR_COUNT; i++) {

@@ -18,7 +18,7 @@ struct answer {
     fer_str *errors;
     size_t count;
     size_t cap;
-    const fer_reader *reader;
+    fer_reader reader;
     bool no_memory;
 };
 
@@ -61,7 +61,7 @@ static fer_code visit(void *context, const fer_visited *v, fer_err *err)
 {
     struct answer *n = context;
     if (v->failure) {
-        add(n, fer_arena_printf(n->arena, "Tool #%zu: %s", n->reader->number, v->failure->message));
+        add(n, fer_arena_printf(n->arena, "Tool #%zu: %s", n->reader.number, v->failure->message));
     } else if (v->item && !is_of_shape(v->item)) {
         add(n, fer_arena_printf(n->arena,
                                 "Tool #%zu must have the keys name, description (optional) and "
@@ -79,17 +79,16 @@ static fer_code visit(void *context, const fer_visited *v, fer_err *err)
 static fer_code look_at_tools(struct answer *n, fer_str text, const fer_checks *checks,
                               fer_err *err)
 {
-    fer_reader r;
     fer_run run;
     fer_err why;
     if (!fer_run_init(&run, n->arena, checks))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_code code = fer_reader_init(&r, NULL, FER_STR("tools_json"), text, FER_FORMAT_JSON, &why);
+    fer_code code =
+        fer_reader_init(&n->reader, NULL, FER_STR("tools_json"), text, FER_FORMAT_JSON, &why);
     if (!code) {
-        n->reader = &r;
-        code = fer_visit(&r, FER_STR("tools_json"), &run, visit, n, &why);
+        code = fer_visit(&n->reader, FER_STR("tools_json"), &run, visit, n, &why);
         if (!code) code = fer_visit_end(&run, visit, n, &why);
-        fer_reader_deinit(&r);
+        fer_reader_deinit(&n->reader);
     }
     fer_run_deinit(&run);
     if (code == FER_OUT_OF_MEMORY) return fer_fail(err, code, "%s", why.message);

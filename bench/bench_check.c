@@ -211,19 +211,19 @@ static fer_code on_visit(void *context, const fer_visited *visited, fer_err *err
 static struct found check_with(fer_str text, bool duplicates, const fer_checks *checks)
 {
     fer_reader r;
-    fer_run run;
+    fer_check_run run;
     fer_err err;
     struct found f = {0};
     fer_arena *a = fer_arena_new(0);
     BENCH_NEEDS(a);
-    BENCH_NEEDS(fer_run_init(&run, a, checks));
+    BENCH_NEEDS(fer_check_run_init(&run, a, checks));
     BENCH_NEEDS(fer_reader_init(&r, NULL, FER_STR("bench.json"), text, FER_FORMAT_AUTO, &err) ==
                 FER_OK);
     BENCH_NEEDS(fer_visit(&r, FER_STR("bench.json"), duplicates ? &run : NULL, on_visit, &f,
                           &err) == FER_OK);
     BENCH_NEEDS(fer_visit_end(&run, on_visit, &f, &err) == FER_OK);
     fer_reader_deinit(&r);
-    fer_run_deinit(&run);
+    fer_check_run_deinit(&run);
     fer_arena_free(a);
     return f;
 }

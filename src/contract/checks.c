@@ -64,14 +64,14 @@ void fer_checks_quality(fer_checks *c, bool wanted)
 
 /* ---- a run ------------------------------------------------------------------------- */
 
-bool fer_run_init(fer_run *run, fer_arena *a, const fer_checks *checks)
+bool fer_check_run_init(fer_check_run *run, fer_arena *a, const fer_checks *checks)
 {
-    *run = (fer_run){.checks = checks, .arena = a, .set = fer_arena_new(0)};
+    *run = (fer_check_run){.checks = checks, .arena = a, .set = fer_arena_new(0)};
     fer_map_init(&run->ids, a);
     return run->set != NULL;
 }
 
-void fer_run_deinit(fer_run *run)
+void fer_check_run_deinit(fer_check_run *run)
 {
     fer_arena_free(run->set);
     run->set = NULL;
@@ -90,12 +90,12 @@ static void set_severities(const fer_pass_tool *p)
     d->count = kept;
 }
 
-static bool is_wanted(const fer_pass *pass, const fer_run *run)
+static bool is_wanted(const fer_pass *pass, const fer_check_run *run)
 {
     return !pass->wanted || pass->wanted(run->checks);
 }
 
-void fer_run_tool(const fer_pass_tool *p)
+void fer_check_run_tool(const fer_pass_tool *p)
 {
     /* Findings about a set live here until the next one has a tool. */
     if (p->run->tools++ == 0) {
@@ -111,7 +111,7 @@ void fer_run_tool(const fer_pass_tool *p)
     set_severities(p);
 }
 
-fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err *err)
+fer_code fer_run_end_set(fer_check_run *run, fer_finding **out, size_t *count, fer_err *err)
 {
     fer_pass_set p = {.run = run};
     size_t kept = 0;
@@ -131,7 +131,7 @@ fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err
     return FER_OK;
 }
 
-bool fer_run_takes_mixed(const fer_run *run)
+bool fer_run_takes_mixed(const fer_check_run *run)
 {
     const fer_plan *plan = run && run->checks ? run->checks->plan : NULL;
     return plan && plan->on[FER_PR_TOOLSET_MIXED_KEYS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is checked beyond the record (fer_checks, set up once), the state of one run over
- * inputs (fer_run), and the passes: a pass looks at each loaded tool and, once a set of
+ * inputs (fer_check_run), and the passes: a pass looks at each loaded tool and, once a set of
  * tools has ended, at what it remembered of them. To add a pass: a row in checks.c.
  *
  * Tools are read entry by entry and their memory is used again, so a pass that looks at a
@@ -29,7 +29,7 @@ enum fer_pass_id {
     FER_PASS_COUNT
 };
 
-typedef struct fer_run {
+typedef struct fer_check_run {
     const fer_checks *checks; /* NULL: the rules of the record, as they are */
     fer_arena *arena;         /* lives as long as the run: the IDs seen */
     fer_map ids;              /* over all inputs: where each was first */
@@ -38,15 +38,15 @@ typedef struct fer_run {
     void *kept[FER_PASS_COUNT + 1];   /* of each pass, in `arena`: over all sets */
     size_t tools;                     /* of the set so far */
     size_t suppressed;                /* findings taken back so far, over all inputs */
-} fer_run;
+} fer_check_run;
 
 /* `a` keeps what lives as long as the run. False: no memory. */
-FER_MUST_USE bool fer_run_init(fer_run *run, fer_arena *a, const fer_checks *checks);
-void fer_run_deinit(fer_run *run);
+FER_MUST_USE bool fer_check_run_init(fer_check_run *run, fer_arena *a, const fer_checks *checks);
+void fer_check_run_deinit(fer_check_run *run);
 
 /* What a pass sees of one tool. */
 typedef struct fer_pass_tool {
-    fer_run *run;
+    fer_check_run *run;
     void **state; /* the pass's own, kept in run->set until the set ends */
     const fer_tool *tool;
     const fer_path *path; /* of the record */
@@ -72,7 +72,7 @@ FER_MUST_USE bool fer_pass_mark(const fer_pass_tool *p, const yyjson_val *at, fe
 
 /* What a pass sees when a set has ended. */
 typedef struct fer_pass_set {
-    fer_run *run;
+    fer_check_run *run;
     void *state; /* NULL: it saw no tool, or kept nothing */
     fer_finding *list;
     size_t count;
@@ -93,16 +93,16 @@ typedef struct fer_pass {
 extern const fer_pass fer_pass_quality;
 
 /* Runs all passes over a tool, then takes back what the tool suppresses and sets severities. */
-void fer_run_tool(const fer_pass_tool *p);
+void fer_check_run_tool(const fer_pass_tool *p);
 /* Ends the set at hand: `*out` are the findings about it, in run->set until the next tool. */
-fer_code fer_run_end_set(fer_run *run, fer_finding **out, size_t *count, fer_err *err);
+fer_code fer_run_end_set(fer_check_run *run, fer_finding **out, size_t *count, fer_err *err);
 
 /* The severity that a finding of the rule gets where it would have `own`. */
 fer_severity fer_checks_severity_of(const fer_checks *checks, const fer_rule *rule,
                                     fer_severity own);
 
 /* Whether a rule of the run looks at lists that mix input_schema and parameters. */
-bool fer_run_takes_mixed(const fer_run *run);
+bool fer_run_takes_mixed(const fer_check_run *run);
 
 /* Takes back the findings that the tool's `suppress` names, and adds those about `suppress`. */
 void fer_suppress(const fer_pass_tool *p);

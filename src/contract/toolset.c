@@ -11,7 +11,7 @@ struct first_place {
     uint32_t line;
 };
 
-static fer_code note_id(fer_run *run, fer_str id, fer_str source, uint32_t line, fer_err *err)
+static fer_code note_id(fer_check_run *run, fer_str id, fer_str source, uint32_t line, fer_err *err)
 {
     fer_str key = fer_arena_copy(run->arena, id);
     struct first_place *place = fer_arena_alloc(run->arena, sizeof *place);
@@ -24,7 +24,8 @@ static fer_code note_id(fer_run *run, fer_str id, fer_str source, uint32_t line,
 
 /* The first tool of an ID is noted; a further one is a finding, graver within one file. */
 static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_tool *tool,
-                                fer_str source, fer_run *run, fer_drafts *drafts, fer_err *err)
+                                fer_str source, fer_check_run *run, fer_drafts *drafts,
+                                fer_err *err)
 {
     const struct first_place *before = fer_map_get(&run->ids, tool->id);
     if (!before) {
@@ -88,7 +89,7 @@ static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_st
 }
 
 /* The passes and the rules that look beyond one record. */
-static fer_code check_further(fer_reader *r, fer_item *item, fer_str source, fer_run *run,
+static fer_code check_further(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
                               const fer_tool *tool, fer_drafts *drafts, fer_err *err)
 {
     const fer_path root = FER_PATH_ROOT;
@@ -96,18 +97,18 @@ static fer_code check_further(fer_reader *r, fer_item *item, fer_str source, fer
         fer_code code = check_duplicate(r, item, tool, source, run, drafts, err);
         if (code) return code;
     }
-    fer_run_tool(&(fer_pass_tool){.run = run,
-                                  .tool = tool,
-                                  .path = &root,
-                                  .drafts = drafts,
-                                  .scratch = fer_reader_arena(r),
-                                  .reader = r,
-                                  .item = item,
-                                  .source = source});
+    fer_check_run_tool(&(fer_pass_tool){.run = run,
+                                        .tool = tool,
+                                        .path = &root,
+                                        .drafts = drafts,
+                                        .scratch = fer_reader_arena(r),
+                                        .reader = r,
+                                        .item = item,
+                                        .source = source});
     return FER_OK;
 }
 
-static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_run *run,
+static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
                           fer_tool *tool, fer_drafts *drafts, fer_err *err)
 {
     const fer_path root = FER_PATH_ROOT;
@@ -123,7 +124,7 @@ static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_run
     return !code && drafts->no_memory ? fer_arena_failed(drafts->arena, err) : code;
 }
 
-static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_run *run,
+static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
                            fer_visitor *visit, void *context, fer_err *err)
 {
     fer_tool *tool = fer_arena_alloc(fer_reader_arena(r), sizeof *tool);
@@ -149,8 +150,8 @@ static fer_code visit_failure(const fer_err *failure, fer_visitor *visit, void *
     return visit(context, &visited, err);
 }
 
-fer_code fer_visit(fer_reader *r, fer_str source, fer_run *run, fer_visitor *visit, void *context,
-                   fer_err *err)
+fer_code fer_visit(fer_reader *r, fer_str source, fer_check_run *run, fer_visitor *visit,
+                   void *context, fer_err *err)
 {
     r->mixed = fer_run_takes_mixed(run);
     for (;;) {
@@ -169,7 +170,7 @@ fer_code fer_visit(fer_reader *r, fer_str source, fer_run *run, fer_visitor *vis
     }
 }
 
-fer_code fer_visit_end(fer_run *run, fer_visitor *visit, void *context, fer_err *err)
+fer_code fer_visit_end(fer_check_run *run, fer_visitor *visit, void *context, fer_err *err)
 {
     fer_finding *findings = NULL;
     size_t count = 0;
@@ -185,7 +186,7 @@ fer_code fer_visit_end(fer_run *run, fer_visitor *visit, void *context, fer_err 
 
 struct fer_toolset {
     fer_arena *arena;
-    fer_run run;
+    fer_check_run run;
     const fer_tool **tools;
     size_t count;
     size_t cap;
@@ -203,7 +204,7 @@ fer_toolset *fer_toolset_new_checked(const fer_checks *checks)
         return NULL;
     }
     set->arena = arena;
-    if (!fer_run_init(&set->run, arena, checks)) {
+    if (!fer_check_run_init(&set->run, arena, checks)) {
         fer_arena_free(arena);
         return NULL;
     }
@@ -218,7 +219,7 @@ fer_toolset *fer_toolset_new(void)
 void fer_toolset_free(fer_toolset *set)
 {
     if (!set) return;
-    fer_run_deinit(&set->run);
+    fer_check_run_deinit(&set->run);
     fer_arena_free(set->arena);
 }
 

@@ -26,9 +26,9 @@ typedef fer_code fer_visitor(void *context, const fer_visited *visited, fer_err 
  * Visits every tool of an open reader. `run` may be NULL: then only the rules of one record
  * are looked at.
  */
-fer_code fer_visit(fer_reader *r, fer_str source, fer_run *run, fer_visitor *visit, void *context,
-                   fer_err *err);
+fer_code fer_visit(fer_reader *r, fer_str source, fer_check_run *run, fer_visitor *visit,
+                   void *context, fer_err *err);
 /* Ends the set that the tools visited so far are: once per input, or once for all of them. */
-fer_code fer_visit_end(fer_run *run, fer_visitor *visit, void *context, fer_err *err);
+fer_code fer_visit_end(fer_check_run *run, fer_visitor *visit, void *context, fer_err *err);
 
 #endif

@@ -61,7 +61,7 @@ static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
     return FER_OK;
 }
 
-static fer_code check_input(struct check *c, fer_inputs *in, size_t index, fer_run *run,
+static fer_code check_input(struct check *c, fer_inputs *in, size_t index, fer_check_run *run,
                             fer_err *err)
 {
     c->text = FER_STR("");
@@ -85,7 +85,7 @@ static fer_code check_input(struct check *c, fer_inputs *in, size_t index, fer_r
 }
 
 /* An input that fails is reported and the next one is read; without memory there is no next. */
-static fer_code check_all(struct check *c, fer_inputs *in, fer_run *run, fer_err *err)
+static fer_code check_all(struct check *c, fer_inputs *in, fer_check_run *run, fer_err *err)
 {
     for (size_t i = 0; i < in->count; i++) {
         c->unreadable = false;
@@ -100,9 +100,9 @@ static fer_code check_all(struct check *c, fer_inputs *in, fer_run *run, fer_err
 
 static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
 {
-    fer_run run;
+    fer_check_run run;
     fer_err err;
-    if (!fer_run_init(&run, in->names, checks)) {
+    if (!fer_check_run_init(&run, in->names, checks)) {
         fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
         return fer_app_fail(c->app, &err);
     }
@@ -111,7 +111,7 @@ static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
     fer_code code = check_all(c, in, &run, &err);
     fer_progress_clear(&c->progress);
     c->report.counts.suppressed = run.suppressed;
-    fer_run_deinit(&run);
+    fer_check_run_deinit(&run);
     if (code) return fer_app_fail(c->app, &err);
     if (c->kind) c->kind->end(&c->report);
     const fer_counts *n = &c->report.counts;

@@ -79,9 +79,9 @@ static fer_code visit(void *context, const fer_visited *v, fer_err *err)
 static fer_code look_at_tools(struct answer *n, fer_str text, const fer_checks *checks,
                               fer_err *err)
 {
-    fer_run run;
+    fer_check_run run;
     fer_err why;
-    if (!fer_run_init(&run, n->arena, checks))
+    if (!fer_check_run_init(&run, n->arena, checks))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code =
         fer_reader_init(&n->reader, NULL, FER_STR("tools_json"), text, FER_FORMAT_JSON, &why);
@@ -90,7 +90,7 @@ static fer_code look_at_tools(struct answer *n, fer_str text, const fer_checks *
         if (!code) code = fer_visit_end(&run, visit, n, &why);
         fer_reader_deinit(&n->reader);
     }
-    fer_run_deinit(&run);
+    fer_check_run_deinit(&run);
     if (code == FER_OUT_OF_MEMORY) return fer_fail(err, code, "%s", why.message);
     if (code)
         add(n,

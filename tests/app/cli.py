@@ -96,7 +96,7 @@ ROWS = [
     ("explain: code", ["explain", "DuplicateKey"], "", 0, ["HTTP 400", "exit code 2"], []),
     ("explain: list", ["explain"], "", 0, ["tool.duplicate"], []),
     ("explain: misspelt", ["explain", "name.charste"], "", 2, [], ["did you mean 'name.charset'?"]),
-    ("reference", ["reference", "rules"], "", 0, ["`name.charset`"], []),
+    ("reference", ["reference", "rules"], "", 0, ["(#name.charset)"], []),
     ("reference: the record", ["reference", "tool-record"], "", 0, ["| `policies.retry.maxAttempts` | whole number, 1 to 10 |"], []),
     ("reference: errors", ["reference", "errors"], "", 0, ["| `DuplicateKey` | ContractError |"], []),
     ("reference: limits", ["reference", "limits"], "", 0, ["| `json.depth` | 128 | 128 |"], []),

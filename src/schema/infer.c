@@ -71,8 +71,9 @@ struct members {
 static struct member *member_of(fer_inference *n, struct members *m, const yyjson_val *key)
 {
     void **place = fer_map_put(&m->by_key, fer_val_str(key));
-    if (place && *place) return *place;
-    struct member *made = fer_arena_alloc_zero(n->arena, 1, sizeof *made);
+    struct member *made = place ? *place : NULL;
+    if (made) return made;
+    made = fer_arena_alloc_zero(n->arena, 1, sizeof *made);
     struct member **list = fer_arena_room(n->arena, m->list, m->count, &m->cap, sizeof *list);
     if (list) m->list = list;
     if (!place || !made || !list) {

@@ -73,7 +73,7 @@ const fer_str *fer_infer_enum(fer_inference *n, const fer_sample *strings, size_
 {
     fer_str *set = NULL;
     *count = 0;
-    if (n->options.no_enums || strings->count < 2 * ENUM_REPEAT) return NULL;
+    if (n->options.no_enums || strings->count < (size_t)2 * ENUM_REPEAT) return NULL;
     set = fer_arena_alloc(n->arena, FER_INFER_ENUM * sizeof *set);
     if (!set) n->tree.failed = true;
     for (size_t i = 0; set && i < strings->count; i++) {

@@ -193,7 +193,7 @@ static fer_code check_text(struct plan *p, fer_str text, bool *wrong, fer_err *e
 static int make(struct plan *p)
 {
     fer_err err;
-    fer_str text;
+    fer_str text = FER_STR_NONE;
     bool wrong = false;
     int bad = take_name(p);
     if (bad) return bad;

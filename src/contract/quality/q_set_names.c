@@ -61,7 +61,7 @@ static void check_case(fer_pass_set *p, const fer_noted_set *s)
 static fer_str folded(fer_pass_set *p, const fer_noted *n, bool bare)
 {
     fer_buf b;
-    fer_buf_init(&b, p->run->set, 4 * FER_NAME_MAX);
+    fer_buf_init(&b, p->run->set, (size_t)4 * FER_NAME_MAX);
     fer_buf_add(&b, n->ns);
     fer_buf_add_char(&b, ':');
     for (size_t i = 0; i < n->name.len; i++) {

@@ -24,8 +24,9 @@ struct kept {
 static struct kept *kept_of(fer_pass_set *p)
 {
     void **place = &p->run->kept[FER_PASS_QUALITY];
-    if (*place) return *place;
-    struct kept *k = fer_arena_alloc_zero(p->run->arena, 1, sizeof *k);
+    struct kept *k = *place;
+    if (k) return k;
+    k = fer_arena_alloc_zero(p->run->arena, 1, sizeof *k);
     if (!k) {
         p->no_memory = true;
         return NULL;

@@ -72,7 +72,7 @@ static bool is_identifier(fer_str s)
 
 static bool keep_mentions(fer_quality *q, fer_noted *n)
 {
-    fer_str found[FER_Q_MENTIONS], s = q->description.text;
+    fer_str found[FER_Q_MENTIONS] = {{0}}, s = q->description.text;
     for (size_t at = 0; at < s.len && n->mention_count < FER_Q_MENTIONS;) {
         size_t from = at;
         while (at < s.len && (is_part(s.ptr[at]) || s.ptr[at] == '_' || s.ptr[at] == '-')) at++;

@@ -80,7 +80,7 @@ fer_code fer_setup_profile(fer_arena *a, const char *name, const fer_profile **o
 
 static fer_code add_profile(struct setup *s, fer_str name)
 {
-    const fer_profile *profile;
+    const fer_profile *profile = NULL;
     fer_str kept = fer_arena_copy(s->arena, name); /* NUL-terminated */
     if (!kept.ptr) return fer_arena_failed(s->arena, s->err);
     fer_code code = fer_setup_profile(s->arena, kept.ptr, &profile, s->err);

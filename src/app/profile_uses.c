@@ -9,7 +9,7 @@ fer_code fer_profile_uses(fer_arena *a, fer_profile_use **out, size_t *count, fe
     fer_profile_use *list = fer_arena_alloc_zero(a, n, sizeof *list);
     if (!list) return fer_arena_failed(a, err);
     for (size_t i = 0; i < n; i++) {
-        const fer_profile *profile;
+        const fer_profile *profile = NULL;
         fer_code code = fer_profile_find(a, fer_str_of(fer_profile_name_at(i)), &profile, err);
         if (!code) code = fer_profile_demands(a, profile, &list[i].demands, &list[i].count, err);
         if (code) return code;

@@ -146,7 +146,7 @@ static int blame(fer_app *app, fer_inputs *in, fer_arena *a, fer_str message)
 
 int fer_run_blame(fer_app *app)
 {
-    fer_inputs in;
+    fer_inputs in = {0};
     fer_err err;
     fer_str message = fer_str_of(fer_app_option(app, "message"));
     if (!app->arg_count)

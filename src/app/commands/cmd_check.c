@@ -123,7 +123,7 @@ static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
 /* One text, answered as the platform of tools_json does. */
 static int answer(fer_app *app, fer_inputs *in)
 {
-    fer_str name, text, said;
+    fer_str name, text = FER_STR_NONE, said = FER_STR_NONE;
     fer_err err;
     bool ok = false;
     fer_arena *arena = fer_arena_new(0);

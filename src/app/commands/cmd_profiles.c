@@ -86,7 +86,7 @@ static fer_code list_all(fer_app *app, fer_arena *a, fer_err *err)
     t.rows = fer_arena_alloc_zero(a, fer_profile_count(), sizeof *t.rows);
     if (!t.rows) return fer_arena_failed(a, err);
     for (size_t i = 0; i < fer_profile_count(); i++) {
-        const fer_profile *profile;
+        const fer_profile *profile = NULL;
         fer_code code = fer_profile_find(a, fer_str_of(fer_profile_name_at(i)), &profile, err);
         if (code) return code;
         fer_profile_info p = fer_profile_about(profile);
@@ -148,7 +148,7 @@ static void json_demands(fer_out *o, const fer_profile_demand *list, size_t coun
 static fer_code show(fer_app *app, fer_arena *a, const char *name, fer_err *err)
 {
     static const char *const heads[] = {"RULE", "SEVERITY", "CONFIDENCE", "LIMIT", "PROVIDER SAYS"};
-    const fer_profile *profile;
+    const fer_profile *profile = NULL;
     fer_profile_demand *list;
     size_t count;
     fer_code code = fer_setup_profile(a, name, &profile, err);

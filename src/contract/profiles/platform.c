@@ -125,7 +125,7 @@ static fer_code write_answer(const struct answer *n, fer_str *out, fer_err *err)
 
 fer_code fer_tools_json_answer(fer_arena *a, fer_str text, bool *ok, fer_str *answer, fer_err *err)
 {
-    const fer_profile *profile;
+    const fer_profile *profile = NULL;
     struct answer n = {.arena = a};
     size_t start = fer_skim_space(text, 0);
     fer_checks *checks = fer_checks_new();

@@ -87,7 +87,7 @@ const char *fer_profile_name_at(size_t index)
 
 fer_code fer_profile_find(fer_arena *a, fer_str name, const fer_profile **out, fer_err *err)
 {
-    fer_profile *profile;
+    fer_profile *profile = NULL;
     fer_code code = fer_profile_builtin(a, name, 0, &profile, err);
     if (!code) *out = profile;
     return code;
@@ -116,7 +116,7 @@ fer_code fer_profile_load(fer_arena *a, fer_str text, fer_format format, const f
                           fer_err *err)
 {
     fer_json *doc;
-    fer_profile *profile;
+    fer_profile *profile = NULL;
     format = fer_format_detect(FER_STR(""), text, format);
     fer_code code = format == FER_FORMAT_YAML
                         ? fer_yaml_read(a, text, fer_json_limits_file(), &doc, err)

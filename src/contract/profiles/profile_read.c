@@ -326,7 +326,7 @@ fer_code fer_profile_read(fer_arena *a, const fer_json *doc, unsigned depth, fer
         r.profile = fer_arena_alloc_zero(a, 1, sizeof *r.profile);
         if (!r.profile) code = no_memory(&r);
     }
-    if (code) return code;
+    if (code || !r.profile) return code;
     r.profile->extends = text_of(root, "extends");
     code = read_head(&r, root);
     if (code) return code;

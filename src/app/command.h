@@ -88,11 +88,13 @@ void fer_help_group(fer_out *out, const char *group);
 /* Commands. */
 int fer_run_check(fer_app *app);
 int fer_run_completion(fer_app *app);
+int fer_run_diff(fer_app *app);
 int fer_run_explain(fer_app *app);
 int fer_run_fmt(fer_app *app);
 int fer_run_help(fer_app *app);
 int fer_run_id(fer_app *app);
 int fer_run_list(fer_app *app);
+int fer_run_lock(fer_app *app);
 int fer_run_reference(fer_app *app);
 int fer_run_schema_bundle(fer_app *app);
 int fer_run_schema_convert(fer_app *app);

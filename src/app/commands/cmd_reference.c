@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule reference: the reference pages, written from the tables that the code itself uses. */
 #include <ferrule/contract.h>
+#include <ferrule/evolve.h>
 #include <string.h>
 
 #include "command.h"
@@ -191,6 +192,16 @@ static void page_limits(fer_out *o)
         "| limit | messages | files | what |\n|---|---|---|---|\n");
     limit_row(o, "validate.findings", FER_VIOLATIONS_MAX, FER_VIOLATIONS_MAX,
               "findings of one instance, unless told otherwise; the rest is not listed");
+    limit_row(o, "diff.changes", 0, FER_DIFF_CHANGES, "changes of one tool, or schema, that are told");
+    limit_row(o, "diff.decided", 0, FER_DIFF_DECIDED,
+              "changes of one schema that are decided one by one; others share the verdict of the whole");
+    limit_row(o, "include.steps", FER_INCLUDE_STEPS, FER_INCLUDE_STEPS,
+              "steps of one proof that a schema is within another, and of one search for a witness");
+    limit_row(o, "sample.instances", FER_SAMPLES_MAX, FER_SAMPLES_MAX,
+              "instances of a kind that are made from one schema");
+    limit_row(o, "sample.steps", FER_SAMPLE_STEPS, FER_SAMPLE_STEPS,
+              "steps of making instances of one schema");
+    limit_row(o, "lock.tools", 0, FER_LOCK_TOOLS, "tools in one lock");
     limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
     limit_row(o, "tags.count", 0, FER_TAGS_MAX,
               "tags of a tool; the rest is ignored, with a warning");
@@ -236,6 +247,33 @@ static void page_cli(fer_out *o)
         if (c->options->name) fer_out_text(o, "\n");
         option_lines(o, c->options, "- ", "`", ": ");
         fer_out_printf(o, "\n```sh\n%s\n```\n", c->examples);
+    }
+}
+
+/* ---- changes ----------------------------------------------------------------------------------
+ */
+
+static void page_changes(fer_out *o)
+{
+    size_t count;
+    const fer_change_kind *kinds = fer_change_kinds(&count);
+    fer_out_text(
+        o,
+        "# Kinds of changes\n\n" MADE
+        "What `ferrule diff` tells. *Callers* send input, *readers* take output. Where the schemas decide, the verdict is\n"
+        "proved or has a witness, and the columns say what it mostly comes to; a change that breaks, or that is unknown,\n"
+        "needs a major version, others need the one in the last column at least.\n\n"
+        "| Kind | What has changed | Callers | Readers | Decided by | Level | Version |\n|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const fer_change_kind *k = &kinds[i];
+        fer_out_printf(o, "| `%s` | ", k->id);
+        cell(o, k->text);
+        fer_out_text(o, " | ");
+        cell(o, k->callers);
+        fer_out_text(o, " | ");
+        cell(o, k->readers);
+        fer_out_printf(o, " | %s | %s | %s |\n", k->decided ? "the schemas" : "its kind", k->level,
+                       fer_bump_name(k->least));
     }
 }
 
@@ -295,18 +333,18 @@ int fer_run_reference(fer_app *app)
     static const struct {
         const char *name;
         void (*write)(fer_out *o);
-    } pages[] = {{"tool-record", page_tool_record}, {"rules", page_rules}, {"errors", page_errors},
+    } pages[] = {{"tool-record", page_tool_record}, {"rules", page_rules}, {"changes", page_changes}, {"errors", page_errors},
                  {"limits", page_limits},           {"cli", page_cli},     {"man", page_man}};
     if (app->arg_count != 1)
         return fer_app_usage(
             app,
-            "reference needs the name of a page: tool-record, rules, errors, limits, cli or man");
+            "reference needs the name of a page: tool-record, rules, changes, errors, limits, cli or man");
     for (size_t i = 0; i < FER_COUNT(pages); i++) {
         if (strcmp(app->args[0], pages[i].name) != 0) continue;
         pages[i].write(&app->out);
         return FER_EXIT_OK;
     }
     return fer_app_usage(
-        app, "there is no page '%s'; there are tool-record, rules, errors, limits, cli and man",
+        app, "there is no page '%s'; there are tool-record, rules, changes, errors, limits, cli and man",
         app->args[0]);
 }

@@ -16,6 +16,15 @@
 
 static uint64_t state = 20261116;
 
+/* FERRULE_RANDOM=n makes n times as many pairs. */
+static size_t times(size_t few)
+{
+    uint64_t n = 1;
+    const char *more = getenv("FERRULE_RANDOM");
+    if (more) fer_parse_u64(fer_str_of(more), &n);
+    return few * (size_t)n;
+}
+
 static size_t any(size_t below)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -178,9 +187,9 @@ static void judge(fer_arena *a, fer_str x, fer_str y, const yyjson_val *tests)
 }
 
 /* A schema and changed ones, both ways. */
-static void vary(const fer_json *doc, const yyjson_val *schema, const yyjson_val *tests, size_t times)
+static void vary(const fer_json *doc, const yyjson_val *schema, const yyjson_val *tests, size_t count)
 {
-    for (size_t i = 0; i < times; i++) {
+    for (size_t i = 0; i < count; i++) {
         fer_arena *a = fer_arena_new(0);
         fer_str same = FER_STR_NONE, other = fer_is_obj(schema) ? changed(a, doc, schema) : FER_STR_NONE;
         if (other.ptr && !fer_json_write(a, schema, false, &same, NULL)) {
@@ -221,7 +230,7 @@ static void own_schemas(void)
         fer_json *doc;
         fer_err err;
         assert_int_equal(fer_json_read(a, fer_str_of(own[i]), NULL, &doc, &err), FER_OK);
-        vary(doc, fer_json_root(doc), NULL, 100);
+        vary(doc, fer_json_root(doc), NULL, times(100));
         fer_arena_free(a);
     }
     report("own schemas");
@@ -257,7 +266,7 @@ static void real_tools(void)
         fer_err err;
         if (!fer_file_read(one, files.paths[i].ptr, (size_t)64 << 20, &text, &err) && !fer_toolset_add(set, files.paths[i], text, FER_FORMAT_AUTO, &err)) {
             size_t count = fer_toolset_count(set);
-            for (size_t n = 0; n < 4 && count; n++) {
+            for (size_t n = 0; n < times(4) && count; n++) {
                 const yyjson_val *schema = fer_tool_field(fer_toolset_get(set, any(count)), "inputSchema");
                 if (schema) vary(NULL, schema, NULL, 1);
             }
@@ -277,7 +286,7 @@ static void suite_file(fer_str path)
     fer_err err;
     if (!fer_file_read(a, path.ptr, 1 << 24, &text, &err) && !fer_json_read(a, text, fer_json_limits_file(), &doc, &err)) {
         FER_EACH_ITEM (fer_json_root(doc), group)
-            vary(doc, fer_val_get(group, "schema"), fer_val_get(group, "tests"), 2);
+            vary(doc, fer_val_get(group, "schema"), fer_val_get(group, "tests"), times(2));
     }
     fer_arena_free(a);
 }
@@ -339,7 +348,7 @@ static void confirm(fer_arena *a, const fer_tool_diff *t)
 
 static void tools(void)
 {
-    for (size_t i = 0; i < FER_COUNT(own) * 20; i++) {
+    for (size_t i = 0; i < FER_COUNT(own) * times(20); i++) {
         fer_arena *a = fer_arena_new(0);
         fer_json *doc;
         fer_err err;

@@ -493,13 +493,12 @@ static fer_edit add_property(fer_walk *w, const fer_fork *f, const yyjson_val *k
                       .json = b.failure ? FER_STR("{}") : fer_buf_view(&b)};
 }
 
-/* Whether the object took members that it did not know. */
+/* Whether the object took members that it did not know, whatever they were. */
 static bool was_open(const fer_fork *f)
 {
     const yyjson_val *more = fer_val_get(f->old, "additionalProperties");
     const yyjson_val *rest = fer_val_get(f->old, "unevaluatedProperties");
-    bool closed = (fer_is_bool(more) && !fer_is_true(more)) || (fer_is_bool(rest) && !fer_is_true(rest));
-    return !closed;
+    return (!more || fer_is_true(more)) && (!rest || fer_is_true(rest));
 }
 
 static void property_added(fer_walk *w, const fer_fork *f, const yyjson_val *key)

@@ -375,6 +375,6 @@ static void tools(void)
 
 int main(void)
 {
-    return ROWS_ONE("random", own_schemas) + ROWS_ONE("random", tools) +
+    return ROWS_ONE("random", tools) + ROWS_ONE("random", own_schemas) +
            ROWS_ONE("random", real_tools) + ROWS_ONE("random", suite);
 }

@@ -211,6 +211,24 @@ static void decide_one(struct judge *j, fer_delta *d, size_t open, size_t *left)
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
 
+/*
+ * What is tolerated was made to the old schema; that may have widened it (a part of an allOf
+ * that another part closes). A witness must hold for the schema as it was: else it is compared
+ * as it was.
+ */
+static void compare_plain(struct judge *j)
+{
+    fer_err why;
+    fer_edits none = {0};
+    bool input = j->w->side == FER_SIDE_INPUT;
+    fer_schema **old = input ? &j->smaller : &j->larger, *tolerant = *old;
+    fer_schema *plain = edited(j, j->old, &none, opens(j), &why);
+    if (!plain) return;
+    *old = plain;
+    if (!confirms(j, j->whole.witness)) includes(j, j->larger, j->smaller, &j->whole);
+    fer_schema_unref(tolerant);
+}
+
 static void compare_whole(struct judge *j)
 {
     fer_err why = {0};
@@ -225,7 +243,8 @@ static void compare_whole(struct judge *j)
     j->failed = !old || !now;
     j->whole = (fer_included){FER_INCLUSION_UNKNOWN, FER_STR("")};
     if (!j->failed) includes(j, j->larger, j->smaller, &j->whole);
-    else j->why = fer_delta_say(j->w, "A schema does not compile: %s", why.message);
+    if (!j->failed && policy.count && j->whole.verdict == FER_NOT_INCLUDED) compare_plain(j);
+    if (j->failed) j->why = fer_delta_say(j->w, "A schema does not compile: %s", why.message);
 }
 
 /* Changes that break only together are one more change. */

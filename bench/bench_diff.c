@@ -47,7 +47,8 @@ static void load(fer_toolset *set, fer_arena *a)
         }
     }
     if (!fer_toolset_count(set))
-        BENCH_NEEDS(!fer_toolset_add(set, FER_STR("made-up"), fer_str_of(made_up), FER_FORMAT_JSON, &err));
+        BENCH_NEEDS(
+            !fer_toolset_add(set, FER_STR("made-up"), fer_str_of(made_up), FER_FORMAT_JSON, &err));
 }
 
 /* A tool under another name; changed: with a property, a bound and another description. */
@@ -56,8 +57,8 @@ static void add_tool(fer_buf *b, fer_arena *a, const fer_tool *t, size_t number,
     fer_str schema = FER_STR("{\"type\":\"object\"}");
     const struct yyjson_val *input = fer_tool_field(t, "inputSchema");
     if (input) BENCH_NEEDS(!fer_json_write(a, input, false, &schema, NULL));
-    fer_buf_printf(b, "%s{\"name\":\"t%06zu\",\"description\":\"A tool%s.\",\"inputSchema\":", number ? ",\n" : "",
-                   number, changed ? ", better" : "");
+    fer_buf_printf(b, "%s{\"name\":\"t%06zu\",\"description\":\"A tool%s.\",\"inputSchema\":",
+                   number ? ",\n" : "", number, changed ? ", better" : "");
     if (!changed || schema.len < 3 || schema.ptr[0] != '{') {
         fer_buf_add(b, schema);
     } else {
@@ -86,7 +87,8 @@ static struct texts make(const fer_toolset *set, size_t every)
     return t;
 }
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ---------------------------------------------------------------------------------
+ */
 
 static double seconds(void)
 {
@@ -98,7 +100,8 @@ static double parse_seconds(const struct texts *t)
     double best = 1e9;
     for (size_t r = 0; r < ROUNDS; r++) {
         double from = seconds();
-        yyjson_doc *x = yyjson_read(t->old.ptr, t->old.len, 0), *y = yyjson_read(t->now.ptr, t->now.len, 0);
+        yyjson_doc *x = yyjson_read(t->old.ptr, t->old.len, 0),
+                   *y = yyjson_read(t->now.ptr, t->now.len, 0);
         BENCH_NEEDS(x && y);
         yyjson_doc_free(x);
         yyjson_doc_free(y);
@@ -109,7 +112,8 @@ static double parse_seconds(const struct texts *t)
 }
 
 /* Loading both sides, and comparing them. */
-static void diff_seconds(const struct texts *t, double *load_best, double *diff_best, size_t *changed)
+static void diff_seconds(const struct texts *t, double *load_best, double *diff_best,
+                         size_t *changed)
 {
     *load_best = *diff_best = 1e9;
     for (size_t r = 0; r < ROUNDS; r++) {
@@ -142,14 +146,15 @@ int main(void)
     load(set, a);
     printf("comparing %d tools on each side (of %zu different ones), best of %d\n", TOOLS,
            fer_toolset_count(set), ROUNDS);
-    printf("%10s %12s %12s %12s %14s %10s\n", "changed", "parse ms", "load ms", "compare ms", "tools/s", "ratio");
+    printf("%10s %12s %12s %12s %14s %10s\n", "changed", "parse ms", "load ms", "compare ms",
+           "tools/s", "ratio");
     for (size_t i = 0; i < FER_COUNT(every); i++) {
         struct texts t = make(set, every[i]);
         double loading, comparing, parsing = parse_seconds(&t);
         size_t changed;
         diff_seconds(&t, &loading, &comparing, &changed);
-        printf("%10zu %12.1f %12.1f %12.1f %14.0f %10.1f\n", changed, parsing * 1e3, loading * 1e3, comparing * 1e3,
-               TOOLS / (loading + comparing), (loading + comparing) / parsing);
+        printf("%10zu %12.1f %12.1f %12.1f %14.0f %10.1f\n", changed, parsing * 1e3, loading * 1e3,
+               comparing * 1e3, TOOLS / (loading + comparing), (loading + comparing) / parsing);
         fer_arena_free(t.arena);
     }
     fer_toolset_free(set);

@@ -50,8 +50,8 @@ typedef struct fer_change_kind {
     const char *text;    /* what has changed */
     const char *callers; /* what it means to them, in words */
     const char *readers;
-    fer_bump least; /* the bump it needs where nothing breaks */
-    bool decided;   /* by comparing the schemas; else by the kind alone */
+    fer_bump least;                          /* the bump it needs where nothing breaks */
+    bool decided;                            /* by comparing the schemas; else by the kind alone */
     fer_impact caller_impact, reader_impact; /* where it is not decided */
     const char *level;                       /* "source", "contract" or "safety" */
 } fer_change_kind;

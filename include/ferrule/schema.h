@@ -328,7 +328,8 @@ typedef struct fer_included {
     fer_str witness; /* JSON that the smaller accepts and the larger does not; else empty */
 } fer_included;
 
-/* Decides whether `larger` accepts every instance that `smaller` accepts. `steps` 0: FER_INCLUDE_STEPS. */
+/* Decides whether `larger` accepts every instance that `smaller` accepts. `steps` 0:
+ * FER_INCLUDE_STEPS. */
 FER_API fer_code fer_schema_includes(fer_arena *a, const fer_schema *larger,
                                      const fer_schema *smaller, size_t steps, fer_included *out,
                                      fer_err *err);

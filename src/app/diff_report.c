@@ -39,7 +39,8 @@ static void versions(fer_out *o, const fer_tool_diff *t)
     fer_out_clean(o, now.len ? now : FER_STR("(none)"));
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------
+ */
 
 static void impact_word(fer_out *o, fer_impact impact)
 {
@@ -90,18 +91,20 @@ static void write_text(fer_out *o, const fer_diff *diff)
         fer_out_clean(o, t->id);
         fer_out_style(o, FER_STYLE_NONE);
         versions(o, t);
-        fer_out_printf(o, ": needs %s (%s%s%s)\n", fer_bump_name(t->needed), declared_text(t),
-                       t->declared == FER_DECLARED_MISSING || t->declared == FER_DECLARED_BACK ? "" : ": ",
-                       t->declared == FER_DECLARED_MISSING || t->declared == FER_DECLARED_BACK
-                           ? ""
-                           : fer_bump_name(t->declared_bump));
+        fer_out_printf(
+            o, ": needs %s (%s%s%s)\n", fer_bump_name(t->needed), declared_text(t),
+            t->declared == FER_DECLARED_MISSING || t->declared == FER_DECLARED_BACK ? "" : ": ",
+            t->declared == FER_DECLARED_MISSING || t->declared == FER_DECLARED_BACK
+                ? ""
+                : fer_bump_name(t->declared_bump));
         for (size_t n = 0; n < t->count; n++) change_text(o, t, &t->changes[n]);
     }
     fer_out_printf(o, "%zu tool%s changed, %zu compared; needs %s\n", diff->count,
                    plural(diff->count), diff->compared, fer_bump_name(diff->needed));
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------
+ */
 
 static void member(fer_out *o, const char *key, fer_str value)
 {
@@ -130,7 +133,8 @@ static void change_json(fer_out *o, const fer_tool_diff *t, const fer_tool_chang
     member(o, "where", c->where);
     member(o, "message", c->message);
     fer_out_printf(o, ",\"callers\":\"%s\",\"readers\":\"%s\",\"bump\":\"%s\"",
-                   fer_impact_name(c->callers), fer_impact_name(c->readers), fer_bump_name(c->bump));
+                   fer_impact_name(c->callers), fer_impact_name(c->readers),
+                   fer_bump_name(c->bump));
     place_json(o, "old", t->old, c->old_pointer, c->old_place);
     place_json(o, "new", t->now, c->new_pointer, c->new_place);
     if (c->witness.len) {
@@ -171,7 +175,8 @@ static void write_json(fer_out *o, const fer_diff *diff)
     fer_out_text(o, diff->count ? "\n]}\n" : "]}\n");
 }
 
-/* ---- Markdown ------------------------------------------------------------------------------------ */
+/* ---- Markdown
+ * ------------------------------------------------------------------------------------ */
 
 /* What would be markup is written so that it is none. */
 static void plain(fer_out *o, fer_str s)

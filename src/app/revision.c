@@ -27,8 +27,9 @@ static fer_code read_path(fer_revision *r, const char *path, fer_err *err)
     fer_str text;
     size_t max = fer_json_limits_file()->size;
     bool standard = strcmp(path, "-") == 0;
-    fer_code code = standard ? fer_file_read_fd(r->arena, STDIN_FILENO, "standard input", max, &text, err)
-                             : fer_file_read(r->arena, path, max, &text, err);
+    fer_code code =
+        standard ? fer_file_read_fd(r->arena, STDIN_FILENO, "standard input", max, &text, err)
+                 : fer_file_read(r->arena, path, max, &text, err);
     if (code == FER_LIMIT_EXCEEDED) fer_fail(err, code, "json.size: the limit is %zu bytes", max);
     fer_str name = fer_arena_copy(r->arena, fer_str_of(standard ? "<stdin>" : path));
     if (!code && !name.ptr) code = fer_arena_failed(r->arena, err);
@@ -45,7 +46,8 @@ static fer_code read_files(fer_revision *r, const char *argument, fer_err *err)
     return code;
 }
 
-/* ---- git -------------------------------------------------------------------------------------- */
+/* ---- git --------------------------------------------------------------------------------------
+ */
 
 static fer_code git(fer_revision *r, const char *const *argv, const char *object, size_t max,
                     fer_str *out, fer_err *err)
@@ -79,7 +81,8 @@ static fer_code read_tree(fer_revision *r, const char *object, fer_err *err)
         fer_str name = fer_str_slice(names, at, end);
         at = end + 1;
         if (fer_format_of_name(name) == FER_FORMAT_AUTO) continue;
-        fer_str path = fer_arena_printf(r->arena, "%s%s%.*s", object, slash ? "" : "/", FER_PRI(name));
+        fer_str path =
+            fer_arena_printf(r->arena, "%s%s%.*s", object, slash ? "" : "/", FER_PRI(name));
         code = path.ptr ? read_blob(r, path.ptr, err) : fer_arena_failed(r->arena, err);
     }
     if (!code && !r->files)

@@ -42,10 +42,9 @@ enum kind {
     KINDS
 };
 
-static const char *const kind_names[KINDS] = {"malloc",  "open",    "read",  "write",  "close",
-                                              "stat",    "fchmod",  "fsync", "rename", "unlink",
-                                              "opendir", "readdir", "pages", "clock",  "random",
-                                              "pipe",    "spawn",   "wait"};
+static const char *const kind_names[KINDS] = {
+    "malloc", "open",    "read",    "write", "close", "stat",   "fchmod", "fsync", "rename",
+    "unlink", "opendir", "readdir", "pages", "clock", "random", "pipe",   "spawn", "wait"};
 
 static const struct {
     const char *name;

@@ -59,7 +59,8 @@ void fer_parts_add_all(fer_gister *m, fer_parts *p, const fer_parts *more)
     for (size_t i = 0; i < more->count; i++) fer_parts_add(m, p, more->list[i]);
 }
 
-/* ---- reading a program ------------------------------------------------------------------------ */
+/* ---- reading a program ------------------------------------------------------------------------
+ */
 
 enum fer_slot fer_inst_slot(const fer_schema *s, const fer_node *n, const fer_inst *i)
 {
@@ -79,7 +80,7 @@ static unsigned type_bit(fer_str name)
     static const struct {
         const char *name;
         unsigned bits;
-    } rows[] = {{"null", FER_G_NULL},     {"boolean", FER_G_BOOL}, {"integer", FER_G_WHOLE},
+    } rows[] = {{"null", FER_G_NULL},     {"boolean", FER_G_BOOL},  {"integer", FER_G_WHOLE},
                 {"number", FER_G_NUMBER}, {"string", FER_G_STRING}, {"array", FER_G_ARRAY},
                 {"object", FER_G_OBJECT}};
     for (size_t i = 0; i < FER_COUNT(rows); i++)
@@ -107,7 +108,8 @@ unsigned fer_gist_type(const yyjson_val *v)
     }
 }
 
-/* ---- gathering ---------------------------------------------------------------------------------- */
+/* ---- gathering ----------------------------------------------------------------------------------
+ */
 
 static void take_type(fer_gist *g, const fer_gist_inst *i)
 {
@@ -162,8 +164,8 @@ static void take_object(fer_gister *m, fer_gist *g, const fer_object *o)
         const fer_known *k = fer_object_at(o, n);
         fer_str name = {k->name.ptr, k->name.len};
         if (!k->required || fer_gist_requires(g, name)) continue;
-        fer_str *list =
-            fer_arena_room(m->arena, g->required, g->required_count, &g->required_cap, sizeof *list);
+        fer_str *list = fer_arena_room(m->arena, g->required, g->required_count, &g->required_cap,
+                                       sizeof *list);
         m->no_memory |= !list;
         if (!list) return;
         g->required = list;
@@ -271,7 +273,8 @@ bool fer_gist_requires(const fer_gist *g, fer_str name)
     return false;
 }
 
-/* ---- members and items ---------------------------------------------------------------------------- */
+/* ---- members and items
+ * ---------------------------------------------------------------------------- */
 
 static bool is_object_inst(const fer_gist_inst *i)
 {
@@ -350,7 +353,8 @@ size_t fer_gist_prefix(const fer_gist *g)
     return most;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------ */
+/* ---- asking
+ * ------------------------------------------------------------------------------------------ */
 
 int fer_gist_matches(fer_gister *m, const fer_regex *re, fer_str name)
 {

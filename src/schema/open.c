@@ -33,7 +33,8 @@ static void edit(struct opening *o, fer_edit e)
     o->no_memory |= !fer_edits_add(o->arena, &o->edits, &e);
 }
 
-/* `oneOf` becomes `anyOf`: alternatives that are open may overlap. What is in it is opened first. */
+/* `oneOf` becomes `anyOf`: alternatives that are open may overlap. What is in it is opened first.
+ */
 static void loosen_one(struct opening *o, const yyjson_val *schema, const yyjson_val *key)
 {
     if (fer_val_get(schema, "anyOf")) return;

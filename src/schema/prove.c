@@ -55,7 +55,8 @@ static unsigned possible(const fer_gist *g)
     return types;
 }
 
-/* ---- few values -------------------------------------------------------------------------------- */
+/* ---- few values --------------------------------------------------------------------------------
+ */
 
 /* Calls `each` for every value of a type that there may be; false: there are too many. */
 typedef bool try_value(void *context, const yyjson_val *v);
@@ -122,7 +123,8 @@ static bool try_refused(void *context, const yyjson_val *v)
     return fer_parts_accept(t->p->m, t->claim->all, v) == FER_NO;
 }
 
-/* ---- nothing at all ---------------------------------------------------------------------------- */
+/* ---- nothing at all ----------------------------------------------------------------------------
+ */
 
 static bool member_empty(fer_prover *p, const fer_gist *g, size_t depth)
 {
@@ -185,7 +187,8 @@ bool fer_prove_empty(fer_prover *p, const fer_parts *parts, size_t depth)
     return !types || (choice_empty(p, parts, g, depth) && !p->m->tired && !p->m->no_memory);
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------- */
+/* ---- pairs
+ * --------------------------------------------------------------------------------------- */
 
 struct fer_pair {
     const fer_part *a;
@@ -227,15 +230,13 @@ static bool add_pair(fer_prover *p, const fer_claim *c, fer_part b)
     p->m->no_memory |= !list;
     if (!list) return false;
     p->pairs = list;
-    list[p->count++] = (struct fer_pair){.a = c->all->list,
-                                         .count = c->all->count,
-                                         .b = b,
-                                         .type = c->type,
-                                         .level = p->level};
+    list[p->count++] = (struct fer_pair){
+        .a = c->all->list, .count = c->all->count, .b = b, .type = c->type, .level = p->level};
     return true;
 }
 
-/* ---- proving --------------------------------------------------------------------------------------- */
+/* ---- proving
+ * --------------------------------------------------------------------------------------- */
 
 static bool has_part(const fer_gist *g, fer_part b)
 {
@@ -304,8 +305,7 @@ static bool prove_new(fer_prover *p, const fer_claim *c, fer_part b)
 {
     struct trial t = {p, c, b};
     bool all;
-    if (stands_for_itself(c, b) &&
-        each_value(c->gist, c->type, try_within, &t, &all))
+    if (stands_for_itself(c, b) && each_value(c->gist, c->type, try_within, &t, &all))
         return all && !p->m->tired;
     return prove_all(p, c, b) || prove_by_cases(p, c, b);
 }

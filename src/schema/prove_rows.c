@@ -44,7 +44,8 @@ static bool empty_with(fer_prover *p, const fer_claim *c, fer_part b)
     return g && (!(g->types & c->type) || fer_prove_empty(p, &both, 0));
 }
 
-/* ---- any type ----------------------------------------------------------------------------------- */
+/* ---- any type -----------------------------------------------------------------------------------
+ */
 
 static bool row_type(fer_prover *p, const fer_claim *c, const fer_gist_inst *b)
 {
@@ -191,7 +192,8 @@ static bool row_same(fer_prover *p, const fer_claim *c, const fer_gist_inst *b)
     return false;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------- */
+/* ---- numbers
+ * -------------------------------------------------------------------------------------- */
 
 /* The bound that an instruction of the larger schema stands for. */
 static fer_gist_bound bound_of(const fer_gist_inst *b)
@@ -240,10 +242,12 @@ static bool row_multiple(fer_prover *p, const fer_claim *c, const fer_gist_inst 
     return c->type == FER_G_WHOLE && fer_number_multiple(&one, b->inst->source);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------ */
+/* ---- texts
+ * ------------------------------------------------------------------------------------------ */
 
 /* Whether no text that the claim is about has a length in this range, or misses a pattern. */
-static bool no_text(fer_prover *p, const fer_claim *c, uint64_t min, uint64_t max, const fer_lang *no)
+static bool no_text(fer_prover *p, const fer_claim *c, uint64_t min, uint64_t max,
+                    const fer_lang *no)
 {
     fer_lang_question q = {.min = min, .max = max};
     fer_str text;
@@ -283,7 +287,8 @@ static bool row_pattern(fer_prover *p, const fer_claim *c, const fer_gist_inst *
     return lang && no_text(p, c, 0, UINT64_MAX, lang);
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------ */
+/* ---- arrays
+ * ------------------------------------------------------------------------------------------ */
 
 static bool row_min_items(fer_prover *p, const fer_claim *c, const fer_gist_inst *b)
 {
@@ -357,19 +362,20 @@ static bool row_contains(fer_prover *p, const fer_claim *c, const fer_gist_inst 
     for (size_t n = 0; n < c->gist->inst_count && !(low && high); n++) {
         const fer_gist_inst *i = &c->gist->insts[n];
         if (i->slot != KW_CONTAINS) continue;
-        bool mine_old = fer_node_resource(i->part.program, i->part.node)->rules->dialect <
-                        FER_DIALECT_2019_09;
+        bool mine_old =
+            fer_node_resource(i->part.program, i->part.node)->rules->dialect < FER_DIALECT_2019_09;
         const yyjson_val *own = i->part.node->schema;
         fer_part had = child_of(i, i->inst->source);
-        low = low || ((mine_old ? 1 : count_of(own, "minContains", 1)) >= min &&
-                      within(p, had, wanted));
-        high = high ||
-               (!mine_old && count_of(own, "maxContains", UINT64_MAX) <= max && within(p, wanted, had));
+        low = low ||
+              ((mine_old ? 1 : count_of(own, "minContains", 1)) >= min && within(p, had, wanted));
+        high = high || (!mine_old && count_of(own, "maxContains", UINT64_MAX) <= max &&
+                        within(p, wanted, had));
     }
     return low && high;
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------ */
+/* ---- objects
+ * ------------------------------------------------------------------------------------------ */
 
 static bool is_object(const fer_gist_inst *i)
 {
@@ -584,7 +590,8 @@ static bool row_dependent(fer_prover *p, const fer_claim *c, const fer_gist_inst
     return true;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------- */
+/* ---- the table
+ * --------------------------------------------------------------------------------------- */
 
 static const struct row {
     enum fer_slot slot;

@@ -78,7 +78,8 @@ void fer_making_try_string(fer_making *k, fer_str text)
     if (!b.failure) fer_making_try(k, fer_buf_view(&b));
 }
 
-/* ---- what schemas say themselves -------------------------------------------------------------- */
+/* ---- what schemas say themselves --------------------------------------------------------------
+ */
 
 static void try_json(fer_making *k, const yyjson_val *value)
 {
@@ -134,7 +135,8 @@ static void try_types(fer_making *k)
     for (size_t i = 0; i < FER_COUNT(others); i++) fer_making_try(k, fer_str_of(others[i]));
 }
 
-/* ---- alternatives ---------------------------------------------------------------------------------- */
+/* ---- alternatives
+ * ---------------------------------------------------------------------------------- */
 
 struct cases {
     fer_making *k;
@@ -228,7 +230,8 @@ static const fer_gist *aim_at(fer_making *k)
     return g ? fer_gist_make(k->s->m, &all) : NULL;
 }
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places
+ * -------------------------------------------------------------------------------------------- */
 
 /* Refused ones first, then the plain ones. */
 static void settle(fer_making *k)
@@ -287,7 +290,8 @@ fer_str fer_pool_plain(const fer_pool *p)
     return p->valid.count ? p->valid.list[0] : FER_STR_NONE;
 }
 
-/* ---- the public face ------------------------------------------------------------------------------------- */
+/* ---- the public face
+ * ------------------------------------------------------------------------------------- */
 
 /* Shuffles a list, the same way for the same seed. */
 static void shuffle(fer_texts *t, uint64_t seed)

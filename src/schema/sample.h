@@ -15,14 +15,14 @@
 #include "buf.h"
 #include "gist.h"
 
-#define FER_SAMPLE_DEPTH   8    /* values inside each other */
-#define FER_SAMPLE_POOL    12   /* values of a kind that a place inside another keeps */
-#define FER_SAMPLE_TRIED   400  /* values that are made for one place */
-#define FER_SAMPLE_CASES   16   /* combinations of alternatives at one place */
-#define FER_SAMPLE_NAMES   64   /* members of an object that are varied */
-#define FER_SAMPLE_LENGTH  2000 /* characters of a text, at most */
-#define FER_SAMPLE_ITEMS   64   /* items of a list, and further members of an object */
-#define FER_SAMPLE_TEXT    65536 /* bytes of one value */
+#define FER_SAMPLE_DEPTH  8     /* values inside each other */
+#define FER_SAMPLE_POOL   12    /* values of a kind that a place inside another keeps */
+#define FER_SAMPLE_TRIED  400   /* values that are made for one place */
+#define FER_SAMPLE_CASES  16    /* combinations of alternatives at one place */
+#define FER_SAMPLE_NAMES  64    /* members of an object that are varied */
+#define FER_SAMPLE_LENGTH 2000  /* characters of a text, at most */
+#define FER_SAMPLE_ITEMS  64    /* items of a list, and further members of an object */
+#define FER_SAMPLE_TEXT   65536 /* bytes of one value */
 
 typedef struct fer_texts {
     fer_str *list;

@@ -57,7 +57,8 @@ static void multiples(fer_making *k, const fer_gist *g, const yyjson_val *of)
     if (k->gist->high.value) as_double(k->gist->high.value, &high);
     double from = low / m, to = high / m;
     if (from > -1e9 && from < 1e9)
-        for (int64_t n = (int64_t)from - 1; n <= (int64_t)from + 3; n++) try_number(k, (double)n * m);
+        for (int64_t n = (int64_t)from - 1; n <= (int64_t)from + 3; n++)
+            try_number(k, (double)n * m);
     if (to > -1e9 && to < 1e9 && g->high.value)
         for (int64_t n = (int64_t)to - 1; n <= (int64_t)to + 1; n++) try_number(k, (double)n * m);
     try_number(k, low + m / 2);

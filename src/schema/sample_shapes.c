@@ -3,7 +3,8 @@
 #include "print.h"
 #include "sample.h"
 
-/* ---- arrays ----------------------------------------------------------------------------------- */
+/* ---- arrays -----------------------------------------------------------------------------------
+ */
 
 /* Positions that differ: those of prefixes, and one for the rest. */
 struct slots {
@@ -91,7 +92,8 @@ static void try_twice(fer_making *k, const struct slots *s)
 {
     fer_str item = fer_pool_plain(pool_at(s, 0));
     if (item.ptr && (k->gist->unique || k->aim->unique)) {
-        fer_str pair = fer_arena_printf(k->s->m->arena, "[%.*s,%.*s]", FER_PRI(item), FER_PRI(item));
+        fer_str pair =
+            fer_arena_printf(k->s->m->arena, "[%.*s,%.*s]", FER_PRI(item), FER_PRI(item));
         k->s->m->no_memory |= !pair.ptr;
         if (pair.ptr) fer_making_try(k, pair);
     }
@@ -109,7 +111,8 @@ static void try_contained(fer_making *k, const struct slots *s, const fer_gist *
         if (node) fer_parts_add(k->s->m, &own, fer_part_of(i, node));
         const fer_pool *p = fer_sample_place(k->s, &own, &none);
         if (p) vary_items(k, s, 0, &p->valid);
-        if (p) vary_items(k, s, (size_t)(k->gist->min_items ? k->gist->min_items - 1 : 1), &p->valid);
+        if (p)
+            vary_items(k, s, (size_t)(k->gist->min_items ? k->gist->min_items - 1 : 1), &p->valid);
         fer_str one = p ? fer_pool_plain(p) : FER_STR_NONE;
         for (size_t many = 2; one.ptr && many < 5; many++) {
             fer_buf b;
@@ -142,7 +145,8 @@ void fer_sample_arrays(fer_making *k)
     try_twice(k, &s);
 }
 
-/* ---- objects ------------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------------
+ */
 
 struct member {
     fer_str name;

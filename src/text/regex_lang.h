@@ -24,9 +24,9 @@ FER_MUST_USE fer_code fer_lang_make(fer_arena *a, fer_str pattern, const fer_lan
                                     fer_err *err);
 
 typedef enum fer_lang_answer {
-    FER_LANG_NONE,     /* there is no such text: proved */
-    FER_LANG_TEXT,     /* there is: `text` */
-    FER_LANG_UNKNOWN,  /* past a limit, or a pattern without automaton */
+    FER_LANG_NONE,    /* there is no such text: proved */
+    FER_LANG_TEXT,    /* there is: `text` */
+    FER_LANG_UNKNOWN, /* past a limit, or a pattern without automaton */
     FER_LANG_NO_MEMORY
 } fer_lang_answer;
 

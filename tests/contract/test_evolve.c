@@ -7,15 +7,21 @@
 #include "file.h"
 #include "rows.h"
 
-#define IN(s)        "{\"name\":\"t\",\"inputSchema\":" s "}"
-#define OUT(s)       "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":" s "}"
-#define OPEN(p)      "{\"type\":\"object\",\"properties\":{" p "}}"
-#define CLOSED(p)    "{\"type\":\"object\",\"properties\":{" p "},\"additionalProperties\":false}"
-#define NEED(p, r)   "{\"type\":\"object\",\"properties\":{" p "},\"required\":[" r "]}"
-#define P(name, s)   "\"" name "\":" s
-#define A(s)         OPEN(P("a", s))
+#define IN(s)      "{\"name\":\"t\",\"inputSchema\":" s "}"
+#define OUT(s)     "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":" s "}"
+#define OPEN(p)    "{\"type\":\"object\",\"properties\":{" p "}}"
+#define CLOSED(p)  "{\"type\":\"object\",\"properties\":{" p "},\"additionalProperties\":false}"
+#define NEED(p, r) "{\"type\":\"object\",\"properties\":{" p "},\"required\":[" r "]}"
+#define P(name, s) "\"" name "\":" s
+#define A(s)       OPEN(P("a", s))
 
-enum { N = FER_IMPACT_NONE, C = FER_IMPACT_COMPATIBLE, L = FER_IMPACT_NOTICE, U = FER_IMPACT_UNKNOWN, B = FER_IMPACT_BREAKING };
+enum {
+    N = FER_IMPACT_NONE,
+    C = FER_IMPACT_COMPATIBLE,
+    L = FER_IMPACT_NOTICE,
+    U = FER_IMPACT_UNKNOWN,
+    B = FER_IMPACT_BREAKING
+};
 
 /* `rule` is the name of a row of compat-rules.tsv, or empty. */
 static const struct row {
@@ -30,75 +36,209 @@ static const struct row {
     fer_bump input, output;
     bool whole; /* old and now are tools */
 } rows[] = {
-    {"tool removed", "tool removed / renamed", "tool.removed", IN("{\"type\":\"object\"}"), "[]", B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
-    {"tool added", "tool added", "tool.added", "[]", IN("{\"type\":\"object\"}"), C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR, true},
-    {"optional property, closed", "property added, optional, object closed in old", "property.added.optional", CLOSED(""), CLOSED(P("a", "{\"type\":\"string\"}")), C, C, B, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"optional property, open", "property added, optional, object open in old", "property.added.optional", OPEN(""), A("{\"type\":\"string\"}"), L, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"required property", "property added, required, no default", "property.added.required", OPEN(""), NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"required property with default", "property added, required, with default", "property.added.default", OPEN(""), NEED(P("a", "{\"type\":\"string\",\"default\":\"x\"}"), "\"a\""), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"optional property removed, closed", "property removed, closed", "property.removed", CLOSED(P("a", "{\"type\":\"string\"}")), CLOSED(""), B, L, L, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"required property removed, closed", "property removed, closed", "property.removed", "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"additionalProperties\":false}", CLOSED(""), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"optional property removed, open", "property removed, open", "property.removed", A("{\"type\":\"string\"}"), OPEN(""), L, L, L, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"property renamed, open", "property renamed", "property.renamed", OPEN(P("colour", "{\"type\":\"string\"}")), OPEN(P("color", "{\"type\":\"string\"}")), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"property renamed, required", "property renamed", "property.renamed", NEED(P("colour", "{\"type\":\"string\"}"), "\"colour\""), NEED(P("color", "{\"type\":\"string\"}"), "\"color\""), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"optional to required", "optional -> required", "property.required", A("{\"type\":\"string\"}"), NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"required to optional", "required -> optional", "property.optional", NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), A("{\"type\":\"string\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"integer to number", "type widened (integer->number, T->[T,null], union branch added)", "type.widened", A("{\"type\":\"integer\"}"), A("{\"type\":\"number\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"nullable", "type widened (integer->number, T->[T,null], union branch added)", "type.widened", A("{\"type\":\"string\"}"), A("{\"type\":[\"string\",\"null\"]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"number to integer", "type narrowed", "type.narrowed", A("{\"type\":\"number\"}"), A("{\"type\":\"integer\"}"), B, L, L, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"string to integer", "type changed, disjoint", "type.changed", A("{\"type\":\"string\"}"), A("{\"type\":\"integer\"}"), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"enum value added", "enum value added", "enum.added", A("{\"enum\":[\"x\"]}"), A("{\"enum\":[\"x\",\"y\"]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"extensible enum", "", "enum.added", A("{\"enum\":[\"x\"],\"x-extensible-enum\":true}"), A("{\"enum\":[\"x\",\"y\"],\"x-extensible-enum\":true}"), C, L, L, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"enum value removed", "enum value removed", "enum.removed", A("{\"enum\":[\"x\",\"y\"]}"), A("{\"enum\":[\"x\"]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"enum introduced", "enum or const introduced", "enum.introduced", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"enum\":[\"x\"]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"const introduced", "enum or const introduced", "enum.introduced", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"const\":\"x\"}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"enum dropped", "enum or const removed entirely", "enum.dropped", A("{\"type\":\"string\",\"enum\":[\"x\"]}"), A("{\"type\":\"string\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"minimum raised", "minimum, minLength, minItems, minProperties raised / max* lowered / set", "bound.tightened", A("{\"type\":\"integer\",\"minimum\":1}"), A("{\"type\":\"integer\",\"minimum\":2}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"maxLength set", "minimum, minLength, minItems, minProperties raised / max* lowered / set", "bound.tightened", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"maxLength\":5}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"maxItems lowered", "minimum, minLength, minItems, minProperties raised / max* lowered / set", "bound.tightened", A("{\"type\":\"array\",\"maxItems\":5}"), A("{\"type\":\"array\",\"maxItems\":4}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"minProperties raised", "minimum, minLength, minItems, minProperties raised / max* lowered / set", "bound.tightened", A("{\"type\":\"object\"}"), A("{\"type\":\"object\",\"minProperties\":1}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"maximum removed", "bounds relaxed or removed", "bound.relaxed", A("{\"type\":\"number\",\"maximum\":5}"), A("{\"type\":\"number\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"multipleOf divides", "multipleOf: new divides old", "multiple.relaxed", A("{\"type\":\"number\",\"multipleOf\":6}"), A("{\"type\":\"number\",\"multipleOf\":3}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"multipleOf is a multiple", "", "multiple.tightened", A("{\"type\":\"number\",\"multipleOf\":3}"), A("{\"type\":\"number\",\"multipleOf\":6}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"pattern added", "pattern added / changed", "pattern.added", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"pattern\":\"^a\"}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"pattern widened", "", "pattern.changed", A("{\"type\":\"string\",\"pattern\":\"^a+$\"}"), A("{\"type\":\"string\",\"pattern\":\"^[ab]+$\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"pattern that nobody can compare", "", "pattern.changed", A("{\"type\":\"string\",\"pattern\":\"^(?=a)[ab]$\"}"), A("{\"type\":\"string\",\"pattern\":\"^(?=a)a$\"}"), U, U, U, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"pattern removed", "pattern removed", "pattern.removed", A("{\"type\":\"string\",\"pattern\":\"^a\"}"), A("{\"type\":\"string\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"format", "format added/changed/removed", "format", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"format\":\"date\"}"), L, L, L, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"opened", "additionalProperties false -> open", "additional.opened", CLOSED(""), OPEN(""), C, C, B, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"closed", "additionalProperties open -> false", "additional.closed", OPEN(""), CLOSED(""), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"unique", "uniqueItems set / contains added", "constraint.added", A("{\"type\":\"array\"}"), A("{\"type\":\"array\",\"uniqueItems\":true}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"contains", "uniqueItems set / contains added", "constraint.added", A("{\"type\":\"array\"}"), A("{\"type\":\"array\",\"contains\":{\"const\":1}}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"branch added", "anyOf/oneOf branch added", "alternative.added", A("{\"anyOf\":[{\"type\":\"string\"}]}"), A("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"overlapping branch added", "", "alternative.added", A("{\"oneOf\":[{\"type\":\"string\"}]}"), A("{\"oneOf\":[{\"type\":\"string\"},{\"minLength\":3}]}"), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
-    {"branch removed", "anyOf/oneOf branch removed", "alternative.removed", A("{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}"), A("{\"oneOf\":[{\"type\":\"string\"}]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"allOf branch added", "allOf branch, not, if/then added", "constraint.added", A("{\"allOf\":[{\"type\":\"string\"}]}"), A("{\"allOf\":[{\"type\":\"string\"},{\"minLength\":1}]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"not added", "allOf branch, not, if/then added", "constraint.added", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"not\":{\"const\":\"a\"}}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"if added", "allOf branch, not, if/then added", "constraint.added", NEED(P("a", "{}"), "\"a\""), "{\"type\":\"object\",\"properties\":{\"a\":{}},\"required\":[\"a\"],\"if\":{\"properties\":{\"a\":{\"const\":1}}},\"then\":{\"required\":[\"b\"]}}", B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"allOf branch removed", "allOf branch removed", "constraint.removed", A("{\"allOf\":[{\"type\":\"string\"},{\"minLength\":1}]}"), A("{\"allOf\":[{\"type\":\"string\"}]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"prefix position added", "prefixItems position added / removed (closed)", "prefix.added", A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}"), A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"string\"}],\"items\":false}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
-    {"prefix position removed", "prefixItems position added / removed (closed)", "prefix.removed", A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"string\"}],\"items\":false}"), A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"default added", "default added / changed / removed", "default.added", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"default\":\"x\"}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"default changed", "default added / changed / removed", "default.changed", A("{\"default\":\"y\"}"), A("{\"default\":\"x\"}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"default removed", "default added / changed / removed", "default.removed", A("{\"default\":\"y\"}"), A("{}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"outputSchema added", "outputSchema added", "output.added", IN("{\"type\":\"object\"}"), OUT("{\"type\":\"object\"}"), N, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR, true},
-    {"outputSchema removed", "outputSchema removed", "output.removed", OUT("{\"type\":\"object\"}"), IN("{\"type\":\"object\"}"), N, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
-    {"description", "description, title, examples changed", "text", A("{\"description\":\"a\"}"), A("{\"description\":\"b\"}"), L, C, C, FER_BUMP_PATCH, FER_BUMP_PATCH},
-    {"description of the tool", "description, title, examples changed", "text", "{\"name\":\"t\",\"description\":\"a\",\"inputSchema\":{}}", "{\"name\":\"t\",\"description\":\"b\",\"inputSchema\":{}}", L, C, C, FER_BUMP_PATCH, FER_BUMP_PATCH, true},
-    {"no longer read-only", "readOnlyHint true->false, destructiveHint false->true, idempotentHint true->false", "hint.unsafe", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":true}}", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":false}}", B, N, N, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
-    {"destructive by default", "readOnlyHint true->false, destructiveHint false->true, idempotentHint true->false", "hint.unsafe", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"destructiveHint\":false}}", "{\"name\":\"t\",\"inputSchema\":{}}", B, N, N, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
-    {"read-only now", "readOnlyHint false->true and the like", "hint.safer", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":false}}", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":true}}", C, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR, true},
-    {"open world", "openWorldHint false->true", "hint.open-world", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"openWorldHint\":false}}", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"openWorldHint\":true}}", L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR, true},
-    {"dialect, same meaning", "$schema dialect changed", "dialect", "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\"}", "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\"}", C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"dialect, siblings of a reference", "$schema dialect changed", "dialect", "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"definitions\":{\"a\":{\"type\":\"object\"}},\"$ref\":\"#/definitions/a\",\"required\":[\"x\"]}", "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"definitions\":{\"a\":{\"type\":\"object\"}},\"$ref\":\"#/definitions/a\",\"required\":[\"x\"]}", B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"header", "x-mcp-header added/removed", "header", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"x-mcp-header\":\"A\"}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"deprecated", "deprecated: true set", "deprecated", A("{}"), A("{\"deprecated\":true}"), C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"tool removed", "tool removed / renamed", "tool.removed", IN("{\"type\":\"object\"}"), "[]", B,
+     B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
+    {"tool added", "tool added", "tool.added", "[]", IN("{\"type\":\"object\"}"), C, C, C,
+     FER_BUMP_MINOR, FER_BUMP_MINOR, true},
+    {"optional property, closed", "property added, optional, object closed in old",
+     "property.added.optional", CLOSED(""), CLOSED(P("a", "{\"type\":\"string\"}")), C, C, B,
+     FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"optional property, open", "property added, optional, object open in old",
+     "property.added.optional", OPEN(""), A("{\"type\":\"string\"}"), L, C, C, FER_BUMP_MINOR,
+     FER_BUMP_MINOR},
+    {"required property", "property added, required, no default", "property.added.required",
+     OPEN(""), NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), B, C, C, FER_BUMP_MAJOR,
+     FER_BUMP_MINOR},
+    {"required property with default", "property added, required, with default",
+     "property.added.default", OPEN(""),
+     NEED(P("a", "{\"type\":\"string\",\"default\":\"x\"}"), "\"a\""), B, C, C, FER_BUMP_MAJOR,
+     FER_BUMP_MINOR},
+    {"optional property removed, closed", "property removed, closed", "property.removed",
+     CLOSED(P("a", "{\"type\":\"string\"}")), CLOSED(""), B, L, L, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"required property removed, closed", "property removed, closed", "property.removed",
+     "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"additionalProperties\":false}",
+     CLOSED(""), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"optional property removed, open", "property removed, open", "property.removed",
+     A("{\"type\":\"string\"}"), OPEN(""), L, L, L, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"property renamed, open", "property renamed", "property.renamed",
+     OPEN(P("colour", "{\"type\":\"string\"}")), OPEN(P("color", "{\"type\":\"string\"}")), B, B, B,
+     FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"property renamed, required", "property renamed", "property.renamed",
+     NEED(P("colour", "{\"type\":\"string\"}"), "\"colour\""),
+     NEED(P("color", "{\"type\":\"string\"}"), "\"color\""), B, B, B, FER_BUMP_MAJOR,
+     FER_BUMP_MAJOR},
+    {"optional to required", "optional -> required", "property.required",
+     A("{\"type\":\"string\"}"), NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), B, C, C,
+     FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"required to optional", "required -> optional", "property.optional",
+     NEED(P("a", "{\"type\":\"string\"}"), "\"a\""), A("{\"type\":\"string\"}"), C, B, B,
+     FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"integer to number", "type widened (integer->number, T->[T,null], union branch added)",
+     "type.widened", A("{\"type\":\"integer\"}"), A("{\"type\":\"number\"}"), C, B, B,
+     FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"nullable", "type widened (integer->number, T->[T,null], union branch added)", "type.widened",
+     A("{\"type\":\"string\"}"), A("{\"type\":[\"string\",\"null\"]}"), C, B, B, FER_BUMP_MINOR,
+     FER_BUMP_MAJOR},
+    {"number to integer", "type narrowed", "type.narrowed", A("{\"type\":\"number\"}"),
+     A("{\"type\":\"integer\"}"), B, L, L, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"string to integer", "type changed, disjoint", "type.changed", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"integer\"}"), B, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"enum value added", "enum value added", "enum.added", A("{\"enum\":[\"x\"]}"),
+     A("{\"enum\":[\"x\",\"y\"]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"extensible enum", "", "enum.added", A("{\"enum\":[\"x\"],\"x-extensible-enum\":true}"),
+     A("{\"enum\":[\"x\",\"y\"],\"x-extensible-enum\":true}"), C, L, L, FER_BUMP_MINOR,
+     FER_BUMP_MINOR},
+    {"enum value removed", "enum value removed", "enum.removed", A("{\"enum\":[\"x\",\"y\"]}"),
+     A("{\"enum\":[\"x\"]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"enum introduced", "enum or const introduced", "enum.introduced", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"string\",\"enum\":[\"x\"]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"const introduced", "enum or const introduced", "enum.introduced", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"string\",\"const\":\"x\"}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"enum dropped", "enum or const removed entirely", "enum.dropped",
+     A("{\"type\":\"string\",\"enum\":[\"x\"]}"), A("{\"type\":\"string\"}"), C, B, B,
+     FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"minimum raised", "minimum, minLength, minItems, minProperties raised / max* lowered / set",
+     "bound.tightened", A("{\"type\":\"integer\",\"minimum\":1}"),
+     A("{\"type\":\"integer\",\"minimum\":2}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"maxLength set", "minimum, minLength, minItems, minProperties raised / max* lowered / set",
+     "bound.tightened", A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"maxLength\":5}"), B,
+     C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"maxItems lowered", "minimum, minLength, minItems, minProperties raised / max* lowered / set",
+     "bound.tightened", A("{\"type\":\"array\",\"maxItems\":5}"),
+     A("{\"type\":\"array\",\"maxItems\":4}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"minProperties raised",
+     "minimum, minLength, minItems, minProperties raised / max* lowered / set", "bound.tightened",
+     A("{\"type\":\"object\"}"), A("{\"type\":\"object\",\"minProperties\":1}"), B, C, C,
+     FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"maximum removed", "bounds relaxed or removed", "bound.relaxed",
+     A("{\"type\":\"number\",\"maximum\":5}"), A("{\"type\":\"number\"}"), C, B, B, FER_BUMP_MINOR,
+     FER_BUMP_MAJOR},
+    {"multipleOf divides", "multipleOf: new divides old", "multiple.relaxed",
+     A("{\"type\":\"number\",\"multipleOf\":6}"), A("{\"type\":\"number\",\"multipleOf\":3}"), C, B,
+     B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"multipleOf is a multiple", "", "multiple.tightened",
+     A("{\"type\":\"number\",\"multipleOf\":3}"), A("{\"type\":\"number\",\"multipleOf\":6}"), B, C,
+     C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"pattern added", "pattern added / changed", "pattern.added", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"string\",\"pattern\":\"^a\"}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"pattern widened", "", "pattern.changed", A("{\"type\":\"string\",\"pattern\":\"^a+$\"}"),
+     A("{\"type\":\"string\",\"pattern\":\"^[ab]+$\"}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"pattern that nobody can compare", "", "pattern.changed",
+     A("{\"type\":\"string\",\"pattern\":\"^(?=a)[ab]$\"}"),
+     A("{\"type\":\"string\",\"pattern\":\"^(?=a)a$\"}"), U, U, U, FER_BUMP_MAJOR, FER_BUMP_MAJOR},
+    {"pattern removed", "pattern removed", "pattern.removed",
+     A("{\"type\":\"string\",\"pattern\":\"^a\"}"), A("{\"type\":\"string\"}"), C, B, B,
+     FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"format", "format added/changed/removed", "format", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"string\",\"format\":\"date\"}"), L, L, L, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"opened", "additionalProperties false -> open", "additional.opened", CLOSED(""), OPEN(""), C,
+     C, B, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"closed", "additionalProperties open -> false", "additional.closed", OPEN(""), CLOSED(""), B,
+     C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"unique", "uniqueItems set / contains added", "constraint.added", A("{\"type\":\"array\"}"),
+     A("{\"type\":\"array\",\"uniqueItems\":true}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"contains", "uniqueItems set / contains added", "constraint.added", A("{\"type\":\"array\"}"),
+     A("{\"type\":\"array\",\"contains\":{\"const\":1}}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"branch added", "anyOf/oneOf branch added", "alternative.added",
+     A("{\"anyOf\":[{\"type\":\"string\"}]}"),
+     A("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}"), C, B, B, FER_BUMP_MINOR,
+     FER_BUMP_MAJOR},
+    {"overlapping branch added", "", "alternative.added", A("{\"oneOf\":[{\"type\":\"string\"}]}"),
+     A("{\"oneOf\":[{\"type\":\"string\"},{\"minLength\":3}]}"), B, B, B, FER_BUMP_MAJOR,
+     FER_BUMP_MAJOR},
+    {"branch removed", "anyOf/oneOf branch removed", "alternative.removed",
+     A("{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}"),
+     A("{\"oneOf\":[{\"type\":\"string\"}]}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"allOf branch added", "allOf branch, not, if/then added", "constraint.added",
+     A("{\"allOf\":[{\"type\":\"string\"}]}"),
+     A("{\"allOf\":[{\"type\":\"string\"},{\"minLength\":1}]}"), B, C, C, FER_BUMP_MAJOR,
+     FER_BUMP_MINOR},
+    {"not added", "allOf branch, not, if/then added", "constraint.added",
+     A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"not\":{\"const\":\"a\"}}"), B, C, C,
+     FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"if added", "allOf branch, not, if/then added", "constraint.added",
+     NEED(P("a", "{}"), "\"a\""),
+     "{\"type\":\"object\",\"properties\":{\"a\":{}},\"required\":[\"a\"],\"if\":{\"properties\":{\"a\":{\"const\":1}}},\"then\":{\"required\":[\"b\"]}}",
+     B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"allOf branch removed", "allOf branch removed", "constraint.removed",
+     A("{\"allOf\":[{\"type\":\"string\"},{\"minLength\":1}]}"),
+     A("{\"allOf\":[{\"type\":\"string\"}]}"), C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"prefix position added", "prefixItems position added / removed (closed)", "prefix.added",
+     A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}"),
+     A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"string\"}],\"items\":false}"),
+     C, B, B, FER_BUMP_MINOR, FER_BUMP_MAJOR},
+    {"prefix position removed", "prefixItems position added / removed (closed)", "prefix.removed",
+     A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{\"type\":\"string\"}],\"items\":false}"),
+     A("{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}"), B, C, C,
+     FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"default added", "default added / changed / removed", "default.added",
+     A("{\"type\":\"string\"}"), A("{\"type\":\"string\",\"default\":\"x\"}"), L, N, N,
+     FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"default changed", "default added / changed / removed", "default.changed",
+     A("{\"default\":\"y\"}"), A("{\"default\":\"x\"}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"default removed", "default added / changed / removed", "default.removed",
+     A("{\"default\":\"y\"}"), A("{}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"outputSchema added", "outputSchema added", "output.added", IN("{\"type\":\"object\"}"),
+     OUT("{\"type\":\"object\"}"), N, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR, true},
+    {"outputSchema removed", "outputSchema removed", "output.removed", OUT("{\"type\":\"object\"}"),
+     IN("{\"type\":\"object\"}"), N, B, B, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
+    {"description", "description, title, examples changed", "text", A("{\"description\":\"a\"}"),
+     A("{\"description\":\"b\"}"), L, C, C, FER_BUMP_PATCH, FER_BUMP_PATCH},
+    {"description of the tool", "description, title, examples changed", "text",
+     "{\"name\":\"t\",\"description\":\"a\",\"inputSchema\":{}}",
+     "{\"name\":\"t\",\"description\":\"b\",\"inputSchema\":{}}", L, C, C, FER_BUMP_PATCH,
+     FER_BUMP_PATCH, true},
+    {"no longer read-only",
+     "readOnlyHint true->false, destructiveHint false->true, idempotentHint true->false",
+     "hint.unsafe", "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":true}}",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":false}}", B, N, N,
+     FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
+    {"destructive by default",
+     "readOnlyHint true->false, destructiveHint false->true, idempotentHint true->false",
+     "hint.unsafe",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"destructiveHint\":false}}",
+     "{\"name\":\"t\",\"inputSchema\":{}}", B, N, N, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
+    {"read-only now", "readOnlyHint false->true and the like", "hint.safer",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":false}}",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"readOnlyHint\":true}}", C, N, N,
+     FER_BUMP_MINOR, FER_BUMP_MINOR, true},
+    {"open world", "openWorldHint false->true", "hint.open-world",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"openWorldHint\":false}}",
+     "{\"name\":\"t\",\"inputSchema\":{},\"annotations\":{\"openWorldHint\":true}}", L, N, N,
+     FER_BUMP_MINOR, FER_BUMP_MINOR, true},
+    {"dialect, same meaning", "$schema dialect changed", "dialect",
+     "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\"}",
+     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\"}", C, C, C,
+     FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"dialect, siblings of a reference", "$schema dialect changed", "dialect",
+     "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"definitions\":{\"a\":{\"type\":\"object\"}},\"$ref\":\"#/definitions/a\",\"required\":[\"x\"]}",
+     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"definitions\":{\"a\":{\"type\":\"object\"}},\"$ref\":\"#/definitions/a\",\"required\":[\"x\"]}",
+     B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"header", "x-mcp-header added/removed", "header", A("{\"type\":\"string\"}"),
+     A("{\"type\":\"string\",\"x-mcp-header\":\"A\"}"), L, N, N, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"deprecated", "deprecated: true set", "deprecated", A("{}"), A("{\"deprecated\":true}"), C, C,
+     C, FER_BUMP_MINOR, FER_BUMP_MINOR},
     /* not in the study */
-    {"effect raised", "", "effect.raised", "{\"name\":\"t\",\"inputSchema\":{},\"effect\":\"Pure\"}", "{\"name\":\"t\",\"inputSchema\":{},\"effect\":\"ExternalSideEffects\"}", B, N, N, FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
-    {"a reference in place of its target", "", "type.widened", "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}", "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}", C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
-    {"items narrowed", "", "bound.tightened", A("{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"), A("{\"type\":\"array\",\"items\":{\"type\":\"string\",\"maxLength\":3}}"), B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"in a definition", "", "bound.tightened", "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}", "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\",\"maxLength\":2}}}", B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
-    {"in a definition that nobody uses", "", "bound.tightened", "{\"$defs\":{\"s\":{\"type\":\"string\"}}}", "{\"$defs\":{\"s\":{\"type\":\"string\",\"maxLength\":2}}}", C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"effect raised", "", "effect.raised",
+     "{\"name\":\"t\",\"inputSchema\":{},\"effect\":\"Pure\"}",
+     "{\"name\":\"t\",\"inputSchema\":{},\"effect\":\"ExternalSideEffects\"}", B, N, N,
+     FER_BUMP_MAJOR, FER_BUMP_MAJOR, true},
+    {"a reference in place of its target", "", "type.widened",
+     "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}",
+     "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}",
+     C, C, C, FER_BUMP_MINOR, FER_BUMP_MINOR},
+    {"items narrowed", "", "bound.tightened",
+     A("{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"),
+     A("{\"type\":\"array\",\"items\":{\"type\":\"string\",\"maxLength\":3}}"), B, C, C,
+     FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"in a definition", "", "bound.tightened",
+     "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\"}}}",
+     "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\"}},\"$defs\":{\"s\":{\"type\":\"string\",\"maxLength\":2}}}",
+     B, C, C, FER_BUMP_MAJOR, FER_BUMP_MINOR},
+    {"in a definition that nobody uses", "", "bound.tightened",
+     "{\"$defs\":{\"s\":{\"type\":\"string\"}}}",
+     "{\"$defs\":{\"s\":{\"type\":\"string\",\"maxLength\":2}}}", C, C, C, FER_BUMP_MINOR,
+     FER_BUMP_MINOR},
 };
 
 static fer_toolset *set_of(const char *text)
@@ -144,8 +284,10 @@ static void compare(const struct row *row, const char *format, bool strict, int 
                     int readers, fer_bump bump)
 {
     fer_arena *a = fer_arena_new(0);
-    fer_str x = fer_arena_printf(a, "%s%s}", format, row->old), y = fer_arena_printf(a, "%s%s}", format, row->now);
-    fer_toolset *old = set_of(row->whole ? row->old : x.ptr), *now = set_of(row->whole ? row->now : y.ptr);
+    fer_str x = fer_arena_printf(a, "%s%s}", format, row->old),
+            y = fer_arena_printf(a, "%s%s}", format, row->now);
+    fer_toolset *old = set_of(row->whole ? row->old : x.ptr),
+                *now = set_of(row->whole ? row->now : y.ptr);
     fer_diff diff = diff_of(a, old, now, strict);
     expect(row, &diff, callers, readers, bump);
     fer_toolset_free(old);
@@ -156,7 +298,8 @@ static void compare(const struct row *row, const char *format, bool strict, int 
 static void run(const struct row *row)
 {
     static const char in[] = "{\"name\":\"t\",\"inputSchema\":";
-    static const char out[] = "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":";
+    static const char out[] =
+        "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":";
     if (row->whole) {
         compare(row, in, false, row->callers, row->readers, row->input);
         compare(row, in, true, row->callers, row->strict, row->input);
@@ -167,7 +310,8 @@ static void run(const struct row *row)
     compare(row, out, true, N, row->strict, row->strict >= U ? FER_BUMP_MAJOR : row->output);
 }
 
-/* ---- the study's table ------------------------------------------------------------------------ */
+/* ---- the study's table ------------------------------------------------------------------------
+ */
 
 static fer_str column(fer_str line, size_t number)
 {
@@ -184,10 +328,13 @@ static fer_str column(fer_str line, size_t number)
 /* A column that says one thing only must say what the row expects. */
 static void agrees(const struct row *row, fer_str said, int expected)
 {
-    bool breaks = fer_str_is(said, "**B**") || fer_str_is(said, "B") || fer_str_is(said, "**B** (safety)");
-    bool fine = fer_str_is(said, "ok") || fer_str_is(said, "ok (stronger promise)") || fer_str_is(said, "ok / ok");
+    bool breaks =
+        fer_str_is(said, "**B**") || fer_str_is(said, "B") || fer_str_is(said, "**B** (safety)");
+    bool fine = fer_str_is(said, "ok") || fer_str_is(said, "ok (stronger promise)") ||
+                fer_str_is(said, "ok / ok");
     bool warns = fer_str_starts(said, "warn");
-    if ((breaks && expected != B) || (fine && expected != C && expected != L) || (warns && expected != L))
+    if ((breaks && expected != B) || (fine && expected != C && expected != L) ||
+        (warns && expected != L))
         fail_msg("%s: the study says %.*s", row->name, FER_PRI(said));
 }
 
@@ -226,12 +373,15 @@ static void study(void)
     fer_arena_free(a);
 }
 
-/* ---- versions ----------------------------------------------------------------------------------- */
+/* ---- versions -----------------------------------------------------------------------------------
+ */
 
-#define V(version, s) "{\"name\":\"t\",\"namespace\":\"n\",\"version\":\"" version "\",\"inputSchema\":" s "}"
+#define V(version, s)                                                                              \
+    "{\"name\":\"t\",\"namespace\":\"n\",\"version\":\"" version "\",\"inputSchema\":" s "}"
 #define S1 "{\"type\":\"object\",\"additionalProperties\":false}"
-#define S2 "{\"type\":\"object\",\"properties\":{\"a\":{}},\"additionalProperties\":false}" /* minor */
-#define S3 "{\"type\":\"object\",\"required\":[\"a\"]}"                                     /* major */
+#define S2                                                                                         \
+    "{\"type\":\"object\",\"properties\":{\"a\":{}},\"additionalProperties\":false}" /* minor */
+#define S3 "{\"type\":\"object\",\"required\":[\"a\"]}"                              /* major */
 
 static const struct version {
     const char *name;
@@ -240,18 +390,30 @@ static const struct version {
     fer_declared declared;
     bool fails;
 } versions[] = {
-    {"right", V("1.0.0", S1), V("1.1.0", S2), FER_BUMP_MINOR, FER_BUMP_MINOR, FER_DECLARED_RIGHT, false},
-    {"smaller", V("1.0.0", S1), V("1.0.1", S2), FER_BUMP_MINOR, FER_BUMP_PATCH, FER_DECLARED_SMALLER, true},
-    {"none", V("1.0.0", S1), V("1.0.0", S2), FER_BUMP_MINOR, FER_BUMP_NONE, FER_DECLARED_SMALLER, true},
-    {"larger", V("1.0.0", S1), V("2.0.0", S2), FER_BUMP_MINOR, FER_BUMP_MAJOR, FER_DECLARED_LARGER, false},
-    {"major", V("1.0.0", S1), V("2.0.0", S3), FER_BUMP_MAJOR, FER_BUMP_MAJOR, FER_DECLARED_RIGHT, false},
-    {"leading v", V("v1.0.0", S1), V("v2.0.0", S3), FER_BUMP_MAJOR, FER_BUMP_MAJOR, FER_DECLARED_RIGHT, false},
-    {"before 1.0.0", V("0.1.0", S1), V("0.2.0", S3), FER_BUMP_MINOR, FER_BUMP_MINOR, FER_DECLARED_RIGHT, false},
-    {"before 1.0.0, too small", V("0.1.0", S1), V("0.1.1", S3), FER_BUMP_MINOR, FER_BUMP_PATCH, FER_DECLARED_SMALLER, true},
-    {"back", V("1.1.0", S1), V("1.0.0", S2), FER_BUMP_MINOR, FER_BUMP_MINOR, FER_DECLARED_BACK, true},
-    {"after a pre-release", V("2.0.0-rc.1", S1), V("2.0.0-rc.2", S3), FER_BUMP_MAJOR, FER_BUMP_PATCH, FER_DECLARED_RIGHT, false},
-    {"no version, breaking", IN(S1), IN(S3), FER_BUMP_MAJOR, FER_BUMP_NONE, FER_DECLARED_MISSING, true},
-    {"no version, minor", IN(S1), IN(S2), FER_BUMP_MINOR, FER_BUMP_NONE, FER_DECLARED_MISSING, false},
+    {"right", V("1.0.0", S1), V("1.1.0", S2), FER_BUMP_MINOR, FER_BUMP_MINOR, FER_DECLARED_RIGHT,
+     false},
+    {"smaller", V("1.0.0", S1), V("1.0.1", S2), FER_BUMP_MINOR, FER_BUMP_PATCH,
+     FER_DECLARED_SMALLER, true},
+    {"none", V("1.0.0", S1), V("1.0.0", S2), FER_BUMP_MINOR, FER_BUMP_NONE, FER_DECLARED_SMALLER,
+     true},
+    {"larger", V("1.0.0", S1), V("2.0.0", S2), FER_BUMP_MINOR, FER_BUMP_MAJOR, FER_DECLARED_LARGER,
+     false},
+    {"major", V("1.0.0", S1), V("2.0.0", S3), FER_BUMP_MAJOR, FER_BUMP_MAJOR, FER_DECLARED_RIGHT,
+     false},
+    {"leading v", V("v1.0.0", S1), V("v2.0.0", S3), FER_BUMP_MAJOR, FER_BUMP_MAJOR,
+     FER_DECLARED_RIGHT, false},
+    {"before 1.0.0", V("0.1.0", S1), V("0.2.0", S3), FER_BUMP_MINOR, FER_BUMP_MINOR,
+     FER_DECLARED_RIGHT, false},
+    {"before 1.0.0, too small", V("0.1.0", S1), V("0.1.1", S3), FER_BUMP_MINOR, FER_BUMP_PATCH,
+     FER_DECLARED_SMALLER, true},
+    {"back", V("1.1.0", S1), V("1.0.0", S2), FER_BUMP_MINOR, FER_BUMP_MINOR, FER_DECLARED_BACK,
+     true},
+    {"after a pre-release", V("2.0.0-rc.1", S1), V("2.0.0-rc.2", S3), FER_BUMP_MAJOR,
+     FER_BUMP_PATCH, FER_DECLARED_RIGHT, false},
+    {"no version, breaking", IN(S1), IN(S3), FER_BUMP_MAJOR, FER_BUMP_NONE, FER_DECLARED_MISSING,
+     true},
+    {"no version, minor", IN(S1), IN(S2), FER_BUMP_MINOR, FER_BUMP_NONE, FER_DECLARED_MISSING,
+     false},
 };
 
 static void run_version(const struct version *row)
@@ -263,14 +425,16 @@ static void run_version(const struct version *row)
     const fer_tool_diff *t = &diff.tools[0];
     assert_int_equal(t->declared, row->declared);
     assert_int_equal(t->declared_bump, row->declared_bump);
-    if (row->declared != FER_DECLARED_RIGHT || row->needed != FER_BUMP_MAJOR) assert_int_equal(t->needed, row->needed);
+    if (row->declared != FER_DECLARED_RIGHT || row->needed != FER_BUMP_MAJOR)
+        assert_int_equal(t->needed, row->needed);
     assert_int_equal(diff.fails, row->fails);
     fer_toolset_free(old);
     fer_toolset_free(now);
     fer_arena_free(a);
 }
 
-/* ---- pairing -------------------------------------------------------------------------------------- */
+/* ---- pairing
+ * -------------------------------------------------------------------------------------- */
 
 #define T(name, s) "{\"name\":\"" name "\",\"inputSchema\":" s "}"
 
@@ -280,11 +444,16 @@ static const struct pairing {
     const char *expected; /* ids and kinds */
 } pairings[] = {
     {"nothing changed", "[" T("a", S1) "," T("b", S1) "]", "[" T("b", S1) "," T("a", S1) "]", ""},
-    {"order of keys", T("a", "{\"type\":\"object\",\"minProperties\":1}"), T("a", "{\"minProperties\":1,\"type\":\"object\"}"), ""},
-    {"renamed", "[" T("get_issue", S2) "]", "[" T("fetch_issue", S2) "]", "fetch_issue=tool.renamed "},
-    {"gone and new", "[" T("a", S1) "]", "[" T("completely_other", S3) "]", "a=tool.removed completely_other=tool.added "},
-    {"versions side by side", "[" V("1.0.0", S1) "]", "[" V("1.0.0", S1) "," V("2.0.0", S3) "]", "n:t=tool.added "},
-    {"the higher version", "[" V("1.0.0", S1) "," V("2.0.0", S1) "]", "[" V("1.0.0", S1) "," V("2.1.0", S2) "]", "n:t=property.added.optional "},
+    {"order of keys", T("a", "{\"type\":\"object\",\"minProperties\":1}"),
+     T("a", "{\"minProperties\":1,\"type\":\"object\"}"), ""},
+    {"renamed", "[" T("get_issue", S2) "]", "[" T("fetch_issue", S2) "]",
+     "fetch_issue=tool.renamed "},
+    {"gone and new", "[" T("a", S1) "]", "[" T("completely_other", S3) "]",
+     "a=tool.removed completely_other=tool.added "},
+    {"versions side by side", "[" V("1.0.0", S1) "]", "[" V("1.0.0", S1) "," V("2.0.0", S3) "]",
+     "n:t=tool.added "},
+    {"the higher version", "[" V("1.0.0", S1) "," V("2.0.0", S1) "]",
+     "[" V("1.0.0", S1) "," V("2.1.0", S2) "]", "n:t=property.added.optional "},
 };
 
 static void run_pairing(const struct pairing *row)
@@ -296,14 +465,16 @@ static void run_pairing(const struct pairing *row)
     fer_buf_init(&b, a, 4096);
     for (size_t i = 0; i < diff.count; i++)
         for (size_t c = 0; c < diff.tools[i].count; c++)
-            fer_buf_printf(&b, "%.*s=%s ", FER_PRI(diff.tools[i].id), diff.tools[i].changes[c].kind->id);
+            fer_buf_printf(&b, "%.*s=%s ", FER_PRI(diff.tools[i].id),
+                           diff.tools[i].changes[c].kind->id);
     assert_str(b.len ? fer_buf_view(&b) : FER_STR(""), row->expected);
     fer_toolset_free(old);
     fer_toolset_free(now);
     fer_arena_free(a);
 }
 
-/* ---- the table of kinds, and places ----------------------------------------------------------------- */
+/* ---- the table of kinds, and places
+ * ----------------------------------------------------------------- */
 
 static void kinds_in_order(void)
 {
@@ -315,8 +486,10 @@ static void kinds_in_order(void)
 static void places(void)
 {
     fer_arena *a = fer_arena_new(0);
-    fer_toolset *old = set_of("[{\"name\":\"x\",\"inputSchema\":{}},\n {\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\n  \"maxProperties\":5}}]");
-    fer_toolset *now = set_of("[{\"name\":\"x\",\"inputSchema\":{}},\n {\"name\":\"t\",\"inputSchema\":{\n\n\"type\":\"object\",  \"maxProperties\":4}}]");
+    fer_toolset *old = set_of(
+        "[{\"name\":\"x\",\"inputSchema\":{}},\n {\"name\":\"t\",\"inputSchema\":{\"type\":\"object\",\n  \"maxProperties\":5}}]");
+    fer_toolset *now = set_of(
+        "[{\"name\":\"x\",\"inputSchema\":{}},\n {\"name\":\"t\",\"inputSchema\":{\n\n\"type\":\"object\",  \"maxProperties\":4}}]");
     fer_diff diff = diff_of(a, old, now, false);
     assert_int_equal(diff.count, 1);
     const fer_tool_change *c = &diff.tools[0].changes[0];

@@ -31,7 +31,8 @@ static size_t any(size_t below)
     return below ? (size_t)((state >> 33) % below) : 0;
 }
 
-/* ---- changing ------------------------------------------------------------------------------------ */
+/* ---- changing
+ * ------------------------------------------------------------------------------------ */
 
 /* Members that are put into schemas. */
 static const struct {
@@ -76,7 +77,8 @@ static const struct {
     {"else", "{\"type\":\"string\"}"},
     {"$ref", "\"#\""},
 };
-static const char *const scalars[] = {"0", "1", "2", "5", "\"string\"", "\"integer\"", "\"a\"", "true", "false", "null", "0.5", "{}"};
+static const char *const scalars[] = {"0",     "1",    "2",     "5",    "\"string\"", "\"integer\"",
+                                      "\"a\"", "true", "false", "null", "0.5",        "{}"};
 
 /* One edit at a random place of a document. */
 static fer_edit edit_any(const fer_json *doc, const yyjson_val *root)
@@ -87,7 +89,10 @@ static fer_edit edit_any(const fer_json *doc, const yyjson_val *root)
         const yyjson_val *v = root + any(count);
         size_t m = any(FER_COUNT(members));
         if (fer_is_obj(v) && !fer_val_get(v, members[m].name))
-            return (fer_edit){.kind = FER_EDIT_ADD, .at = v, .name = fer_str_of(members[m].name), .json = fer_str_of(members[m].json)};
+            return (fer_edit){.kind = FER_EDIT_ADD,
+                              .at = v,
+                              .name = fer_str_of(members[m].name),
+                              .json = fer_str_of(members[m].json)};
         if (fer_is_obj(v) && fer_val_len(v) && any(2)) {
             size_t skip = any(fer_val_len(v));
             const yyjson_val *key = v + 1;
@@ -98,8 +103,11 @@ static fer_edit edit_any(const fer_json *doc, const yyjson_val *root)
     /* The value of a member of some object. */
     FER_EACH_MEMBER (root, key)
         if (!any(3) || !fer_is_obj(key + 1))
-            return (fer_edit){.kind = FER_EDIT_REPLACE, .at = key + 1, .json = fer_str_of(scalars[any(FER_COUNT(scalars))])};
-    return (fer_edit){.kind = FER_EDIT_ADD, .at = root, .name = FER_STR("minimum"), .json = FER_STR("3")};
+            return (fer_edit){.kind = FER_EDIT_REPLACE,
+                              .at = key + 1,
+                              .json = fer_str_of(scalars[any(FER_COUNT(scalars))])};
+    return (fer_edit){
+        .kind = FER_EDIT_ADD, .at = root, .name = FER_STR("minimum"), .json = FER_STR("3")};
 }
 
 static fer_str changed(fer_arena *a, const fer_json *doc, const yyjson_val *root)
@@ -116,7 +124,8 @@ static fer_str changed(fer_arena *a, const fer_json *doc, const yyjson_val *root
     return fer_edits_write(a, root, &edits, &text, &err) ? FER_STR_NONE : text;
 }
 
-/* ---- judging --------------------------------------------------------------------------------------- */
+/* ---- judging
+ * --------------------------------------------------------------------------------------- */
 
 static struct {
     size_t pairs, included, witnessed, unknown, instances, breaking;
@@ -128,17 +137,20 @@ static bool takes(fer_arena *a, const fer_schema *s, const yyjson_val *value, bo
     return fer_schema_accepts(s, a, value, valid, &err) == FER_OK;
 }
 
-static void not_contradicted(fer_arena *a, const fer_schema *smaller, const fer_schema *larger, const yyjson_val *value, fer_str x, fer_str y)
+static void not_contradicted(fer_arena *a, const fer_schema *smaller, const fer_schema *larger,
+                             const yyjson_val *value, fer_str x, fer_str y)
 {
     bool small = false, large = true;
     fer_str json = FER_STR("");
     seen.instances++;
     if (!takes(a, smaller, value, &small) || !takes(a, larger, value, &large)) return;
     fer_json_write(a, value, false, &json, NULL);
-    if (small && !large) fail_msg("%.*s is not within %.*s: %.*s", FER_PRI(x), FER_PRI(y), FER_PRI(json));
+    if (small && !large)
+        fail_msg("%.*s is not within %.*s: %.*s", FER_PRI(x), FER_PRI(y), FER_PRI(json));
 }
 
-static void sampled(fer_arena *a, const fer_schema *from, const fer_schema *beside, const fer_schema *smaller, const fer_schema *larger, fer_str x, fer_str y)
+static void sampled(fer_arena *a, const fer_schema *from, const fer_schema *beside,
+                    const fer_schema *smaller, const fer_schema *larger, fer_str x, fer_str y)
 {
     fer_sample_options o = {.max = 60, .steps = 60000, .beside = beside, .near_misses = true};
     fer_sample *list;
@@ -147,7 +159,8 @@ static void sampled(fer_arena *a, const fer_schema *from, const fer_schema *besi
     assert_int_equal(fer_schema_samples(a, from, &o, &list, &count, &err), FER_OK);
     for (size_t i = 0; i < count; i++) {
         fer_json *doc;
-        if (fer_json_read(a, list[i].json, fer_json_limits_file(), &doc, &err)) fail_msg("%s", err.message);
+        if (fer_json_read(a, list[i].json, fer_json_limits_file(), &doc, &err))
+            fail_msg("%s", err.message);
         bool valid = !list[i].valid;
         if (takes(a, from, fer_json_root(doc), &valid)) assert_int_equal(valid, list[i].valid);
         not_contradicted(a, smaller, larger, fer_json_root(doc), x, y);
@@ -177,7 +190,8 @@ static void judge(fer_arena *a, fer_str x, fer_str y, const yyjson_val *tests)
         }
         if (got.verdict == FER_NOT_INCLUDED) {
             seen.witnessed++;
-            assert_int_equal(fer_json_read(a, got.witness, fer_json_limits_file(), &doc, &err), FER_OK);
+            assert_int_equal(fer_json_read(a, got.witness, fer_json_limits_file(), &doc, &err),
+                             FER_OK);
             assert_true(takes(a, smaller, fer_json_root(doc), &small) && small);
             assert_true(takes(a, larger, fer_json_root(doc), &large) && !large);
         }
@@ -187,11 +201,13 @@ static void judge(fer_arena *a, fer_str x, fer_str y, const yyjson_val *tests)
 }
 
 /* A schema and changed ones, both ways. */
-static void vary(const fer_json *doc, const yyjson_val *schema, const yyjson_val *tests, size_t count)
+static void vary(const fer_json *doc, const yyjson_val *schema, const yyjson_val *tests,
+                 size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         fer_arena *a = fer_arena_new(0);
-        fer_str same = FER_STR_NONE, other = fer_is_obj(schema) ? changed(a, doc, schema) : FER_STR_NONE;
+        fer_str same = FER_STR_NONE,
+                other = fer_is_obj(schema) ? changed(a, doc, schema) : FER_STR_NONE;
         if (other.ptr && !fer_json_write(a, schema, false, &same, NULL)) {
             judge(a, same, other, tests);
             judge(a, other, same, tests);
@@ -202,12 +218,15 @@ static void vary(const fer_json *doc, const yyjson_val *schema, const yyjson_val
 
 static void report(const char *of)
 {
-    printf("# %s: %zu pairs, %zu included, %zu with a witness, %zu unknown; %zu instances held against them\n", of, seen.pairs, seen.included, seen.witnessed, seen.unknown, seen.instances);
+    printf(
+        "# %s: %zu pairs, %zu included, %zu with a witness, %zu unknown; %zu instances held against them\n",
+        of, seen.pairs, seen.included, seen.witnessed, seen.unknown, seen.instances);
     assert_true(seen.pairs > 0);
     memset(&seen, 0, sizeof seen);
 }
 
-/* ---- where schemas come from -------------------------------------------------------------------------- */
+/* ---- where schemas come from
+ * -------------------------------------------------------------------------- */
 
 static const char *const own[] = {
     "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"minLength\":2},\"b\":{\"type\":\"integer\",\"minimum\":0}},\"required\":[\"a\"],\"additionalProperties\":false}",
@@ -245,7 +264,8 @@ static bool list_files(fer_arena *a, const char *folder, struct fer_file_list *o
 {
     fer_err err;
     fer_str path = fer_arena_printf(a, "%s/%s", rows_data(), folder);
-    bool there = rows_data()[0] && fer_file_is_folder(path.ptr) && !fer_file_walk(a, path.ptr, 10000, is_json, out, &err);
+    bool there = rows_data()[0] && fer_file_is_folder(path.ptr) &&
+                 !fer_file_walk(a, path.ptr, 10000, is_json, out, &err);
     if (!there) printf("# skipped: %s is not there\n", folder);
     return there;
 }
@@ -264,10 +284,12 @@ static void real_tools(void)
         fer_toolset *set = fer_toolset_new();
         fer_str text;
         fer_err err;
-        if (!fer_file_read(one, files.paths[i].ptr, (size_t)64 << 20, &text, &err) && !fer_toolset_add(set, files.paths[i], text, FER_FORMAT_AUTO, &err)) {
+        if (!fer_file_read(one, files.paths[i].ptr, (size_t)64 << 20, &text, &err) &&
+            !fer_toolset_add(set, files.paths[i], text, FER_FORMAT_AUTO, &err)) {
             size_t count = fer_toolset_count(set);
             for (size_t n = 0; n < times(4) && count; n++) {
-                const yyjson_val *schema = fer_tool_field(fer_toolset_get(set, any(count)), "inputSchema");
+                const yyjson_val *schema =
+                    fer_tool_field(fer_toolset_get(set, any(count)), "inputSchema");
                 if (schema) vary(NULL, schema, NULL, 1);
             }
         }
@@ -284,7 +306,8 @@ static void suite_file(fer_str path)
     fer_str text;
     fer_json *doc;
     fer_err err;
-    if (!fer_file_read(a, path.ptr, 1 << 24, &text, &err) && !fer_json_read(a, text, fer_json_limits_file(), &doc, &err)) {
+    if (!fer_file_read(a, path.ptr, 1 << 24, &text, &err) &&
+        !fer_json_read(a, text, fer_json_limits_file(), &doc, &err)) {
         FER_EACH_ITEM (fer_json_root(doc), group)
             vary(doc, fer_val_get(group, "schema"), fer_val_get(group, "tests"), times(2));
     }
@@ -293,7 +316,9 @@ static void suite_file(fer_str path)
 
 static void suite(void)
 {
-    static const char *const folders[] = {"json-schema-test-suite/tests/draft2020-12", "json-schema-test-suite/tests/draft7", "json-schema-test-suite/tests/draft4"};
+    static const char *const folders[] = {"json-schema-test-suite/tests/draft2020-12",
+                                          "json-schema-test-suite/tests/draft7",
+                                          "json-schema-test-suite/tests/draft4"};
     fer_arena *a = fer_arena_new(0);
     bool there = true;
     for (size_t f = 0; f < FER_COUNT(folders) && there; f++) {
@@ -306,7 +331,8 @@ static void suite(void)
     else skip();
 }
 
-/* ---- tools ------------------------------------------------------------------------------------------- */
+/* ---- tools
+ * ------------------------------------------------------------------------------------------- */
 
 static fer_schema *side_schema(fer_arena *a, const fer_tool *t, const char *field, bool open)
 {
@@ -316,7 +342,8 @@ static fer_schema *side_schema(fer_arena *a, const fer_tool *t, const char *fiel
     fer_schema *s = NULL;
     assert_int_equal(fer_json_write(a, fer_tool_field(t, field), false, &text, &err), FER_OK);
     assert_int_equal(fer_json_read(a, text, fer_json_limits_file(), &doc, &err), FER_OK);
-    if (open) assert_int_equal(fer_schema_open(a, doc, NULL, FER_DIALECT_DEFAULT, &text, &err), FER_OK);
+    if (open)
+        assert_int_equal(fer_schema_open(a, doc, NULL, FER_DIALECT_DEFAULT, &text, &err), FER_OK);
     return fer_schema_compile(text, NULL, &s, &err) ? NULL : s;
 }
 
@@ -357,8 +384,11 @@ static void tools(void)
         assert_int_equal(fer_json_read(a, fer_str_of(schema), NULL, &doc, &err), FER_OK);
         fer_str other = changed(a, doc, fer_json_root(doc));
         fer_toolset *old = fer_toolset_new(), *now = fer_toolset_new();
-        fer_str x = fer_arena_printf(a, "{\"name\":\"t\",\"inputSchema\":%s,\"outputSchema\":%s}", schema, schema);
-        fer_str y = fer_arena_printf(a, "{\"name\":\"t\",\"inputSchema\":%.*s,\"outputSchema\":%.*s}", FER_PRI(other), FER_PRI(other));
+        fer_str x = fer_arena_printf(a, "{\"name\":\"t\",\"inputSchema\":%s,\"outputSchema\":%s}",
+                                     schema, schema);
+        fer_str y =
+            fer_arena_printf(a, "{\"name\":\"t\",\"inputSchema\":%.*s,\"outputSchema\":%.*s}",
+                             FER_PRI(other), FER_PRI(other));
         assert_int_equal(fer_toolset_add(old, FER_STR("x"), x, FER_FORMAT_JSON, &err), FER_OK);
         assert_int_equal(fer_toolset_add(now, FER_STR("y"), y, FER_FORMAT_JSON, &err), FER_OK);
         fer_diff_options o = {.places = true, .steps = 100000};

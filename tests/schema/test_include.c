@@ -4,7 +4,11 @@
 
 #include "rows.h"
 
-enum { YES, NO, OPEN };
+enum {
+    YES,
+    NO,
+    OPEN
+};
 
 static const struct row {
     const char *name;
@@ -56,11 +60,12 @@ static const struct row {
     {"items", "{\"items\":{\"type\":\"integer\"}}", "{\"items\":{\"type\":\"number\"}}", YES},
     {"items the other way", "{\"items\":{\"type\":\"number\"}}",
      "{\"items\":{\"type\":\"integer\"}}", NO},
-    {"counts", "{\"type\":\"array\",\"minItems\":2,\"maxItems\":3}", "{\"minItems\":1,\"maxItems\":4}",
-     YES},
+    {"counts", "{\"type\":\"array\",\"minItems\":2,\"maxItems\":3}",
+     "{\"minItems\":1,\"maxItems\":4}", YES},
     {"prefix in items", "{\"prefixItems\":[{\"type\":\"integer\"}],\"items\":false}",
      "{\"items\":{\"type\":\"number\"}}", YES},
-    {"a closed prefix is short", "{\"prefixItems\":[true],\"items\":false}", "{\"maxItems\":1}", YES},
+    {"a closed prefix is short", "{\"prefixItems\":[true],\"items\":false}", "{\"maxItems\":1}",
+     YES},
     {"prefix that grew", "{\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}",
      "{\"prefixItems\":[{\"type\":\"string\"},true],\"items\":false}", YES},
     {"unique", "{\"uniqueItems\":true}", "{}", YES},
@@ -72,8 +77,8 @@ static const struct row {
     /* objects */
     {"a property more", "{\"type\":\"object\",\"additionalProperties\":false}",
      "{\"properties\":{\"a\":{\"type\":\"string\"}},\"additionalProperties\":false}", YES},
-    {"a property more, open", "{\"type\":\"object\"}", "{\"properties\":{\"a\":{\"type\":\"string\"}}}",
-     NO},
+    {"a property more, open", "{\"type\":\"object\"}",
+     "{\"properties\":{\"a\":{\"type\":\"string\"}}}", NO},
     {"required", "{\"required\":[\"a\",\"b\"]}", "{\"required\":[\"b\"]}", YES},
     {"required the other way", "{\"properties\":{\"a\":{}}}", "{\"required\":[\"a\"]}", NO},
     {"closed in open", "{\"properties\":{\"a\":{}},\"additionalProperties\":false}",
@@ -82,19 +87,21 @@ static const struct row {
      "{\"properties\":{\"a\":{}},\"additionalProperties\":false}", NO},
     {"deep", "{\"properties\":{\"a\":{\"properties\":{\"b\":{\"maximum\":3}}}}}",
      "{\"properties\":{\"a\":{\"properties\":{\"b\":{\"maximum\":2}}}}}", NO},
-    {"patterns of names", "{\"patternProperties\":{\"^x\":{\"type\":\"integer\"}},\"additionalProperties\":false}",
+    {"patterns of names",
+     "{\"patternProperties\":{\"^x\":{\"type\":\"integer\"}},\"additionalProperties\":false}",
      "{\"patternProperties\":{\"^x\":{\"type\":\"number\"}}}", YES},
     {"patterns of names the other way", "{\"patternProperties\":{\"^x\":{\"type\":\"number\"}}}",
      "{\"patternProperties\":{\"^x\":{\"type\":\"integer\"}}}", NO},
     {"additional", "{\"additionalProperties\":{\"type\":\"integer\"}}",
      "{\"additionalProperties\":{\"type\":\"number\"}}", YES},
-    {"names", "{\"propertyNames\":{\"maxLength\":3}}", "{\"propertyNames\":{\"maxLength\":4}}", YES},
+    {"names", "{\"propertyNames\":{\"maxLength\":3}}", "{\"propertyNames\":{\"maxLength\":4}}",
+     YES},
     {"names the other way", "{\"type\":\"object\"}", "{\"propertyNames\":{\"maxLength\":4}}", NO},
     {"counts of members", "{\"required\":[\"a\"]}", "{\"minProperties\":1}", YES},
     {"counts of members of objects", "{\"type\":\"object\",\"required\":[\"a\"]}",
      "{\"minProperties\":1}", YES},
-    {"dependent", "{\"type\":\"object\",\"required\":[\"b\"]}", "{\"dependentRequired\":{\"a\":[\"b\"]}}",
-     YES},
+    {"dependent", "{\"type\":\"object\",\"required\":[\"b\"]}",
+     "{\"dependentRequired\":{\"a\":[\"b\"]}}", YES},
     {"dependent added", "{\"type\":\"object\"}", "{\"dependentRequired\":{\"a\":[\"b\"]}}", NO},
     {"dependent kept", "{\"dependentRequired\":{\"a\":[\"b\",\"c\"]}}",
      "{\"dependentRequired\":{\"a\":[\"b\"]}}", YES},
@@ -110,7 +117,8 @@ static const struct row {
     {"one of, disjoint", "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}",
      "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"},{\"type\":\"integer\"}]}", YES},
     {"one of, overlapping", "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}",
-     "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"},{\"minLength\":2,\"type\":\"string\"}]}", NO},
+     "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"null\"},{\"minLength\":2,\"type\":\"string\"}]}",
+     NO},
     {"one of, told apart by a member",
      "{\"oneOf\":[{\"type\":\"object\",\"required\":[\"k\"],\"properties\":{\"k\":{\"const\":\"a\"}}},"
      "{\"type\":\"object\",\"required\":[\"k\"],\"properties\":{\"k\":{\"const\":\"b\"}}}]}",
@@ -120,8 +128,10 @@ static const struct row {
      YES},
     {"all of", "{\"allOf\":[{\"minimum\":1},{\"maximum\":5}],\"type\":\"integer\"}",
      "{\"minimum\":0,\"maximum\":5}", YES},
-    {"all of grew", "{\"allOf\":[{\"minimum\":1}]}", "{\"allOf\":[{\"minimum\":1},{\"maximum\":5}]}", NO},
-    {"not kept", "{\"not\":{\"type\":[\"string\",\"null\"]}}", "{\"not\":{\"type\":\"string\"}}", YES},
+    {"all of grew", "{\"allOf\":[{\"minimum\":1}]}",
+     "{\"allOf\":[{\"minimum\":1},{\"maximum\":5}]}", NO},
+    {"not kept", "{\"not\":{\"type\":[\"string\",\"null\"]}}", "{\"not\":{\"type\":\"string\"}}",
+     YES},
     {"not added", "{}", "{\"not\":{\"type\":\"string\"}}", NO},
     {"not by type", "{\"type\":\"integer\"}", "{\"not\":{\"type\":\"string\"}}", YES},
     {"if kept", "{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\",\"c\"]}}",
@@ -129,8 +139,9 @@ static const struct row {
     {"if added", "{\"type\":\"object\"}",
      "{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\"]}}", NO},
     /* references */
-    {"reference and its target", "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"integer\"}}}",
-     "{\"type\":\"number\"}", YES},
+    {"reference and its target",
+     "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"integer\"}}}", "{\"type\":\"number\"}",
+     YES},
     {"a list, recursive",
      "{\"$ref\":\"#/$defs/l\",\"$defs\":{\"l\":{\"type\":\"object\",\"properties\":{\"v\":{\"type\":\"integer\"},"
      "\"next\":{\"$ref\":\"#/$defs/l\"}}}}}",
@@ -152,8 +163,7 @@ static const struct row {
     /* dialects */
     {"1.0 in draft-04", "{\"type\":\"integer\"}",
      "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"type\":\"integer\"}", NO},
-    {"siblings of a reference in draft-07",
-     "{\"type\":\"object\",\"properties\":{\"a\":{}}}",
+    {"siblings of a reference in draft-07", "{\"type\":\"object\",\"properties\":{\"a\":{}}}",
      "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"definitions\":{\"a\":{}},"
      "\"$ref\":\"#/definitions/a\",\"type\":\"string\"}",
      YES},
@@ -223,9 +233,9 @@ static void limits(void)
     fer_included got;
     fer_arena *a = fer_arena_new(0);
     fer_schema *s, *t;
-    assert_int_equal(fer_schema_compile(FER_STR("{\"type\":\"integer\",\"minimum\":3}"), NULL, &s,
-                                        &err),
-                     FER_OK);
+    assert_int_equal(
+        fer_schema_compile(FER_STR("{\"type\":\"integer\",\"minimum\":3}"), NULL, &s, &err),
+        FER_OK);
     assert_int_equal(
         fer_schema_compile(FER_STR("{\"type\":\"number\",\"minimum\":2}"), NULL, &t, &err), FER_OK);
     assert_int_equal(fer_schema_includes(a, t, s, 1, &got, &err), FER_OK);

@@ -15,17 +15,44 @@ static const struct row {
     {"exclusive bounds", "{\"type\":\"integer\",\"exclusiveMinimum\":3}", {"4"}, {"3"}},
     {"multiples", "{\"type\":\"integer\",\"minimum\":10,\"multipleOf\":7}", {"14", "21"}, {"10"}},
     {"enum", "{\"enum\":[\"a\",null,7]}", {"\"a\"", "null", "7"}, {"true"}},
-    {"lengths", "{\"type\":\"string\",\"minLength\":2,\"maxLength\":3}", {"\"aa\"", "\"aaa\""}, {"\"a\"", "\"aaaa\""}},
+    {"lengths",
+     "{\"type\":\"string\",\"minLength\":2,\"maxLength\":3}",
+     {"\"aa\"", "\"aaa\""},
+     {"\"a\"", "\"aaaa\""}},
     {"pattern", "{\"type\":\"string\",\"pattern\":\"^[A-Z]{2}-[0-9]+$\"}", {"\"AA-0\""}, {"\"a\""}},
-    {"pattern and length", "{\"type\":\"string\",\"pattern\":\"^x+$\",\"maxLength\":4}", {"\"x\"", "\"xxxx\""}, {"\"\""}},
-    {"required and optional", "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{\"const\":1},\"b\":{\"const\":2}}}", {"{\"a\":1}", "{\"a\":1,\"b\":2}"}, {"{}"}},
-    {"closed", "{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1}},\"additionalProperties\":false}", {"{}", "{\"a\":1}"}, {NULL}},
-    {"arrays", "{\"type\":\"array\",\"items\":{\"const\":5},\"minItems\":1,\"maxItems\":2}", {"[5]", "[5,5]"}, {"[]", "[5,5,5]"}},
-    {"unique", "{\"type\":\"array\",\"items\":{\"enum\":[1,2]},\"uniqueItems\":true,\"minItems\":2}", {"[1,2]"}, {"[1,1]"}},
+    {"pattern and length",
+     "{\"type\":\"string\",\"pattern\":\"^x+$\",\"maxLength\":4}",
+     {"\"x\"", "\"xxxx\""},
+     {"\"\""}},
+    {"required and optional",
+     "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{\"const\":1},\"b\":{\"const\":2}}}",
+     {"{\"a\":1}", "{\"a\":1,\"b\":2}"},
+     {"{}"}},
+    {"closed",
+     "{\"type\":\"object\",\"properties\":{\"a\":{\"const\":1}},\"additionalProperties\":false}",
+     {"{}", "{\"a\":1}"},
+     {NULL}},
+    {"arrays",
+     "{\"type\":\"array\",\"items\":{\"const\":5},\"minItems\":1,\"maxItems\":2}",
+     {"[5]", "[5,5]"},
+     {"[]", "[5,5,5]"}},
+    {"unique",
+     "{\"type\":\"array\",\"items\":{\"enum\":[1,2]},\"uniqueItems\":true,\"minItems\":2}",
+     {"[1,2]"},
+     {"[1,1]"}},
     {"alternatives", "{\"anyOf\":[{\"const\":1},{\"const\":\"x\"}]}", {"1", "\"x\""}, {"true"}},
-    {"condition", "{\"type\":\"object\",\"required\":[\"k\"],\"properties\":{\"k\":{\"enum\":[\"a\",\"b\"]},\"n\":{\"const\":1}},\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}}},\"then\":{\"required\":[\"n\"]}}", {"{\"k\":\"a\",\"n\":1}", "{\"k\":\"b\"}"}, {"{\"k\":\"a\"}"}},
-    {"recursive", "{\"type\":\"object\",\"properties\":{\"next\":{\"$ref\":\"#\"}}}", {"{}"}, {"null"}},
-    {"names by pattern", "{\"type\":\"object\",\"patternProperties\":{\"^x_\":{\"const\":1}},\"additionalProperties\":false,\"minProperties\":1}", {"{\"x_\":1}"}, {"{}"}},
+    {"condition",
+     "{\"type\":\"object\",\"required\":[\"k\"],\"properties\":{\"k\":{\"enum\":[\"a\",\"b\"]},\"n\":{\"const\":1}},\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}}},\"then\":{\"required\":[\"n\"]}}",
+     {"{\"k\":\"a\",\"n\":1}", "{\"k\":\"b\"}"},
+     {"{\"k\":\"a\"}"}},
+    {"recursive",
+     "{\"type\":\"object\",\"properties\":{\"next\":{\"$ref\":\"#\"}}}",
+     {"{}"},
+     {"null"}},
+    {"names by pattern",
+     "{\"type\":\"object\",\"patternProperties\":{\"^x_\":{\"const\":1}},\"additionalProperties\":false,\"minProperties\":1}",
+     {"{\"x_\":1}"},
+     {"{}"}},
     {"nothing", "false", {NULL}, {"null"}},
 };
 
@@ -55,12 +82,13 @@ static fer_code attempt(fer_arena *a, const void *context)
     size_t count = 0;
     fer_arena *own = a ? a : fer_arena_new(0);
     fer_sample_options o = {.near_misses = true};
-    fer_code code = own ? fer_schema_compile(fer_str_of(row->schema), NULL, &s, &err)
-                        : FER_OUT_OF_MEMORY;
+    fer_code code =
+        own ? fer_schema_compile(fer_str_of(row->schema), NULL, &s, &err) : FER_OUT_OF_MEMORY;
     if (!code) code = fer_schema_samples(own, s, &o, &list, &count, &err);
     for (size_t i = 0; !code && a && i < count; i++) judge(own, s, &list[i]);
     for (size_t i = 0; !code && a && i < 4; i++) {
-        if (row->valid[i] && !has(list, count, row->valid[i], true)) fail_msg("no %s", row->valid[i]);
+        if (row->valid[i] && !has(list, count, row->valid[i], true))
+            fail_msg("no %s", row->valid[i]);
         if (row->invalid[i] && !has(list, count, row->invalid[i], false))
             fail_msg("no miss %s", row->invalid[i]);
     }
@@ -98,8 +126,7 @@ static void options(void)
     assert_int_equal(fer_schema_samples(a, s, &o, &z, &nz, &err), FER_OK);
     assert_true(nx > 3 && nx == ny && nx == nz);
     for (size_t i = 0; i < nx; i++) assert_true(fer_str_eq(x[i].json, y[i].json));
-    for (size_t i = 0; i < nx; i++)
-        assert_true(has(z, nz, fer_arena_copy(a, x[i].json).ptr, true));
+    for (size_t i = 0; i < nx; i++) assert_true(has(z, nz, fer_arena_copy(a, x[i].json).ptr, true));
     o = (fer_sample_options){.max = 2, .near_misses = true};
     assert_int_equal(fer_schema_samples(a, s, &o, &z, &nz, &err), FER_OK);
     assert_int_equal(nz, 4);

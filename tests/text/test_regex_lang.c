@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns as sets of texts: the texts that are found, and that there is none. */
-#include "regex_lang.h"
 #include "regex.h"
+#include "regex_lang.h"
 #include "rows.h"
 
 static const struct row {
@@ -21,7 +21,8 @@ static const struct row {
     {"not anchored", "b", NULL, 0, UINT64_MAX, FER_LANG_TEXT, "b"},
     {"not anchored, within", "abc", "b", 0, UINT64_MAX, FER_LANG_NONE, NULL},
     {"past ASCII", "^[\\u0400-\\u04FF]$", NULL, 0, UINT64_MAX, FER_LANG_TEXT, "\xD0\x80"},
-    {"past the BMP", "^[\\u{1F600}-\\u{1F64F}]{2}$", NULL, 0, UINT64_MAX, FER_LANG_TEXT, "\xF0\x9F\x98\x80\xF0\x9F\x98\x80"},
+    {"past the BMP", "^[\\u{1F600}-\\u{1F64F}]{2}$", NULL, 0, UINT64_MAX, FER_LANG_TEXT,
+     "\xF0\x9F\x98\x80\xF0\x9F\x98\x80"},
     {"classes", "^\\d+$", "^[0-9]+$", 0, UINT64_MAX, FER_LANG_NONE, NULL},
     {"letters", "^\\p{L}$", "^[A-Za-z]$", 0, UINT64_MAX, FER_LANG_TEXT, NULL},
     {"edges", "\\bfoo\\b", NULL, 0, UINT64_MAX, FER_LANG_TEXT, "foo"},
@@ -49,7 +50,8 @@ static fer_code attempt(fer_arena *a, const void *context)
     const struct row *row = context;
     fer_err err;
     fer_str text;
-    fer_lang_question q = {.yes_count = 1, .no_count = row->no != NULL, .min = row->min, .max = row->max};
+    fer_lang_question q = {
+        .yes_count = 1, .no_count = row->no != NULL, .min = row->min, .max = row->max};
     fer_code code = fer_lang_make(a, fer_str_of(row->yes), &q.yes[0], &err);
     if (!code && row->no) code = fer_lang_make(a, fer_str_of(row->no), &q.no[0], &err);
     if (code) return code;
@@ -65,7 +67,8 @@ static void run(const struct row *row)
 {
     fer_arena *a = fer_arena_new(0);
     assert_int_equal(attempt(a, row), FER_OK);
-    fer_lang_question q = {.yes_count = 1, .no_count = row->no != NULL, .min = row->min, .max = row->max};
+    fer_lang_question q = {
+        .yes_count = 1, .no_count = row->no != NULL, .min = row->min, .max = row->max};
     fer_str text;
     fer_err err;
     assert_int_equal(fer_lang_make(a, fer_str_of(row->yes), &q.yes[0], &err), FER_OK);

@@ -26,14 +26,13 @@ int fer_run_diff(fer_app *app)
     fer_diff diff;
     fer_err err;
     if (app->arg_count != 2)
-        return fer_app_usage(app, "diff needs two of FILE, FOLDER or git:REVISION:PATH: the old and the new");
+        return fer_app_usage(
+            app, "diff needs two of FILE, FOLDER or git:REVISION:PATH: the old and the new");
     fer_arena *a = fer_arena_new(0);
     fer_code code = compare(app, a, sides, &diff, &err);
     if (!code && !fer_app_option(app, "quiet"))
         fer_diff_writer_find(format ? format : "text")(&app->out, &diff);
-    int exit = code         ? fer_app_fail(app, &err)
-               : diff.fails ? FER_EXIT_FINDINGS
-                            : FER_EXIT_OK;
+    int exit = code ? fer_app_fail(app, &err) : diff.fails ? FER_EXIT_FINDINGS : FER_EXIT_OK;
     for (size_t i = 0; i < 2; i++) fer_revision_deinit(&sides[i]);
     fer_arena_free(a);
     /* One that cannot be read is not one that breaks. */

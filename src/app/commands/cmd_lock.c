@@ -28,7 +28,8 @@ static fer_code read_all(struct lock *l, fer_inputs *in, fer_err *err)
     return code;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------
+ */
 
 static void tell_parts(fer_out *o, const fer_lock_entry *e)
 {
@@ -84,7 +85,8 @@ static void tell_json(fer_out *o, const fer_lock_entry *list, size_t count, bool
     fer_out_text(o, count ? "\n]}\n" : "]}\n");
 }
 
-/* ---- both ways ----------------------------------------------------------------------------------- */
+/* ---- both ways
+ * ----------------------------------------------------------------------------------- */
 
 static fer_code verify(struct lock *l, bool *broken, fer_err *err)
 {
@@ -132,7 +134,8 @@ int fer_run_lock(fer_app *app)
     l.set = fer_toolset_new();
     fer_code code = l.arena && l.set ? read_all(&l, &in, &err)
                                      : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
-    if (!code) code = fer_app_option(app, "verify") ? verify(&l, &broken, &err) : write_lock(&l, &err);
+    if (!code)
+        code = fer_app_option(app, "verify") ? verify(&l, &broken, &err) : write_lock(&l, &err);
     int exit = code ? fer_app_fail(app, &err) : broken ? FER_EXIT_FINDINGS : FER_EXIT_OK;
     fer_toolset_free(l.set);
     fer_arena_free(l.arena);

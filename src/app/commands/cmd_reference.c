@@ -192,11 +192,14 @@ static void page_limits(fer_out *o)
         "| limit | messages | files | what |\n|---|---|---|---|\n");
     limit_row(o, "validate.findings", FER_VIOLATIONS_MAX, FER_VIOLATIONS_MAX,
               "findings of one instance, unless told otherwise; the rest is not listed");
-    limit_row(o, "diff.changes", 0, FER_DIFF_CHANGES, "changes of one tool, or schema, that are told");
-    limit_row(o, "diff.decided", 0, FER_DIFF_DECIDED,
-              "changes of one schema that are decided one by one; others share the verdict of the whole");
-    limit_row(o, "include.steps", FER_INCLUDE_STEPS, FER_INCLUDE_STEPS,
-              "steps of one proof that a schema is within another, and of one search for a witness");
+    limit_row(o, "diff.changes", 0, FER_DIFF_CHANGES,
+              "changes of one tool, or schema, that are told");
+    limit_row(
+        o, "diff.decided", 0, FER_DIFF_DECIDED,
+        "changes of one schema that are decided one by one; others share the verdict of the whole");
+    limit_row(
+        o, "include.steps", FER_INCLUDE_STEPS, FER_INCLUDE_STEPS,
+        "steps of one proof that a schema is within another, and of one search for a witness");
     limit_row(o, "sample.instances", FER_SAMPLES_MAX, FER_SAMPLES_MAX,
               "instances of a kind that are made from one schema");
     limit_row(o, "sample.steps", FER_SAMPLE_STEPS, FER_SAMPLE_STEPS,
@@ -333,8 +336,13 @@ int fer_run_reference(fer_app *app)
     static const struct {
         const char *name;
         void (*write)(fer_out *o);
-    } pages[] = {{"tool-record", page_tool_record}, {"rules", page_rules}, {"changes", page_changes}, {"errors", page_errors},
-                 {"limits", page_limits},           {"cli", page_cli},     {"man", page_man}};
+    } pages[] = {{"tool-record", page_tool_record},
+                 {"rules", page_rules},
+                 {"changes", page_changes},
+                 {"errors", page_errors},
+                 {"limits", page_limits},
+                 {"cli", page_cli},
+                 {"man", page_man}};
     if (app->arg_count != 1)
         return fer_app_usage(
             app,
@@ -345,6 +353,7 @@ int fer_run_reference(fer_app *app)
         return FER_EXIT_OK;
     }
     return fer_app_usage(
-        app, "there is no page '%s'; there are tool-record, rules, changes, errors, limits, cli and man",
+        app,
+        "there is no page '%s'; there are tool-record, rules, changes, errors, limits, cli and man",
         app->args[0]);
 }

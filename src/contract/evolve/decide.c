@@ -15,7 +15,8 @@ struct judge {
     fer_err *err;
 };
 
-/* ---- schemas ---------------------------------------------------------------------------------- */
+/* ---- schemas ----------------------------------------------------------------------------------
+ */
 
 static bool out_of_memory(fer_code code)
 {
@@ -54,7 +55,8 @@ static bool opens(const struct judge *j)
     return j->w->side == FER_SIDE_OUTPUT && !j->options->strict_reader;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers -----------------------------------------------------------------------------------
+ */
 
 static void includes(struct judge *j, const fer_schema *larger, const fer_schema *smaller,
                      fer_included *out)
@@ -101,11 +103,11 @@ static void breaks(struct judge *j, fer_delta *d, fer_str witness, const fer_sch
 static void take_whole(struct judge *j, fer_delta *d)
 {
     if (j->whole.verdict == FER_NOT_INCLUDED) breaks(j, d, j->whole.witness, j->larger);
-    else
-        d->impact = j->whole.verdict == FER_INCLUDED ? FER_IMPACT_COMPATIBLE : FER_IMPACT_UNKNOWN;
+    else d->impact = j->whole.verdict == FER_INCLUDED ? FER_IMPACT_COMPATIBLE : FER_IMPACT_UNKNOWN;
 }
 
-/* ---- one change ---------------------------------------------------------------------------------- */
+/* ---- one change
+ * ---------------------------------------------------------------------------------- */
 
 static void add_edits(struct judge *j, fer_edits *list, const fer_delta *d)
 {
@@ -140,7 +142,8 @@ static void decide_alone(struct judge *j, fer_delta *d)
 static void close_object(struct judge *j, fer_edits *list, const yyjson_val *object)
 {
     const yyjson_val *key = fer_val_key(object, FER_STR("additionalProperties"));
-    fer_edit gone = {.kind = FER_EDIT_REPLACE, .at = key ? key + 1 : NULL, .json = FER_STR("false")};
+    fer_edit gone = {
+        .kind = FER_EDIT_REPLACE, .at = key ? key + 1 : NULL, .json = FER_STR("false")};
     fer_edit closed = {.kind = FER_EDIT_ADD,
                        .at = object,
                        .name = FER_STR("additionalProperties"),
@@ -209,7 +212,8 @@ static void decide_one(struct judge *j, fer_delta *d, size_t open, size_t *left)
     look(j->w, d);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------- */
+/* ---- all of them
+ * ----------------------------------------------------------------------------------- */
 
 /*
  * What is tolerated was made to the old schema; that may have widened it (a part of an allOf
@@ -258,9 +262,9 @@ static void add_together(struct judge *j)
     if (!breaking && !unknown) return;
     fer_fork whole = {j->old, j->now,
                       j->w->side == FER_SIDE_INPUT ? FER_STR("input") : FER_STR("output")};
-    fer_delta *d = fer_delta_add(j->w, &whole, FER_KIND_SCHEMA_CHANGED, NULL, NULL,
-                                 fer_delta_say(j->w, "%.*s: several changes together",
-                                               FER_PRI(whole.where)));
+    fer_delta *d =
+        fer_delta_add(j->w, &whole, FER_KIND_SCHEMA_CHANGED, NULL, NULL,
+                      fer_delta_say(j->w, "%.*s: several changes together", FER_PRI(whole.where)));
     if (d) take_whole(j, d);
 }
 
@@ -294,8 +298,8 @@ fer_code fer_decide_example(fer_arena *a, const yyjson_val *schema, bool valid, 
     size_t count = 0;
     *out = FER_STR("");
     fer_str text = fer_delta_json(&w, schema);
-    fer_code code = w.no_memory ? fer_arena_failed(a, err)
-                                : fer_schema_compile(text, &o, &program, err);
+    fer_code code =
+        w.no_memory ? fer_arena_failed(a, err) : fer_schema_compile(text, &o, &program, err);
     if (code) return out_of_memory(code) ? code : FER_OK;
     code = fer_schema_samples(a, program, &s, &list, &count, err);
     for (size_t i = 0; !code && i < count; i++)

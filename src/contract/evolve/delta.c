@@ -85,12 +85,13 @@ void fer_delta_edit(fer_walk *w, fer_delta *d, fer_edit edit)
 /* A schema that became another altogether: true, false, or too deep to look into. */
 static void replace(fer_walk *w, const fer_fork *f)
 {
-    fer_delta *d = fer_delta_add(w, f, FER_KIND_CONSTRAINT_CHANGED, NULL, NULL,
-                                 fer_delta_say(w, "%.*s: the schema is another one",
-                                               FER_PRI(f->where)));
+    fer_delta *d =
+        fer_delta_add(w, f, FER_KIND_CONSTRAINT_CHANGED, NULL, NULL,
+                      fer_delta_say(w, "%.*s: the schema is another one", FER_PRI(f->where)));
     if (!d) return;
-    fer_delta_edit(w, d,
-                   (fer_edit){.kind = FER_EDIT_REPLACE, .at = f->old, .json = fer_delta_json(w, f->now)});
+    fer_delta_edit(
+        w, d,
+        (fer_edit){.kind = FER_EDIT_REPLACE, .at = f->old, .json = fer_delta_json(w, f->now)});
 }
 
 static void compare(fer_walk *w, const fer_fork *f)

@@ -70,7 +70,8 @@ static void row_format(fer_walk *w, const fer_fork *f, const yyjson_val *o, cons
 }
 
 /* What has a name only has no effect until somebody refers to it. */
-static void row_definitions(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
+static void row_definitions(fer_walk *w, const fer_fork *f, const yyjson_val *o,
+                            const yyjson_val *n)
 {
     if (!o || !n || !fer_is_obj(o + 1) || !fer_is_obj(n + 1)) return;
     FER_EACH_MEMBER (o + 1, key) {
@@ -81,7 +82,8 @@ static void row_definitions(fer_walk *w, const fer_fork *f, const yyjson_val *o,
     }
 }
 
-/* ---- types and values --------------------------------------------------------------------------- */
+/* ---- types and values ---------------------------------------------------------------------------
+ */
 
 static void row_type(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
 {
@@ -178,7 +180,8 @@ static void tolerate(fer_walk *w, fer_delta *d)
 /* Values in a row, without the bracket, cut where there are many. */
 static fer_str listed(const fer_buf *b)
 {
-    return b->failure || !b->len ? FER_STR("") : fer_str_head(fer_str_slice(fer_buf_view(b), 1, b->len), 200);
+    return b->failure || !b->len ? FER_STR("")
+                                 : fer_str_head(fer_str_slice(fer_buf_view(b), 1, b->len), 200);
 }
 
 static void compare_values(fer_walk *w, const fer_fork *f, struct values old, struct values now)
@@ -193,9 +196,9 @@ static void compare_values(fer_walk *w, const fer_fork *f, struct values old, st
     size_t added = put_values(w, &more, now, old, false);
     put_values(w, &shown, now, old, false);
     if (added) {
-        fer_delta *d = set_values(w, f, FER_KIND_ENUM_ADDED, old, now, &more,
-                                  SAY(w, "%.*s: accepts %.*s too", FER_PRI(f->where),
-                                      FER_PRI(listed(&shown))));
+        fer_delta *d = set_values(
+            w, f, FER_KIND_ENUM_ADDED, old, now, &more,
+            SAY(w, "%.*s: accepts %.*s too", FER_PRI(f->where), FER_PRI(listed(&shown))));
         if (is_extensible(w, f)) tolerate(w, d);
     }
     shown.len = shown.len ? 1 : 0;
@@ -204,8 +207,7 @@ static void compare_values(fer_walk *w, const fer_fork *f, struct values old, st
     if (!gone) return;
     if (!kept) put_values(w, &fewer, now, now, true);
     set_values(w, f, FER_KIND_ENUM_REMOVED, old, now, &fewer,
-               SAY(w, "%.*s: no longer accepts %.*s", FER_PRI(f->where),
-                   FER_PRI(listed(&shown))));
+               SAY(w, "%.*s: no longer accepts %.*s", FER_PRI(f->where), FER_PRI(listed(&shown))));
 }
 
 /* enum and const are one matter; each is asked about, the first one answers. */
@@ -218,7 +220,8 @@ static void row_values(fer_walk *w, const fer_fork *f, const yyjson_val *o, cons
     else plain(w, f, old.key, now.key, old.key ? FER_KIND_ENUM_DROPPED : FER_KIND_ENUM_INTRODUCED);
 }
 
-/* ---- bounds ---------------------------------------------------------------------------------------- */
+/* ---- bounds
+ * ---------------------------------------------------------------------------------------- */
 
 static void row_bound(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
 {
@@ -248,7 +251,8 @@ static void row_pattern(fer_walk *w, const fer_fork *f, const yyjson_val *o, con
                : FER_KIND_PATTERN_CHANGED);
 }
 
-/* ---- other demands ------------------------------------------------------------------------------------ */
+/* ---- other demands
+ * ------------------------------------------------------------------------------------ */
 
 static enum fer_kind_id demand(const yyjson_val *o, const yyjson_val *n)
 {
@@ -319,9 +323,11 @@ static void row_additional(fer_walk *w, const fer_fork *f, const yyjson_val *o, 
     plain(w, f, o, n, kind);
 }
 
-/* ---- lists of schemas ---------------------------------------------------------------------------------- */
+/* ---- lists of schemas
+ * ---------------------------------------------------------------------------------- */
 
-#define LIST_MAX 64 /* members of a list that are told apart; longer ones are compared as a whole */
+#define LIST_MAX 64 /* members of a list that are told apart; longer ones are compared as a whole  \
+                     */
 
 struct matched {
     const yyjson_val *old[LIST_MAX], *now[LIST_MAX]; /* NULL: it has an equal on the other side */
@@ -364,17 +370,16 @@ static void one_branch(fer_walk *w, const fer_fork *f, const yyjson_val *o, cons
                        enum fer_kind_id kind, const yyjson_val *more, const yyjson_val *less)
 {
     const yyjson_val *which = more ? more : less;
-    fer_delta *d =
-        fer_delta_add(w, f, kind, NULL, NULL,
-                      SAY(w, "%.*s: %.*s %s %.*s", FER_PRI(f->where), FER_PRI(fer_val_str(o)),
-                          more ? "takes also" : "no longer has", FER_PRI(fer_delta_show(w, which))));
+    fer_delta *d = fer_delta_add(w, f, kind, NULL, NULL,
+                                 SAY(w, "%.*s: %.*s %s %.*s", FER_PRI(f->where),
+                                     FER_PRI(fer_val_str(o)), more ? "takes also" : "no longer has",
+                                     FER_PRI(fer_delta_show(w, which))));
     if (!d) return;
     d->old_at = less ? less : o + 1;
     d->new_at = more ? more : n + 1;
-    fer_delta_edit(w, d,
-                   (fer_edit){.kind = FER_EDIT_REPLACE,
-                              .at = o + 1,
-                              .json = list_with(w, o + 1, more, less)});
+    fer_delta_edit(
+        w, d,
+        (fer_edit){.kind = FER_EDIT_REPLACE, .at = o + 1, .json = list_with(w, o + 1, more, less)});
 }
 
 /* Those without an equal are compared in pairs where there are as many on both sides. */
@@ -390,8 +395,7 @@ static void compare_lists(fer_walk *w, const fer_fork *f, const yyjson_val *o, c
         while (pairs && k < m.new_count && !m.now[k]) k++;
         if (!pairs) one_branch(w, f, o, n, removed, NULL, m.old[i]);
         else if (k < m.new_count)
-            fer_delta_walk(w, m.old[i], m.now[k++],
-                           SAY(w, "%.*s<%zu>", FER_PRI(f->where), i + 1));
+            fer_delta_walk(w, m.old[i], m.now[k++], SAY(w, "%.*s<%zu>", FER_PRI(f->where), i + 1));
     }
     for (size_t i = 0; i < m.new_count && !pairs; i++)
         if (m.now[i]) one_branch(w, f, o, n, added, m.now[i], NULL);
@@ -433,7 +437,8 @@ static void row_items(fer_walk *w, const fer_fork *f, const yyjson_val *o, const
     (lists ? row_prefix : row_schema)(w, f, o, n);
 }
 
-/* ---- properties ----------------------------------------------------------------------------------------- */
+/* ---- properties
+ * ----------------------------------------------------------------------------------------- */
 
 static bool is_required(const yyjson_val *schema, fer_str name)
 {
@@ -509,9 +514,9 @@ static void property_added(fer_walk *w, const fer_fork *f, const yyjson_val *key
                             : defaults ? FER_KIND_PROPERTY_ADDED_DEFAULT
                                        : FER_KIND_PROPERTY_ADDED_REQUIRED;
     fer_str where = member(w, f, key);
-    fer_delta *d = fer_delta_add(w, f, kind, NULL, NULL,
-                                 SAY(w, "%.*s: new %s property", FER_PRI(where),
-                                     required ? "required" : "optional"));
+    fer_delta *d = fer_delta_add(
+        w, f, kind, NULL, NULL,
+        SAY(w, "%.*s: new %s property", FER_PRI(where), required ? "required" : "optional"));
     if (!d) return;
     d->where = where;
     d->old_at = NULL;
@@ -548,9 +553,10 @@ static const yyjson_val *renamed_to(fer_walk *w, const yyjson_val *old_map,
     FER_EACH_MEMBER (new_map, other) {
         fer_str now = fer_val_str(other);
         if (fer_val_key(old_map, now) || !fer_delta_equal(w, key + 1, other + 1)) continue;
-        bool inside = now.len > name.len ? fer_str_ends(now, fer_arena_copy(w->arena, name).ptr) ||
-                                               fer_str_starts(now, fer_arena_copy(w->arena, name).ptr)
-                                         : false;
+        bool inside = now.len > name.len
+                          ? fer_str_ends(now, fer_arena_copy(w->arena, name).ptr) ||
+                                fer_str_starts(now, fer_arena_copy(w->arena, name).ptr)
+                          : false;
         if (inside || fer_near_distance(name, now, most) <= most) return other;
     }
     return NULL;
@@ -560,9 +566,9 @@ static void property_renamed(fer_walk *w, const fer_fork *f, const yyjson_val *k
                              const yyjson_val *other)
 {
     fer_str where = member(w, f, key);
-    fer_delta *d = fer_delta_add(w, f, FER_KIND_PROPERTY_RENAMED, key, NULL,
-                                 SAY(w, "%.*s: renamed to %.*s", FER_PRI(where),
-                                     FER_PRI(fer_val_str(other))));
+    fer_delta *d =
+        fer_delta_add(w, f, FER_KIND_PROPERTY_RENAMED, key, NULL,
+                      SAY(w, "%.*s: renamed to %.*s", FER_PRI(where), FER_PRI(fer_val_str(other))));
     if (!d) return;
     d->where = where;
     d->old_at = key;
@@ -577,10 +583,11 @@ static void property_renamed(fer_walk *w, const fer_fork *f, const yyjson_val *k
     bool open = w->side == FER_SIDE_OUTPUT || was_open(f);
     if (optional && open) w->no_memory |= !fer_edits_add(w->arena, &w->policy, policy);
     if (is_required(f->old, fer_val_str(key)) || is_required(f->now, fer_val_str(other)))
-        fer_delta_edit(w, d,
-                       require(w, f, is_required(f->now, fer_val_str(other)) ? fer_val_str(other)
-                                                                             : FER_STR_NONE,
-                               fer_val_str(key)));
+        fer_delta_edit(
+            w, d,
+            require(w, f,
+                    is_required(f->now, fer_val_str(other)) ? fer_val_str(other) : FER_STR_NONE,
+                    fer_val_str(key)));
 }
 
 static void row_properties(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
@@ -628,9 +635,9 @@ static void each_required(fer_walk *w, const fer_fork *f, const yyjson_val *list
         fer_str name = fer_is_str(item) ? fer_val_str(item) : FER_STR_NONE;
         if (!name.ptr || is_required(other_schema, name) || !stays(f, name)) continue;
         fer_str where = SAY(w, "%.*s.%.*s", FER_PRI(f->where), FER_PRI(name));
-        fer_delta *d = fer_delta_add(w, f, kind, NULL, NULL,
-                                     SAY(w, "%.*s: %s", FER_PRI(where),
-                                         more ? "required now" : "no longer required"));
+        fer_delta *d = fer_delta_add(
+            w, f, kind, NULL, NULL,
+            SAY(w, "%.*s: %s", FER_PRI(where), more ? "required now" : "no longer required"));
         if (!d) return;
         d->where = where;
         if (more) d->new_at = item;
@@ -645,7 +652,8 @@ static void row_required(fer_walk *w, const fer_fork *f, const yyjson_val *o, co
     each_required(w, f, o ? o + 1 : NULL, f->now, FER_KIND_PROPERTY_OPTIONAL);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * --------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *keyword;

@@ -20,7 +20,8 @@ struct differ {
     fer_err *err;
 };
 
-/* ---- places --------------------------------------------------------------------------------------- */
+/* ---- places
+ * --------------------------------------------------------------------------------------- */
 
 static fer_place place_of(struct differ *d, const fer_tool *t, bool now, const yyjson_val *at)
 {
@@ -42,7 +43,8 @@ static fer_str pointer_of(struct differ *d, const fer_tool *t, const yyjson_val 
     return b.ptr ? fer_buf_view(&b) : FER_STR("");
 }
 
-/* ---- changes -------------------------------------------------------------------------------------- */
+/* ---- changes
+ * -------------------------------------------------------------------------------------- */
 
 static fer_bump bump_of(const fer_tool_change *c)
 {
@@ -102,7 +104,8 @@ static bool equal(struct differ *d, const yyjson_val *x, const yyjson_val *y)
     return same;
 }
 
-/* ---- schemas ---------------------------------------------------------------------------------------- */
+/* ---- schemas
+ * ---------------------------------------------------------------------------------------- */
 
 static void take_deltas(struct differ *d, const fer_walk *w)
 {
@@ -147,12 +150,12 @@ static void compare_output(struct differ *d)
     } else if (old) {
         fer_tool_change *c = add_fixed(d, FER_KIND_OUTPUT_REMOVED, "output",
                                        FER_STR("output: the outputSchema is gone"), old, NULL);
-        if (c && !d->code)
-            d->code = fer_decide_example(d->arena, old, false, &c->witness, d->err);
+        if (c && !d->code) d->code = fer_decide_example(d->arena, old, false, &c->witness, d->err);
     }
 }
 
-/* ---- hints ------------------------------------------------------------------------------------------ */
+/* ---- hints
+ * ------------------------------------------------------------------------------------------ */
 
 /* MCP's hints, what they are where they are not given, and which value is the safe one. */
 static const struct hint {
@@ -188,14 +191,15 @@ static void compare_hints(struct differ *d)
                                 : open_world  ? FER_KIND_HINT_OPEN_WORLD
                                               : FER_KIND_HINT_UNSAFE;
         add_fixed(d, kind, "annotations",
-                  say(d, "annotations: ", h->name, is ? " is true now" : " is false now"),
-                  old_at, new_at);
+                  say(d, "annotations: ", h->name, is ? " is true now" : " is false now"), old_at,
+                  new_at);
     }
     if (d->count == before)
         add_fixed(d, FER_KIND_META, "annotations", FER_STR("annotations: changed"), old, now);
 }
 
-/* ---- the record ------------------------------------------------------------------------------------- */
+/* ---- the record
+ * ------------------------------------------------------------------------------------- */
 
 static void compare_effect(struct differ *d, const yyjson_val *old, const yyjson_val *now)
 {
@@ -234,7 +238,8 @@ static void compare_records(struct differ *d)
     }
 }
 
-/* ---- versions --------------------------------------------------------------------------------------- */
+/* ---- versions
+ * --------------------------------------------------------------------------------------- */
 
 static fer_bump step(const fer_semver *old, const fer_semver *now)
 {
@@ -272,7 +277,8 @@ static fer_str plain_id(fer_arena *a, const fer_tool *t)
     return fer_arena_printf(a, "%.*s:%.*s", FER_PRI(ns), FER_PRI(name));
 }
 
-/* ---- two tools -------------------------------------------------------------------------------------- */
+/* ---- two tools
+ * -------------------------------------------------------------------------------------- */
 
 static void compare_whole(struct differ *d, enum fer_kind_id renamed)
 {
@@ -330,7 +336,9 @@ fer_code fer_tool_compare(fer_arena *a, const fer_tool *old, const fer_tool *now
     return compare(&d, FER_KIND_COUNT, out);
 }
 
-/* ---- sets ----------------------------------------------------------------------------------------------- */
+/* ---- sets
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* A tool of one side, and the one of the other that it is held against. */
 struct side {
@@ -480,7 +488,8 @@ fer_code fer_toolset_diff(fer_arena *a, const fer_toolset *old, const fer_toolse
     if (y.count) qsort(y.list, y.count, sizeof *y.list, side_order);
     pair_names(&x, &y);
     pair_renamed(&d, &x, &y);
-    for (size_t i = 0; i < x.count && !d.code; i++) note(&d, &diff, list, &x.list[i], x.list[i].other);
+    for (size_t i = 0; i < x.count && !d.code; i++)
+        note(&d, &diff, list, &x.list[i], x.list[i].other);
     for (size_t i = 0; i < y.count && !d.code; i++)
         if (!y.list[i].other) note(&d, &diff, list, NULL, &y.list[i]);
     if (d.code) return d.code;

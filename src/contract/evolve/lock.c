@@ -20,9 +20,9 @@
 
 /* The fields that the definition hash is made of. */
 static const enum fer_field_id parts[] = {
-    FER_FIELD_NAME,        FER_FIELD_TITLE,     FER_FIELD_DESCRIPTION, FER_FIELD_INPUT_SCHEMA,
-    FER_FIELD_OUTPUT_SCHEMA, FER_FIELD_ANNOTATIONS, FER_FIELD_EXECUTION, FER_FIELD_ICONS,
-    FER_FIELD_META};
+    FER_FIELD_NAME,         FER_FIELD_TITLE,         FER_FIELD_DESCRIPTION,
+    FER_FIELD_INPUT_SCHEMA, FER_FIELD_OUTPUT_SCHEMA, FER_FIELD_ANNOTATIONS,
+    FER_FIELD_EXECUTION,    FER_FIELD_ICONS,         FER_FIELD_META};
 _Static_assert(FER_COUNT(parts) == FER_COUNT(((fer_lock_entry *)0)->parts), "room for all parts");
 
 const char *fer_lock_state_name(fer_lock_state state)
@@ -54,7 +54,8 @@ static fer_code part_hash(fer_arena *a, const yyjson_val *value, bool meta,
     return FER_OK;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing
+ * ------------------------------------------------------------------------------------- */
 
 struct hashed {
     const fer_tool *tool;
@@ -145,7 +146,8 @@ fer_code fer_lock_write(fer_arena *a, const fer_toolset *set, fer_str *out, fer_
     return code;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading
+ * ---------------------------------------------------------------------------------------- */
 
 struct locked {
     fer_str id, version, hash;
@@ -174,7 +176,8 @@ static bool is_hash(fer_str s)
     return true;
 }
 
-static fer_code read_tool(const fer_json *doc, const yyjson_val *v, struct locked *out, fer_err *err)
+static fer_code read_tool(const fer_json *doc, const yyjson_val *v, struct locked *out,
+                          fer_err *err)
 {
     if (!fer_is_obj(v)) return wrong(doc, v, "a tool must be an object", err);
     const yyjson_val *version = fer_val_get(v, "version"), *list = fer_val_get(v, "parts");
@@ -182,7 +185,8 @@ static fer_code read_tool(const fer_json *doc, const yyjson_val *v, struct locke
     if (!out->id.len) return wrong(doc, v, "a tool must have an \"id\"", err);
     if (!is_hash(out->hash))
         return wrong(doc, v, "\"hash\" must be \"sha256:\" and 64 hex digits", err);
-    if (version && !fer_is_str(version)) return wrong(doc, version, "\"version\" must be a string", err);
+    if (version && !fer_is_str(version))
+        return wrong(doc, version, "\"version\" must be a string", err);
     if (list && !fer_is_obj(list)) return wrong(doc, list, "\"parts\" must be an object", err);
     out->version = version ? fer_val_str(version) : FER_STR("");
     return FER_OK;
@@ -216,7 +220,8 @@ static fer_code read_lock(fer_arena *a, fer_str text, struct locked **out, size_
     return FER_OK;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------- */
+/* ---- comparing
+ * ---------------------------------------------------------------------------------------- */
 
 static void name_parts(const struct locked *l, const struct hashed *h, fer_lock_entry *e)
 {

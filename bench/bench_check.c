@@ -208,22 +208,29 @@ static fer_code on_visit(void *context, const fer_visited *visited, fer_err *err
     return FER_OK;
 }
 
-static struct found check(fer_str text, bool duplicates)
+static struct found check_with(fer_str text, bool duplicates, const fer_checks *checks)
 {
     fer_reader r;
-    fer_seen seen;
+    fer_check_run run;
     fer_err err;
     struct found f = {0};
     fer_arena *a = fer_arena_new(0);
     BENCH_NEEDS(a);
-    fer_seen_init(&seen, a);
+    BENCH_NEEDS(fer_check_run_init(&run, a, checks));
     BENCH_NEEDS(fer_reader_init(&r, NULL, FER_STR("bench.json"), text, FER_FORMAT_AUTO, &err) ==
                 FER_OK);
-    BENCH_NEEDS(fer_visit(&r, FER_STR("bench.json"), duplicates ? &seen : NULL, on_visit, &f,
+    BENCH_NEEDS(fer_visit(&r, FER_STR("bench.json"), duplicates ? &run : NULL, on_visit, &f,
                           &err) == FER_OK);
+    BENCH_NEEDS(fer_visit_end(&run, on_visit, &f, &err) == FER_OK);
     fer_reader_deinit(&r);
+    fer_check_run_deinit(&run);
     fer_arena_free(a);
     return f;
+}
+
+static struct found check(fer_str text, bool duplicates)
+{
+    return check_with(text, duplicates, NULL);
 }
 
 static void parse_plain(fer_str text)
@@ -237,6 +244,39 @@ static void parse_plain(fer_str text)
 static double seconds_since(int64_t before)
 {
     return (double)(fer_clock_mono() - before) / 1e9;
+}
+
+/* Every built-in profile at once. */
+static fer_checks *all_profiles(fer_arena *a)
+{
+    fer_checks *checks = fer_checks_new();
+    BENCH_NEEDS(checks);
+    for (size_t i = 0; i < fer_profile_count(); i++) {
+        const fer_profile *p;
+        BENCH_NEEDS(fer_profile_find(a, fer_str_of(fer_profile_name_at(i)), &p, NULL) == FER_OK);
+        BENCH_NEEDS(fer_checks_profile(checks, p, NULL) == FER_OK);
+    }
+    return checks;
+}
+
+static void speed_of_profiles(const struct input *in, double plain)
+{
+    double best = 0, mb = (double)in->text.len / 1e6;
+    struct found f = {0};
+    fer_arena *a = fer_arena_new(0);
+    BENCH_NEEDS(a);
+    fer_checks *checks = all_profiles(a);
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t before = fer_clock_mono();
+        f = check_with(in->text, true, checks);
+        double s = seconds_since(before);
+        if (round == 0 || s < best) best = s;
+    }
+    printf("  %-32s %8.1f ms %9.0f MB/s %9.0f tools/s   ratio %.2f, %zu findings of %zu profiles\n",
+           "with all profiles and rules", best * 1e3, mb / best, (double)f.tools / best,
+           best / plain, f.findings, fer_profile_count());
+    fer_checks_free(checks);
+    fer_arena_free(a);
 }
 
 static void speed(void)
@@ -258,6 +298,7 @@ static void speed(void)
     printf("  %-32s %8.1f ms %9.0f MB/s\n", "plain yyjson, whole file", plain * 1e3, mb / plain);
     printf("  %-32s %8.1f ms %9.0f MB/s %9.0f tools/s   ratio %.2f\n", "ferrule check",
            checked * 1e3, mb / checked, (double)f.tools / checked, checked / plain);
+    speed_of_profiles(&in, plain);
 }
 
 /* ---- memory of the check and of a set

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         const fer_finding *f = &findings[i];
         printf("%.*s:%u:%u: [%s] %.*s\n", (int)f->source.len, f->source.ptr, f->place.line,
                f->place.column, f->rule->id, (int)f->message.len, f->message.ptr);
-        if (f->rule->severity == FER_SEVERITY_ERROR && status == 0) status = 1;
+        if (f->severity == FER_SEVERITY_ERROR && status == 0) status = 1;
     }
     printf("%zu tools, %zu findings\n", fer_toolset_count(set), count);
     fer_toolset_free(set);

@@ -22,7 +22,7 @@ static void sample(fer_arena *a, const fer_schema *from, const fer_schema *small
                    const fer_schema *larger)
 {
     fer_sample_options o = {.max = 20, .steps = 20000, .near_misses = true};
-    fer_sample *list;
+    fer_specimen *list;
     size_t count;
     fer_err err;
     HOLDS(!fer_schema_samples(a, from, &o, &list, &count, &err));

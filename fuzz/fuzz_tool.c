@@ -114,17 +114,18 @@ static fer_json *read_whole(fer_arena *a, fer_str text, fer_format format, fer_c
 static void check_visit(fer_arena *a, fer_str text, fer_format format)
 {
     fer_reader r;
-    fer_seen seen;
+    fer_check_run run;
     fer_err err = {0};
     fer_code whole_code;
     struct visit v = {.text = text, .in_order = format != FER_FORMAT_YAML};
     v.whole = read_whole(a, text, format, &whole_code);
-    fer_seen_init(&seen, a);
+    HOLDS(fer_check_run_init(&run, a, NULL));
     fer_code code = fer_reader_init(&r, NULL, FER_STR("fuzz"), text, format, &err);
     if (!code) {
-        code = fer_visit(&r, FER_STR("fuzz"), &seen, on_visit, &v, &err);
+        code = fer_visit(&r, FER_STR("fuzz"), &run, on_visit, &v, &err);
         fer_reader_deinit(&r);
     }
+    fer_check_run_deinit(&run);
     if (code) HOLDS(err.code == code && err.message[0]);
     /* Entries are counted from their own top, so depth alone may be seen differently. */
     bool refused = whole_code && whole_code != FER_LIMIT_EXCEEDED;

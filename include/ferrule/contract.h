@@ -159,8 +159,14 @@ FER_API fer_code fer_tool_validate_output(fer_arena *a, const fer_tool *t, fer_s
 
 typedef enum fer_severity {
     FER_SEVERITY_ERROR,
-    FER_SEVERITY_WARNING
+    FER_SEVERITY_WARNING,
+    FER_SEVERITY_INFO,
+    FER_SEVERITY_OFF /* of a rule that is not wanted; no finding has it */
 } fer_severity;
+
+/* "error", "warning", "info", "off". */
+FER_API const char *fer_severity_name(fer_severity severity);
+FER_API bool fer_severity_parse(fer_str name, fer_severity *out);
 
 /* A kind of finding (docs/reference/rules.md). */
 typedef struct fer_rule {
@@ -172,28 +178,57 @@ typedef struct fer_rule {
     const char *fix;
 } fer_rule;
 
-/* All rules, ordered by id. */
-FER_API const fer_rule *fer_rule_table(size_t *count);
+/*
+ * All rules, ordered by id: the first behind `before`, which is NULL at the start; NULL behind
+ * the last. for (r = fer_rule_next(NULL); r; r = fer_rule_next(r))
+ */
+FER_API const fer_rule *fer_rule_next(const fer_rule *before);
+/* The rule of an id, or NULL. */
+FER_API const fer_rule *fer_rule_find(fer_str id);
 
 typedef struct fer_finding {
     const fer_rule *rule;
-    fer_str source;       /* the name that the text was added under */
-    fer_place place;      /* in that text */
-    size_t length;        /* bytes to underline */
-    size_t number;        /* of the tool in that text, 1-based */
-    fer_str tool;         /* its ID or name, as far as known */
-    fer_str pointer;      /* in the document */
-    fer_str tool_pointer; /* in the tool */
-    fer_str message;      /* a sentence */
-    fer_str hint;         /* what to do, or empty */
+    fer_severity severity; /* the rule's, unless the profile or the configuration says otherwise */
+    fer_str source;        /* the name that the text was added under */
+    fer_place place;       /* in that text */
+    size_t length;         /* bytes to underline */
+    size_t number;         /* of the tool in that text, 1-based */
+    fer_str tool;          /* its ID or name, as far as known */
+    fer_str pointer;       /* in the document */
+    fer_str tool_pointer;  /* in the tool */
+    fer_str message;       /* a sentence */
+    fer_str hint;          /* what to do, or empty */
+    fer_str limit;         /* what is allowed, where a number or a word says it; or empty */
+    fer_str actual;        /* what there is instead, or empty */
+    fer_str profile;       /* the name of the profile that demands it; empty: all tools must */
+    fer_str provider_text; /* how the provider words it, as far as known; or empty */
 } fer_finding;
 
-/* ---- sets ---------------------------------------------------------------------------------- */
+/* ---- what is checked --------------------------------------------------------------------------
+ */
 
-#define FER_TOOLS_MAX 100000 /* tools in one text */
+/*
+ * What is looked for beyond the rules of the record, and how grave it is. Set up by one thread,
+ * then read by many.
+ */
+typedef struct fer_checks fer_checks;
+FER_API FER_MUST_USE fer_checks *fer_checks_new(void);
+FER_API void fer_checks_free(fer_checks *c);
 
-typedef struct fer_toolset fer_toolset;
+/* Gives a rule another severity, FER_SEVERITY_OFF included. FER_BAD_USAGE: no such rule. */
+FER_API fer_code fer_checks_severity(fer_checks *c, fer_str rule, fer_severity severity,
+                                     fer_err *err);
 
+/* Whether the rules of quality and safety are asked, as they are unless this says no. */
+FER_API void fer_checks_quality(fer_checks *c, bool wanted);
+
+/*
+ * Pins definitions: `text` is a list of tools with their id and definitionHash, as
+ * `ferrule list --json` prints it. A tool of the same ID and another hash is a finding.
+ */
+FER_API fer_code fer_checks_lock(fer_checks *c, fer_str text, fer_err *err);
+
+/* What a text is written in. */
 typedef enum fer_format {
     FER_FORMAT_AUTO, /* by the ending of the name, else by the text */
     FER_FORMAT_JSON,
@@ -201,7 +236,79 @@ typedef enum fer_format {
     FER_FORMAT_YAML
 } fer_format;
 
+/* ---- profiles ----------------------------------------------------------------------------------
+ */
+
+/*
+ * What a provider, a client or a protocol demands of tools: dated data, built in or read from a
+ * file of the same form (docs/check.md). A profile lives in the arena it was read into.
+ */
+typedef struct fer_profile fer_profile;
+
+/* The built-in profiles, by name. */
+FER_API size_t fer_profile_count(void);
+FER_API const char *fer_profile_name_at(size_t index); /* NULL past the last */
+/* One of them, by its name or an alias. */
+FER_API fer_code fer_profile_find(fer_arena *a, fer_str name, const fer_profile **out,
+                                  fer_err *err);
+/* A profile of a JSON or YAML text, which may extend a built-in one. The text must stay. */
+FER_API fer_code fer_profile_load(fer_arena *a, fer_str text, fer_format format,
+                                  const fer_profile **out, fer_err *err);
+
+typedef struct fer_profile_info {
+    fer_str name;      /* as it was asked for */
+    fer_str canonical; /* its own name */
+    fer_str title;
+    fer_str provider;
+    fer_str mode;       /* "chat", "strict", "client" ... */
+    fer_str date;       /* when it was looked at, such as 2026-11 */
+    fer_str confidence; /* "high", "medium" or "low" */
+    fer_str extends;    /* the profile that it adds to, or empty */
+    const fer_str *aliases;
+    size_t alias_count;
+    const fer_str *sources;
+    size_t source_count;
+    const fer_str *notes;
+    size_t note_count;
+} fer_profile_info;
+FER_API fer_profile_info fer_profile_about(const fer_profile *p);
+
+/* One rule of a profile. */
+typedef struct fer_profile_demand {
+    const fer_rule *rule;
+    fer_severity severity;
+    const char *confidence; /* "high", "medium" or "low" */
+    fer_str limit;          /* what it allows, in words; may be empty */
+    fer_str provider_text;  /* or empty */
+    fer_str note;           /* or empty */
+} fer_profile_demand;
+/* All rules of a profile, ordered by id; they live in `a`. */
+FER_API fer_code fer_profile_demands(fer_arena *a, const fer_profile *p, fer_profile_demand **out,
+                                     size_t *count, fer_err *err);
+
+/* Has tools checked against a profile, which must stay; at most 64 at once. */
+FER_API fer_code fer_checks_profile(fer_checks *c, const fer_profile *profile, fer_err *err);
+
+/*
+ * Checks a tools_json text as its platform does, and answers in its words:
+ * {"message":..., "errors":{"tools_json":["Tool #1 name must match ..."]}}; `*ok` says whether
+ * it was accepted, then "errors" is empty.
+ */
+FER_API fer_code fer_tools_json_answer(fer_arena *a, fer_str text, bool *ok, fer_str *answer,
+                                       fer_err *err);
+
+/* ---- sets ---------------------------------------------------------------------------------- */
+
+#define FER_TOOLS_MAX 100000 /* tools in one text */
+
+typedef struct fer_toolset fer_toolset;
+
 FER_API FER_MUST_USE fer_toolset *fer_toolset_new(void);
+/*
+ * A set whose texts are checked as `checks` says; NULL: as fer_toolset_new does. Each text that is
+ * added is one set of tools for all that counts over a set. `checks` must stay.
+ */
+FER_API FER_MUST_USE fer_toolset *fer_toolset_new_checked(const fer_checks *checks);
 FER_API void fer_toolset_free(fer_toolset *set);
 
 /*
@@ -215,6 +322,8 @@ FER_API fer_code fer_toolset_add(fer_toolset *set, fer_str name, fer_str text, f
 FER_API size_t fer_toolset_count(const fer_toolset *set);
 FER_API const fer_tool *fer_toolset_get(const fer_toolset *set, size_t index);
 FER_API const fer_finding *fer_toolset_findings(const fer_toolset *set, size_t *count);
+/* How many findings were taken back by a `suppress` of their tool. */
+FER_API size_t fer_toolset_suppressed(const fer_toolset *set);
 
 /*
  * The tool of an ID or alias. Without a version in the ID: the highest release that

@@ -78,6 +78,10 @@ FER_API fer_code fer_json_canonical(fer_arena *a, const struct yyjson_val *value
 FER_API fer_code fer_json_write(fer_arena *a, const struct yyjson_val *value, bool pretty,
                                 fer_str *out, fer_err *err);
 
+/* The value as YAML 1.2, in block style; reading it gives the same value. */
+FER_API fer_code fer_yaml_write(fer_arena *a, const struct yyjson_val *value, fer_str *out,
+                                fer_err *err);
+
 /*
  * Whether two values are equal: numbers by value (1.0 is 1), objects whatever the
  * order of their keys. `scratch` is only used while it runs.

@@ -295,10 +295,10 @@ FER_API fer_code fer_schema_convert(fer_arena *a, const fer_json *doc, fer_diale
 #define FER_INCLUDE_STEPS 400000  /* work for one proof, and for one search of a witness */
 
 /* An instance, and what the engine says of it. */
-typedef struct fer_sample {
+typedef struct fer_specimen {
     fer_str json;
     bool valid;
-} fer_sample;
+} fer_specimen;
 
 typedef struct fer_sample_options {
     size_t max;               /* instances of a kind; 0: FER_SAMPLES_MAX */
@@ -314,7 +314,7 @@ typedef struct fer_sample_options {
  * the same instances. Valid ones come first. There may be none.
  */
 FER_API fer_code fer_schema_samples(fer_arena *a, const fer_schema *s,
-                                    const fer_sample_options *options, fer_sample **out,
+                                    const fer_sample_options *options, fer_specimen **out,
                                     size_t *count, fer_err *err);
 
 typedef enum fer_inclusion {
@@ -360,6 +360,30 @@ typedef struct fer_cache_stats {
     size_t count, hits, misses, dropped;
 } fer_cache_stats;
 FER_API fer_cache_stats fer_schema_cache_stats(fer_schema_cache *cache);
+
+/* ---- a first schema from examples
+ * ----------------------------------------------------------------- */
+
+#define FER_INFER_EXAMPLES 100000 /* examples of one schema */
+#define FER_INFER_DEPTH    50     /* arrays and objects inside each other in an example */
+#define FER_INFER_ENUM     10     /* different strings at one place that may make an enum */
+#define FER_INFER_MAP      16     /* different keys at one place that may make a map */
+
+typedef struct fer_infer_options {
+    bool no_enums;   /* strings that come again and again are just strings */
+    bool no_formats; /* dates, addresses ... are just strings */
+    bool open;       /* objects take properties that no example has */
+} fer_infer_options;
+
+/*
+ * The narrowest plain schema (2020-12) that all examples fit: types, required where every
+ * example has it, closed objects, formats that all strings follow, enums of few strings that
+ * come again, maps where keys are data. The same examples in the same order give the same
+ * text. That the examples are valid under it, formats included, is checked before it is given.
+ */
+FER_API fer_code fer_schema_infer(fer_arena *a, const struct yyjson_val *const *examples,
+                                  size_t count, const fer_infer_options *options, fer_str *out,
+                                  fer_err *err);
 
 /* ---- building schemas
  * ------------------------------------------------------------------------------- */

@@ -86,6 +86,7 @@ void fer_help_write(fer_out *out, const fer_command *command);
 void fer_help_group(fer_out *out, const char *group);
 
 /* Commands. */
+int fer_run_blame(fer_app *app);
 int fer_run_check(fer_app *app);
 int fer_run_completion(fer_app *app);
 int fer_run_diff(fer_app *app);
@@ -95,9 +96,13 @@ int fer_run_help(fer_app *app);
 int fer_run_id(fer_app *app);
 int fer_run_list(fer_app *app);
 int fer_run_lock(fer_app *app);
+int fer_run_new(fer_app *app);
+int fer_run_profiles(fer_app *app);
+int fer_run_profiles_show(fer_app *app);
 int fer_run_reference(fer_app *app);
 int fer_run_schema_bundle(fer_app *app);
 int fer_run_schema_convert(fer_app *app);
+int fer_run_schema_from_json(fer_app *app);
 int fer_run_schema_info(fer_app *app);
 int fer_run_schema_lint(fer_app *app);
 int fer_run_show(fer_app *app);

@@ -15,6 +15,11 @@ static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
                                               "draft-04", "v1",      NULL};
 
+static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdempotentWrite",
+                                             "ExternalSideEffects", NULL};
+static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
+static const char *const file_choices[] = {"json", "yaml", NULL};
+
 #define INPUT_FORMAT                                                                               \
     {                                                                                              \
         "input-format", 'i', "FORMAT", input_choices,                                              \
@@ -51,6 +56,16 @@ static const fer_option check_options[] = {
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"profile", 'p', "NAME[,NAME]...", NULL,
+     "also hold the tools against profiles: names (ferrule profiles), files, or all"},
+    {"lock", 0, "FILE", NULL, "what ferrule list --json printed: definitions that may not change"},
+    {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
+    {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
+    {"config", 0, "FILE", NULL,
+     "the configuration (default: .ferrule.yaml, .ferrule.json or ferrule.json, where there is one)"},
+    {"no-config", 0, NULL, NULL, "read no configuration"},
+    {"platform-answer", 0, NULL, NULL,
+     "check one tools_json text and answer as its platform does: {\"message\", \"errors\"}"},
     END,
 };
 static const fer_option validate_options[] = {
@@ -115,6 +130,28 @@ static const fer_option lock_options[] = {
     INPUT_FORMAT,
     END,
 };
+static const fer_option from_json_options[] = {
+    {"each", 0, NULL, NULL, "the items of a list are the examples, not the list"},
+    {"no-enums", 0, NULL, NULL, "make no enum of strings that come again and again"},
+    {"no-formats", 0, NULL, NULL, "state no formats"},
+    {"open", 0, NULL, NULL, "let objects have properties that no example has"},
+    INPUT_FORMAT,
+    END,
+};
+static const fer_option new_options[] = {
+    {"namespace", 'n', "NAME", NULL, "first part of its ID (default local)"},
+    {"version", 0, "VERSION", NULL, "its version (default 0.1.0)"},
+    {"pattern", 'p', "PATTERN", pattern_choices,
+     "its parameters: none, a required string, an enum with a default, a list of objects, one of two shapes "
+     "(default: by the name)"},
+    {"effect", 'e', "EFFECT", effect_choices, "what a call changes (default: by the name)"},
+    {"description", 'd', "TEXT", NULL, "what it does (default: made up from the name)"},
+    {"output", 'o', "FILE", NULL, "where to write; - is standard output (default: NAME.json)"},
+    {"format", 'f', "FORMAT", file_choices,
+     "what to write (default: by the file's ending, else json)"},
+    {"force", 0, NULL, NULL, "replace a file that is there"},
+    END,
+};
 static const fer_option list_options[] = {
     JSON,
     {"namespace", 'n', "NAME", NULL, "only tools of this namespace"},
@@ -141,17 +178,37 @@ static const fer_option id_options[] = {
 };
 static const fer_option tags_options[] = {JSON, END};
 static const fer_option version_options[] = {JSON, END};
+static const fer_option blame_options[] = {
+    JSON,
+    {"message", 'm', "TEXT", NULL, "the message (default: standard input)"},
+    INPUT_FORMAT,
+    END,
+};
+static const fer_option profiles_options[] = {JSON, END};
 static const fer_option none[] = {END};
 
 const fer_command fer_commands[] = {
     {"check", "[FILE|FOLDER|-]...", "find everything wrong with tool definitions",
      "Reads tool definitions in any of the known shapes (a record, a list, {\"tools\": [...]}, an MCP tools/list "
      "result or response, OpenAI, Anthropic, Gemini and Bedrock definitions; JSON, JSON Lines or YAML) and reports "
-     "every violation of the tool record with its rule, file:line:column and JSON Pointer. A folder stands for all "
-     "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input.",
+     "every violation of the tool record, and of the rules of quality and safety, with its rule, file:line:column and JSON Pointer. A folder stands for all "
+     "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input. With "
+     "--profile the tools are held against what providers and clients demand, too: each file is one set of tools, as "
+     "it would be sent in one request. A tool takes findings back with \"suppress\": [{\"rule\", \"at\", \"reason\"}].",
      check_options,
-     "ferrule check tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
+     "ferrule check tools.json\nferrule check --profile anthropic-strict,openai tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
      fer_run_check},
+    {"new", "[NAME|ID]", "write a tool definition to start from",
+     "Writes a whole record: description, tags, input and output schema, effect and hints, one example that is valid "
+     "and one that is not, a changelog; with paging where the name says that it lists. It breaks no rule that "
+     "ferrule check knows, unless the name or the description does; then the findings follow on standard error and "
+     "errors exit 1. What no option says is asked for at a terminal and taken from the name otherwise. A file that "
+     "is there is never replaced without --force.",
+     new_options,
+     "ferrule new list_invoices --namespace billing\n"
+     "ferrule new tickets:close_issue --pattern enum --effect IdempotentWrite --output tools/close_issue.yaml\n"
+     "ferrule new get_weather -n weather -d 'Tells the weather of a place.' -o - | ferrule check -",
+     fer_run_new},
     {"validate", "[FILE|FOLDER|-]...", "validate instances against a JSON Schema",
      "Checks JSON, YAML and JSON Lines (one instance per line) against a schema of any dialect from draft-04 on and "
      "says everything that is wrong, with file:line:column, the keyword that refused and what to do. Nothing is "
@@ -203,6 +260,15 @@ const fer_command fer_commands[] = {
      "are told, with the fields that changed. Exits 0 where all is as it should be, 1 where it is not, 2 where something "
      "could not be read.",
      lock_options, "ferrule lock tools/\nferrule lock --verify tools/", fer_run_lock},
+    {"schema from-json", "[FILE|FOLDER|-]...", "make a first schema from example values",
+     "Prints the narrowest plain schema that all examples fit: types, what is required, closed objects, formats that "
+     "all strings follow, enums of few strings that come again, maps where keys are data (dates, numbers, IDs). A file "
+     "is an example, in JSON Lines each line is one. The examples are checked against the schema before it is printed. "
+     "It is a start: descriptions, and what the examples do not show, are yours to add.",
+     from_json_options,
+     "ferrule schema from-json call1.json call2.json\nferrule schema from-json calls.jsonl > input.schema.json\n"
+     "jq -c .params.arguments log.jsonl | ferrule schema from-json --no-enums -",
+     fer_run_schema_from_json},
     {"list", "[FILE|FOLDER|-]...", "list tools",
      "Prints one line per tool: a table on a terminal; ID, effect, tags and description separated by tabs in a pipe.",
      list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
@@ -229,12 +295,30 @@ const fer_command fer_commands[] = {
      "Prints the normalised tags, one per line: lower case, blanks to '-', [a-z0-9-_.] only, at most 64 characters "
      "each and 20 in all, no repeats. Without arguments it reads one tag per line from standard input.",
      tags_options, "ferrule tags 'Bar Baz' foo", fer_run_tags},
+    {"blame", "FILE|FOLDER...", "find the tool that a provider's error message means",
+     "Reads an error message of a provider (Anthropic, OpenAI, Gemini, Vertex AI, Bedrock, Mistral, Moonshot, DeepSeek, "
+     "VS Code, LM Studio ...) from standard input and tells which tool of the files it means, where in it "
+     "(file:line:column and JSON Pointer) and which rule it breaks. Exits 1 where no tool of the files is meant.",
+     blame_options,
+     "ferrule blame tools.json < error.txt\n"
+     "ferrule blame tools.json --message \"tools.106.custom.input_schema: ...\"",
+     fer_run_blame},
+    {"profiles show", "NAME|FILE", "print the rules of a profile",
+     "Prints when a profile was looked at, how sure it is and where it comes from, then its rules: severity, limit, "
+     "confidence and the provider's own words.",
+     profiles_options,
+     "ferrule profiles show anthropic-strict\nferrule profiles show --json ./ours.json",
+     fer_run_profiles_show},
+    {"profiles", "", "list the profiles of providers and clients",
+     "Prints one line per profile: name, date, confidence, provider, mode and title; a table on a terminal, separated by "
+     "tabs in a pipe.",
+     profiles_options, "ferrule profiles\nferrule profiles --json", fer_run_profiles},
     {"explain", "[RULE|CODE]", "explain a rule or an error code",
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
     {"reference", "PAGE", "print a reference page",
      "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, changes, "
-     "errors, limits, cli; or man, the man page in scdoc's notation.",
+     "profiles, errors, limits, cli; or man, the man page in scdoc's notation.",
      none, "ferrule reference tool-record", fer_run_reference},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
      "Prints a script that completes commands, options and their values.", none,
@@ -255,7 +339,8 @@ bool fer_option_is_many(const fer_option *o)
 static const struct {
     const char *name;
     const char *summary;
-} groups[] = {{"schema", "work on JSON Schemas"}};
+} groups[] = {{"schema", "work on JSON Schemas"},
+              {"profiles", "list and show profiles of providers and clients"}};
 
 const char *fer_group_summary(const fer_command *c)
 {

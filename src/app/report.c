@@ -6,9 +6,11 @@
 
 #include "json_doc.h"
 
-const char *fer_severity_name(fer_severity severity)
+void fer_counts_add(fer_counts *c, fer_severity severity)
 {
-    return severity == FER_SEVERITY_ERROR ? "error" : "warning";
+    if (severity == FER_SEVERITY_ERROR) c->errors++;
+    else if (severity == FER_SEVERITY_WARNING) c->warnings++;
+    else c->infos++;
 }
 
 const fer_report_kind *fer_report_find(const char *name)
@@ -25,7 +27,7 @@ fer_remark fer_remark_of_finding(const fer_finding *f)
 {
     return (fer_remark){.rule = f->rule->id,
                         .code = f->rule->code,
-                        .severity = f->rule->severity,
+                        .severity = f->severity,
                         .source = f->source,
                         .place = f->place,
                         .offset = f->place.offset,

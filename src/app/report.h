@@ -20,6 +20,8 @@ typedef struct fer_counts {
     size_t invalid;    /* the same */
     size_t errors;     /* each failure is one too */
     size_t warnings;   /* check, lint */
+    size_t infos;      /* check */
+    size_t suppressed; /* check: findings that their tools take back */
     size_t unreadable; /* check, lint: files of which something could not be read; validate:
                           instances */
 } fer_counts;
@@ -75,6 +77,7 @@ fer_remark fer_remark_of_finding(const fer_finding *f);
 /* `place` has been moved to the whole input, `offset` is in `text`. */
 fer_remark fer_remark_of_problem(const fer_schema_problem *p, fer_str source, fer_str text);
 
-const char *fer_severity_name(fer_severity severity);
+/* Adds a finding to the counts. */
+void fer_counts_add(fer_counts *c, fer_severity severity);
 
 #endif

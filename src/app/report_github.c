@@ -21,23 +21,44 @@ static void write_escaped(fer_out *o, fer_str s, bool property)
 }
 
 static void write_command(fer_out *o, const char *severity, fer_str source, uint32_t line,
-                          uint32_t column, const char *title, fer_str message)
+                          uint32_t column, const char *title, fer_str profile)
 {
     fer_out_printf(o, "::%s file=", severity);
     write_escaped(o, source, true);
     if (line) fer_out_printf(o, ",line=%u,col=%u", line, column);
-    fer_out_printf(o, ",title=%s::", title);
-    write_escaped(o, message, false);
+    fer_out_printf(o, ",title=%s", title);
+    if (profile.len) {
+        fer_out_text(o, " (");
+        write_escaped(o, profile, true);
+        fer_out_text(o, ")");
+    }
+    fer_out_text(o, "::");
+}
+
+/* GitHub's word for a severity. */
+static const char *command_of(fer_severity severity)
+{
+    return severity == FER_SEVERITY_INFO ? "notice" : fer_severity_name(severity);
+}
+
+static void write_line(fer_out *o, const char *before, fer_str text)
+{
+    if (!text.len) return;
+    fer_out_printf(o, "%%0A%s", before);
+    write_escaped(o, text, false);
 }
 
 static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     (void)text;
-    write_command(r->out, fer_severity_name(m->severity), m->source, m->place.line, m->place.column,
-                  m->rule, m->message);
-    if (m->hint.len) {
-        fer_out_text(r->out, "%0A");
-        write_escaped(r->out, m->hint, false);
+    write_command(r->out, command_of(m->severity), m->source, m->place.line, m->place.column,
+                  m->rule, m->finding ? m->finding->profile : FER_STR_NONE);
+    write_escaped(r->out, m->message, false);
+    write_line(r->out, "", m->hint);
+    if (m->finding) {
+        write_line(r->out, "limit: ", m->finding->limit);
+        write_line(r->out, "actual: ", m->finding->actual);
+        write_line(r->out, "the provider says: ", m->finding->provider_text);
     }
     fer_out_text(r->out, "\n");
 }
@@ -46,7 +67,8 @@ static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str t
 {
     (void)text;
     write_command(r->out, "error", source, err->line, err->column, fer_code_info(err->code)->name,
-                  fer_str_of(err->message));
+                  FER_STR_NONE);
+    write_escaped(r->out, fer_str_of(err->message), false);
     fer_out_text(r->out, "\n");
 }
 
@@ -61,7 +83,10 @@ static void end(fer_report *r)
     }
     if (r->about == FER_ABOUT_TOOLS) fer_out_printf(r->out, "%zu tools", c->tools);
     else fer_out_printf(r->out, "%zu schemas", c->files);
-    fer_out_printf(r->out, ", %zu errors, %zu warnings\n", c->errors, c->warnings);
+    fer_out_printf(r->out, ", %zu errors, %zu warnings", c->errors, c->warnings);
+    if (c->infos) fer_out_printf(r->out, ", %zu notes", c->infos);
+    if (c->suppressed) fer_out_printf(r->out, "; %zu suppressed", c->suppressed);
+    fer_out_text(r->out, "\n");
 }
 
 const fer_report_kind fer_report_github = {"github", begin, remark, failure, end};

@@ -20,6 +20,10 @@ static void write_tool(fer_out *o, const fer_finding *f)
     fer_out_printf(o, ",\"toolNumber\":%zu", f->number);
     text_member(o, "tool", f->tool);
     text_member(o, "toolPointer", f->tool_pointer);
+    if (f->profile.len) text_member(o, "profile", f->profile);
+    if (f->limit.len) text_member(o, "limit", f->limit);
+    if (f->actual.len) text_member(o, "actual", f->actual);
+    if (f->provider_text.len) text_member(o, "providerText", f->provider_text);
 }
 
 /* What the engine says of an instance beyond the message. */
@@ -88,6 +92,8 @@ static void end(fer_report *r)
     if (r->about == FER_ABOUT_INSTANCES)
         fer_out_printf(o, ",\"valid\":%zu,\"invalid\":%zu", c->valid, c->invalid);
     else fer_out_printf(o, ",\"errors\":%zu,\"warnings\":%zu", c->errors, c->warnings);
+    if (r->about == FER_ABOUT_TOOLS)
+        fer_out_printf(o, ",\"infos\":%zu,\"suppressed\":%zu", c->infos, c->suppressed);
     fer_out_printf(o, ",\"unreadable\":%zu}\n", c->unreadable);
 }
 

@@ -6,20 +6,24 @@
 #include "report.h"
 #include "unicode.h"
 
+/* SARIF's word for a severity. */
+static const char *level_of(fer_severity severity)
+{
+    return severity == FER_SEVERITY_INFO ? "note" : fer_severity_name(severity);
+}
+
 static void write_tool_rules(fer_out *o)
 {
-    size_t count;
-    const fer_rule *rules = fer_rule_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", i ? "," : "",
-                       rules[i].id);
-        fer_out_json(o, fer_str_of(rules[i].text));
+    const fer_rule *first = fer_rule_next(NULL);
+    for (const fer_rule *r = first; r; r = fer_rule_next(r)) {
+        fer_out_printf(
+            o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", r == first ? "" : ",", r->id);
+        fer_out_json(o, fer_str_of(r->text));
         fer_out_text(o, "},\"fullDescription\":{\"text\":");
-        fer_out_json(o, fer_str_of(rules[i].why));
+        fer_out_json(o, fer_str_of(r->why));
         fer_out_text(o, "},\"help\":{\"text\":");
-        fer_out_json(o, fer_str_of(rules[i].fix));
-        fer_out_printf(o, "},\"defaultConfiguration\":{\"level\":\"%s\"}}",
-                       fer_severity_name(rules[i].severity));
+        fer_out_json(o, fer_str_of(r->fix));
+        fer_out_printf(o, "},\"defaultConfiguration\":{\"level\":\"%s\"}}", level_of(r->severity));
     }
 }
 
@@ -85,10 +89,30 @@ static void begin_location(fer_out *o, fer_str source)
     fer_out_text(o, "}");
 }
 
+/* What SARIF has no place for: which tool, and what the profile says. */
+static void write_properties(fer_out *o, const fer_finding *f)
+{
+    const struct {
+        const char *name;
+        fer_str value;
+    } rows[] = {{"tool", f->tool},
+                {"profile", f->profile},
+                {"limit", f->limit},
+                {"actual", f->actual},
+                {"providerText", f->provider_text}};
+    fer_out_printf(o, ",\"properties\":{\"toolNumber\":%zu", f->number);
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        if (!rows[i].value.len) continue;
+        fer_out_printf(o, ",\"%s\":", rows[i].name);
+        fer_out_json(o, rows[i].value);
+    }
+    fer_out_text(o, "}");
+}
+
 static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     fer_out *o = r->out;
-    begin_result(r, m->rule, fer_severity_name(m->severity), m->message, m->hint);
+    begin_result(r, m->rule, level_of(m->severity), m->message, m->hint);
     begin_location(o, m->source);
     if (m->place.line) {
         size_t end = m->offset + m->length < text.len ? m->offset + m->length : text.len;
@@ -99,6 +123,7 @@ static void remark(fer_report *r, const fer_remark *m, fer_str text)
     fer_out_text(o, "},\"logicalLocations\":[{\"fullyQualifiedName\":");
     fer_out_json(o, m->pointer);
     fer_out_text(o, "}]}]");
+    if (m->finding) write_properties(o, m->finding);
     if (m->violation) {
         fer_out_text(o, ",\"properties\":{\"absoluteKeywordLocation\":");
         fer_out_json(o, m->violation->absolute_location);

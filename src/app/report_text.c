@@ -79,18 +79,29 @@ static void write_source(fer_out *o, fer_str text, size_t offset, uint32_t line,
     fer_out_text(o, "\n");
 }
 
+static enum fer_style style_of(fer_severity severity)
+{
+    static const enum fer_style styles[] = {FER_STYLE_RED, FER_STYLE_YELLOW, FER_STYLE_BLUE};
+    return severity < FER_COUNT(styles) ? styles[severity] : FER_STYLE_NONE;
+}
+
 /* What stands before the message: a rule with its severity, or for instances the code alone. */
 static void write_head(fer_report *r, fer_str source, uint32_t line, uint32_t column,
-                       fer_severity severity, const char *id, fer_str message)
+                       fer_severity severity, const char *id, fer_str profile, fer_str message)
 {
     fer_out *o = r->out;
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_clean(o, source);
     if (line) fer_out_printf(o, ":%u:%u", line, column);
     fer_out_text(o, ": ");
-    fer_out_style(o, severity == FER_SEVERITY_ERROR ? FER_STYLE_RED : FER_STYLE_YELLOW);
-    if (r->about == FER_ABOUT_INSTANCES) fer_out_text(o, id);
-    else fer_out_printf(o, "%s[%s]", fer_severity_name(severity), id);
+    fer_out_style(o, style_of(severity));
+    if (r->about == FER_ABOUT_INSTANCES) {
+        fer_out_text(o, id);
+    } else {
+        fer_out_printf(o, "%s[%s%s", fer_severity_name(severity), id, profile.len ? ", " : "");
+        fer_out_clean(o, profile);
+        fer_out_text(o, "]");
+    }
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_text(o, ": ");
@@ -123,6 +134,26 @@ static void write_tool(fer_out *o, const fer_remark *m)
     fer_out_text(o, "\n");
 }
 
+/* What a limit allows, and how the provider words it. */
+static void write_demand(fer_out *o, const fer_finding *f)
+{
+    if (f->limit.len || f->actual.len) {
+        note(o);
+        fer_out_text(o, f->limit.len ? "limit: " : "");
+        fer_out_clean(o, f->limit);
+        fer_out_text(o, f->actual.len && f->limit.len ? ", actual: "
+                        : f->actual.len               ? "actual: "
+                                                      : "");
+        fer_out_clean(o, f->actual);
+        fer_out_text(o, "\n");
+    }
+    if (!f->provider_text.len) return;
+    note(o);
+    fer_out_text(o, "the provider says: ");
+    fer_out_clean(o, f->provider_text);
+    fer_out_text(o, "\n");
+}
+
 /* The keyword that refused: its file and line where it is in the schema's text, else its URI. */
 static void write_schema(fer_out *o, const fer_remark *m)
 {
@@ -139,13 +170,13 @@ static void write_schema(fer_out *o, const fer_remark *m)
 static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     fer_out *o = r->out;
-    bool error = m->severity == FER_SEVERITY_ERROR;
-    write_head(r, m->source, m->place.line, m->place.column, m->severity, m->rule, m->message);
+    write_head(r, m->source, m->place.line, m->place.column, m->severity, m->rule,
+               m->finding ? m->finding->profile : FER_STR_NONE, m->message);
     if (m->place.line && !r->hide)
-        write_source(o, text, m->offset, m->place.line, m->length,
-                     error ? FER_STYLE_RED : FER_STYLE_YELLOW);
+        write_source(o, text, m->offset, m->place.line, m->length, style_of(m->severity));
     if (m->finding) {
         write_tool(o, m);
+        write_demand(o, m->finding);
     } else if (m->pointer.len) {
         note(o);
         fer_out_text(o, "at ");
@@ -164,7 +195,7 @@ static void remark(fer_report *r, const fer_remark *m, fer_str text)
 static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
 {
     write_head(r, source, err->line, err->column, FER_SEVERITY_ERROR,
-               fer_code_info(err->code)->name, fer_str_of(err->message));
+               fer_code_info(err->code)->name, FER_STR_NONE, fer_str_of(err->message));
     if (err->line && text.ptr && !r->hide)
         write_source(r->out, text, err->offset, err->line, 1, FER_STYLE_RED);
 }
@@ -190,7 +221,7 @@ static void end(fer_report *r)
 {
     const fer_counts *c = &r->counts;
     fer_out *o = r->out;
-    if (c->errors + c->warnings) fer_out_text(o, "\n");
+    if (c->errors + c->warnings + c->infos) fer_out_text(o, "\n");
     if (r->about == FER_ABOUT_INSTANCES) {
         end_instances(r);
         return;
@@ -205,6 +236,9 @@ static void end(fer_report *r)
     fer_out_style(o, c->warnings ? FER_STYLE_YELLOW : FER_STYLE_NONE);
     count(o, c->warnings, "warning", "warnings");
     fer_out_style(o, FER_STYLE_NONE);
+    if (c->infos) fer_out_text(o, ", ");
+    if (c->infos) count(o, c->infos, "note", "notes");
+    if (c->suppressed) fer_out_printf(o, "; %zu suppressed", c->suppressed);
     if (c->unreadable) {
         fer_out_text(o, "; ");
         count(o, c->unreadable, "file could not be read in full",

@@ -165,6 +165,12 @@ bool fer_file_is_folder(const char *path)
     return fer_sys_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+bool fer_file_exists(const char *path)
+{
+    struct stat st;
+    return fer_sys_stat(path, &st) == 0;
+}
+
 struct walk {
     fer_arena *arena;
     size_t max;

@@ -34,5 +34,7 @@ fer_code fer_file_walk(fer_arena *a, const char *folder, size_t max, bool (*want
                        struct fer_file_list *out, fer_err *err);
 /* Whether the path is a folder. */
 bool fer_file_is_folder(const char *path);
+/* Whether there is something of that name. */
+bool fer_file_exists(const char *path);
 
 #endif

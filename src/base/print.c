@@ -7,12 +7,14 @@
 
 size_t fer_print_u64(char out[FER_DIGITS], uint64_t value)
 {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
     char digits[FER_DIGITS];
     size_t first = FER_DIGITS;
-    do {
-        digits[--first] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
+    for (; value > 9; value /= 100) memcpy(&digits[first -= 2], &pairs[value % 100 * 2], 2);
+    if (value || first == FER_DIGITS) digits[--first] = (char)('0' + value);
     memcpy(out, digits + first, FER_DIGITS - first);
     return FER_DIGITS - first;
 }

@@ -28,9 +28,11 @@ size_t fer_print_u64(char out[FER_DIGITS], uint64_t value);
 static inline char *fer_put(char *to, fer_str s)
 {
     size_t n = s.len;
-    if (n > 32) {
-        memcpy(to, s.ptr, n);
-    } else if (n >= 16) {
+    if (n >= 16) {
+        if (n > 32) {
+            memcpy(to, s.ptr, n);
+            return to + n;
+        }
         memcpy(to, s.ptr, 16);
         memcpy(to + n - 16, s.ptr + n - 16, 16);
     } else if (n >= 8) {

@@ -137,6 +137,34 @@ static const fer_field example_members[] = {
 };
 static const fer_field example = OBJECT(NULL, .members = example_members);
 
+static const fer_field invalid_example_members[] = {
+    TEXT("id", .min = 1, .text = "name of the example"),
+    TEXT("description", .flags = FER_F_SOFT, .max = 300, .text = "what is wrong with it"),
+    OBJECT("args", .flags = FER_F_REQUIRED, .check = fer_check_example_args,
+           .text = "arguments that the input schema refuses"),
+    END,
+};
+static const fer_field invalid_example = OBJECT(NULL, .members = invalid_example_members);
+
+static const fer_field change_members[] = {
+    TEXT("version", .flags = FER_F_REQUIRED, .check = fer_check_version,
+         .text = "the version that it came with"),
+    TEXT("changes", .flags = FER_F_REQUIRED, .min = 1, .text = "what changed for callers"),
+    TEXT("date", .text = "when, such as 2026-11-16"),
+    END,
+};
+static const fer_field change = OBJECT(NULL, .members = change_members);
+
+static const fer_field suppress_members[] = {
+    TEXT("rule", .flags = FER_F_REQUIRED, .min = 1,
+         .text = "the rule whose findings are taken back"),
+    TEXT("at", .text = "JSON Pointer in the tool: only there and below; without it, everywhere"),
+    TEXT("profile", .min = 1, .text = "only for this profile"),
+    TEXT("reason", .text = "why the rule does not apply; one without is a finding"),
+    END,
+};
+static const fer_field suppression = OBJECT(NULL, .members = suppress_members);
+
 const fer_field fer_fields[FER_FIELD_COUNT] = {
     [FER_FIELD_NAME] = TEXT("name", .flags = FER_F_REQUIRED | FER_F_MCP, .check = fer_check_name,
                             .text = "1 to 128 characters of A-Z a-z 0-9 _ . -"),
@@ -195,17 +223,24 @@ const fer_field fer_fields[FER_FIELD_COUNT] = {
     [FER_FIELD_OUTPUT_MODES] =
         LIST("outputModes", .item = &mode_item, .text = "media types it gives"),
     [FER_FIELD_EXAMPLES] = LIST("examples", .item = &example, .text = "example calls"),
+    [FER_FIELD_INVALID_EXAMPLES] =
+        LIST("invalidExamples", .item = &invalid_example,
+             .text = "calls that must be refused, for tests and for people"),
     [FER_FIELD_NOTES] =
         TEXT("notes", .flags = FER_F_SOFT, .max = 2000,
              .text = "more about its use, shown on request; at most 2000 characters"),
     [FER_FIELD_EXTERNAL_REFS] = LIST("externalRefs", .item = &name_item,
                                      .text = "URLs or resource IDs of further documentation"),
+    [FER_FIELD_CHANGELOG] =
+        LIST("changelog", .item = &change, .text = "what changed from version to version"),
     [FER_FIELD_BACKEND] =
         {.key = "backend",
          .types = FER_T_OBJECT | FER_T_ARRAY,
          .check = fer_check_backend,
          .text =
              "where it runs: mcp {serverName}, provider {providerId, toolId} or local {name}; or a list of these"},
+    [FER_FIELD_SUPPRESS] = LIST("suppress", .item = &suppression,
+                                .text = "findings of ferrule check that are meant to be"),
     [FER_FIELD_META] = OBJECT(
         "_meta", .flags = FER_F_MCP,
         .text = "anything; under the key ferrule, the contract fields of this table on MCP wires"),

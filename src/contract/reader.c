@@ -441,6 +441,12 @@ static fer_code fail_at_entry(fer_reader *r, const struct entry *e, fer_err *err
     return err->code;
 }
 
+/* Shapes that differ in the key of their schema only: a rule of tools_json tells of them. */
+static bool may_mix(enum fer_shape shape)
+{
+    return shape == FER_SHAPE_ANTHROPIC || shape == FER_SHAPE_FUNCTION || shape == FER_SHAPE_MCP;
+}
+
 static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape shape,
                             fer_err *err)
 {
@@ -454,7 +460,8 @@ static fer_code check_shape(fer_reader *r, const struct entry *e, enum fer_shape
     }
     if (shape == FER_SHAPE_BUILTIN) return FER_OK;
     if (r->shape == FER_SHAPE_NONE) r->shape = shape;
-    if (fer_shape_fits(r->shape, shape)) return FER_OK;
+    if (fer_shape_fits(r->shape, shape) || (r->mixed && may_mix(r->shape) && may_mix(shape)))
+        return FER_OK;
     fer_fail(
         err, FER_MIXED_SHAPES,
         "tool %zu has the shape of %s, but those before it that of %s; keep them in separate files",

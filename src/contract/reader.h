@@ -53,6 +53,7 @@ typedef struct fer_reader {
     enum fer_shape shape; /* of the first entry */
     size_t number;
     const char *container; /* "a list", "an MCP tools/list result" ... */
+    bool mixed;            /* input_schema and parameters may stand in one list */
     bool resumable;        /* the last failure was of one entry: the next can be asked for */
     fer_lines lines;
 } fer_reader;

@@ -5,6 +5,7 @@
 
 #include "json_pointer.h"
 #include "json_value.h"
+#include "quality.h"
 
 /* The finding's place in the tool: the path of the record, and the value's in it. */
 static void point_at(fer_drafts *d, const fer_tool *t, const fer_path *path,
@@ -19,14 +20,31 @@ static void point_at(fer_drafts *d, const fer_tool *t, const fer_path *path,
     else if (b.ptr) d->list[d->count - 1].finding.tool_pointer = fer_buf_view(&b);
 }
 
-static enum fer_rule_id rule_of(const fer_schema_problem *p)
+/* What `schema lint` calls a thing, and the rule that it breaks in a tool. */
+static const struct {
+    const char *name;
+    enum fer_quality_id rule;
+} lint_rules[] = {
+    {"unknown-keyword", FER_Q_SCHEMA_UNKNOWN_KEYWORD},
+    {"other-dialect", FER_Q_SCHEMA_UNKNOWN_KEYWORD},
+    {"no-effect", FER_Q_SCHEMA_DEAD},
+    {"contradiction", FER_Q_SCHEMA_DEAD},
+    {"ref-siblings", FER_Q_SCHEMA_DEAD},
+    {"unused-definition", FER_Q_SCHEMA_DEAD},
+    {"invalid-value", FER_Q_SCHEMA_DEFAULT_INVALID},
+};
+
+static const fer_rule *rule_of(const fer_schema_problem *p)
 {
-    if (p->warning) return FER_RULE_SCHEMA_SUSPICIOUS;
+    for (size_t i = 0; p->warning && i < FER_COUNT(lint_rules); i++) {
+        if (strcmp(p->rule, lint_rules[i].name) == 0) return &fer_quality_rules[lint_rules[i].rule];
+    }
+    if (p->warning) return &fer_record_rules[FER_RULE_SCHEMA_SUSPICIOUS];
     switch (p->code) {
-    case FER_UNSUPPORTED_DIALECT: return FER_RULE_SCHEMA_DIALECT;
-    case FER_EXTERNAL_REF: return FER_RULE_SCHEMA_EXTERNAL_REF;
-    case FER_LIMIT_EXCEEDED: return FER_RULE_SCHEMA_LIMIT;
-    default: return FER_RULE_SCHEMA_INVALID;
+    case FER_UNSUPPORTED_DIALECT: return &fer_record_rules[FER_RULE_SCHEMA_DIALECT];
+    case FER_EXTERNAL_REF: return &fer_record_rules[FER_RULE_SCHEMA_EXTERNAL_REF];
+    case FER_LIMIT_EXCEEDED: return &fer_record_rules[FER_RULE_SCHEMA_LIMIT];
+    default: return &fer_record_rules[FER_RULE_SCHEMA_INVALID];
     }
 }
 
@@ -65,7 +83,8 @@ static bool check_schema(fer_drafts *d, const fer_tool *t, const fer_path *path,
     for (size_t i = 0; i < count; i++) {
         usable = usable && list[i].warning;
         if (is_upper_type(d, list[i].value) || is_noted(d, list[i].value)) continue;
-        fer_drafts_add(d, rule_of(&list[i]), list[i].value, path, "%.*s", FER_PRI(list[i].message));
+        fer_drafts_report(d, rule_of(&list[i]), list[i].value, path, "%.*s",
+                          FER_PRI(list[i].message));
         point_at(d, t, path, list[i].value);
     }
     return usable;
@@ -96,19 +115,45 @@ static void check_example(fer_drafts *d, const fer_tool *t, const fer_path *path
     }
 }
 
+/* What is shown as refused must be. */
+static void check_refused(fer_drafts *d, const fer_tool *t, const fer_path *path,
+                          const fer_schema *schema, const yyjson_val *args, fer_arena *scratch)
+{
+    bool valid = false;
+    fer_code code = fer_schema_accepts(schema, scratch, args, &valid, NULL);
+    if (code == FER_OUT_OF_MEMORY) d->no_memory = true;
+    if (code || !valid) return;
+    fer_drafts_add(d, FER_RULE_EXAMPLE_ACCEPTED, args, path,
+                   "the input schema accepts these arguments");
+    point_at(d, t, path, args);
+}
+
+static const yyjson_val *list_of(const fer_tool *t, enum fer_field_id field)
+{
+    const yyjson_val *list = t->values[field];
+    return fer_is_arr(list) && fer_val_len(list) ? list : NULL;
+}
+
 static void check_examples(fer_drafts *d, const fer_tool *t, const fer_path *path,
                            const yyjson_val *schema, fer_arena *scratch)
 {
-    const yyjson_val *examples = t->values[FER_FIELD_EXAMPLES];
+    const yyjson_val *examples = list_of(t, FER_FIELD_EXAMPLES),
+                     *invalid = list_of(t, FER_FIELD_INVALID_EXAMPLES);
     fer_schema *program;
-    if (!examples || !fer_is_arr(examples) || !fer_val_len(examples)) return;
+    if (!examples && !invalid) return;
     if (fer_schema_compile_value(NULL, schema, NULL, &program, NULL)) {
         d->no_memory = true; /* it has no problems, so this is all that can be */
         return;
     }
-    FER_EACH_ITEM (examples, example) {
-        const yyjson_val *args = fer_is_obj(example) ? fer_val_get(example, "args") : NULL;
+    for (const yyjson_val *e = examples ? examples + 1 : NULL; e && e < fer_val_next(examples);
+         e = fer_val_next(e)) {
+        const yyjson_val *args = fer_is_obj(e) ? fer_val_get(e, "args") : NULL;
         if (fer_is_obj(args)) check_example(d, t, path, program, args, scratch);
+    }
+    for (const yyjson_val *e = invalid ? invalid + 1 : NULL; e && e < fer_val_next(invalid);
+         e = fer_val_next(e)) {
+        const yyjson_val *args = fer_is_obj(e) ? fer_val_get(e, "args") : NULL;
+        if (fer_is_obj(args)) check_refused(d, t, path, program, args, scratch);
     }
     fer_schema_unref(program);
 }

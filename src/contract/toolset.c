@@ -11,18 +11,12 @@ struct first_place {
     uint32_t line;
 };
 
-void fer_seen_init(fer_seen *s, fer_arena *a)
+static fer_code note_id(fer_check_run *run, fer_str id, fer_str source, uint32_t line, fer_err *err)
 {
-    s->arena = a;
-    fer_map_init(&s->ids, a);
-}
-
-static fer_code note_id(fer_seen *s, fer_str id, fer_str source, uint32_t line, fer_err *err)
-{
-    fer_str key = fer_arena_copy(s->arena, id);
-    struct first_place *place = fer_arena_alloc(s->arena, sizeof *place);
-    void **slot = key.ptr && place ? fer_map_put(&s->ids, key) : NULL;
-    if (!slot) return fer_arena_failed(s->arena, err);
+    fer_str key = fer_arena_copy(run->arena, id);
+    struct first_place *place = fer_arena_alloc(run->arena, sizeof *place);
+    void **slot = key.ptr && place ? fer_map_put(&run->ids, key) : NULL;
+    if (!slot) return fer_arena_failed(run->arena, err);
     *place = (struct first_place){source, line};
     *slot = place;
     return FER_OK;
@@ -30,12 +24,13 @@ static fer_code note_id(fer_seen *s, fer_str id, fer_str source, uint32_t line, 
 
 /* The first tool of an ID is noted; a further one is a finding, graver within one file. */
 static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_tool *tool,
-                                fer_str source, fer_seen *seen, fer_drafts *drafts, fer_err *err)
+                                fer_str source, fer_check_run *run, fer_drafts *drafts,
+                                fer_err *err)
 {
-    const struct first_place *before = fer_map_get(&seen->ids, tool->id);
+    const struct first_place *before = fer_map_get(&run->ids, tool->id);
     if (!before) {
         size_t offset = item->base + fer_json_offset(item->doc, item->record);
-        return note_id(seen, tool->id, source, fer_lines_place(&r->lines, offset).line, err);
+        return note_id(run, tool->id, source, fer_lines_place(&r->lines, offset).line, err);
     }
     const fer_path root = FER_PATH_ROOT, here = FER_PATH_KEY(&root, FER_STR("name"));
     bool same_source = before->source.ptr == source.ptr;
@@ -50,10 +45,29 @@ static int by_place(const void *x, const void *y)
 {
     const struct fer_draft *a = x, *b = y;
     if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
-    return strcmp(a->finding.rule->id, b->finding.rule->id);
+    int order = strcmp(a->finding.rule->id, b->finding.rule->id);
+    return order ? order : fer_str_cmp(a->finding.profile, b->finding.profile);
 }
 
-/* Findings with places, in the order of the text; those of one place by their rules. */
+/* What several profiles say of one value shares its pointer. */
+static bool is_same_place(const struct fer_draft *x, const struct fer_draft *y)
+{
+    return x->at == y->at && x->finding.tool_pointer.ptr == y->finding.tool_pointer.ptr;
+}
+
+static fer_finding finished_like(const fer_finding *before, const fer_finding *draft)
+{
+    fer_finding f = *draft;
+    f.source = before->source;
+    f.tool = before->tool;
+    f.number = before->number;
+    f.place = before->place;
+    f.length = before->length;
+    f.pointer = before->pointer;
+    return f;
+}
+
+/* Findings with places, in the order of the text; those of one place by rule and profile. */
 static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
                            fer_drafts *drafts, fer_finding **out, fer_err *err)
 {
@@ -66,13 +80,35 @@ static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_st
     }
     qsort(drafts->list, drafts->count, sizeof *drafts->list, by_place);
     for (size_t i = 0; i < drafts->count && !code; i++) {
-        code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
+        bool again = i && is_same_place(&drafts->list[i - 1], &drafts->list[i]);
+        if (again) list[i] = finished_like(&list[i - 1], &drafts->list[i].finding);
+        else code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
     }
     if (!code) *out = list;
     return code;
 }
 
-static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
+/* The passes and the rules that look beyond one record. */
+static fer_code check_further(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
+                              const fer_tool *tool, fer_drafts *drafts, fer_err *err)
+{
+    const fer_path root = FER_PATH_ROOT;
+    if (tool->values[FER_FIELD_NAME]) {
+        fer_code code = check_duplicate(r, item, tool, source, run, drafts, err);
+        if (code) return code;
+    }
+    fer_check_run_tool(&(fer_pass_tool){.run = run,
+                                        .tool = tool,
+                                        .path = &root,
+                                        .drafts = drafts,
+                                        .scratch = fer_reader_arena(r),
+                                        .reader = r,
+                                        .item = item,
+                                        .source = source});
+    return FER_OK;
+}
+
+static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
                           fer_tool *tool, fer_drafts *drafts, fer_err *err)
 {
     const fer_path root = FER_PATH_ROOT;
@@ -84,13 +120,11 @@ static fer_code load_item(fer_reader *r, fer_item *item, fer_str source, fer_see
     }
     fer_code code = fer_tool_load(fer_reader_arena(r), item->shape, item->entry, item->record,
                                   &root, drafts, tool, err);
-    if (!code && seen && tool->values[FER_FIELD_NAME]) {
-        code = check_duplicate(r, item, tool, source, seen, drafts, err);
-    }
+    if (!code && run) code = check_further(r, item, source, run, tool, drafts, err);
     return !code && drafts->no_memory ? fer_arena_failed(drafts->arena, err) : code;
 }
 
-static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_seen *seen,
+static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_check_run *run,
                            fer_visitor *visit, void *context, fer_err *err)
 {
     fer_tool *tool = fer_arena_alloc(fer_reader_arena(r), sizeof *tool);
@@ -98,7 +132,7 @@ static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_se
     fer_finding *findings = NULL;
     if (!tool) return fer_arena_failed(fer_reader_arena(r), err);
     fer_drafts_init(&drafts, fer_reader_arena(r));
-    fer_code code = load_item(r, item, source, seen, tool, &drafts, err);
+    fer_code code = load_item(r, item, source, run, tool, &drafts, err);
     bool builtin = item->shape == FER_SHAPE_BUILTIN;
     if (!code && !builtin) {
         tool->doc = item->doc;
@@ -122,9 +156,10 @@ static fer_code visit_failure(const fer_err *failure, fer_visitor *visit, void *
     return visit(context, &visited, err);
 }
 
-fer_code fer_visit(fer_reader *r, fer_str source, fer_seen *seen, fer_visitor *visit, void *context,
-                   fer_err *err)
+fer_code fer_visit(fer_reader *r, fer_str source, fer_check_run *run, fer_visitor *visit,
+                   void *context, fer_err *err)
 {
+    r->mixed = fer_run_takes_mixed(run);
     for (;;) {
         fer_item item;
         fer_err why;
@@ -136,9 +171,19 @@ fer_code fer_visit(fer_reader *r, fer_str source, fer_seen *seen, fer_visitor *v
         }
         if (code && err) *err = why;
         if (code || !item.entry) return code;
-        code = visit_item(r, &item, source, seen, visit, context, err);
+        code = visit_item(r, &item, source, run, visit, context, err);
         if (code) return code;
     }
+}
+
+fer_code fer_visit_end(fer_check_run *run, fer_visitor *visit, void *context, fer_err *err)
+{
+    fer_finding *findings = NULL;
+    size_t count = 0;
+    fer_code code = fer_run_end_set(run, &findings, &count, err);
+    if (code || !count) return code;
+    fer_visited visited = {.findings = findings, .finding_count = count};
+    return visit(context, &visited, err);
 }
 
 /* ---- sets
@@ -147,7 +192,7 @@ fer_code fer_visit(fer_reader *r, fer_str source, fer_seen *seen, fer_visitor *v
 
 struct fer_toolset {
     fer_arena *arena;
-    fer_seen seen;
+    fer_check_run run;
     const fer_tool **tools;
     size_t count;
     size_t cap;
@@ -156,7 +201,7 @@ struct fer_toolset {
     size_t finding_cap;
 };
 
-fer_toolset *fer_toolset_new(void)
+fer_toolset *fer_toolset_new_checked(const fer_checks *checks)
 {
     fer_arena *arena = fer_arena_new(0);
     fer_toolset *set = arena ? fer_arena_alloc_zero(arena, 1, sizeof *set) : NULL;
@@ -165,13 +210,28 @@ fer_toolset *fer_toolset_new(void)
         return NULL;
     }
     set->arena = arena;
-    fer_seen_init(&set->seen, arena);
+    if (!fer_check_run_init(&set->run, arena, checks)) {
+        fer_arena_free(arena);
+        return NULL;
+    }
     return set;
+}
+
+fer_toolset *fer_toolset_new(void)
+{
+    return fer_toolset_new_checked(NULL);
 }
 
 void fer_toolset_free(fer_toolset *set)
 {
-    if (set) fer_arena_free(set->arena);
+    if (!set) return;
+    fer_check_run_deinit(&set->run);
+    fer_arena_free(set->arena);
+}
+
+size_t fer_toolset_suppressed(const fer_toolset *set)
+{
+    return set->run.suppressed;
 }
 
 static fer_code keep_tool(fer_toolset *set, const fer_tool *tool, fer_err *err)
@@ -194,6 +254,19 @@ static fer_code keep_finding(fer_toolset *set, const fer_finding *finding, fer_e
     return FER_OK;
 }
 
+/* Findings about a set are made in memory that the next set uses again. */
+static fer_code keep_text(fer_toolset *set, fer_finding *f, fer_err *err)
+{
+    fer_str *texts[] = {&f->tool, &f->pointer, &f->tool_pointer, &f->message,
+                        &f->hint, &f->limit,   &f->actual,       &f->provider_text};
+    for (size_t i = 0; i < FER_COUNT(texts); i++) {
+        if (!texts[i]->ptr) continue;
+        *texts[i] = fer_arena_copy(set->arena, *texts[i]);
+        if (!texts[i]->ptr) return fer_arena_failed(set->arena, err);
+    }
+    return FER_OK;
+}
+
 static fer_code keep_visited(void *context, const fer_visited *visited, fer_err *err)
 {
     fer_toolset *set = context;
@@ -203,7 +276,9 @@ static fer_code keep_visited(void *context, const fer_visited *visited, fer_err 
     }
     fer_code code = visited->tool ? keep_tool(set, visited->tool, err) : FER_OK;
     for (size_t i = 0; visited->findings && i < visited->finding_count && !code; i++) {
-        code = keep_finding(set, &visited->findings[i], err);
+        fer_finding kept = visited->findings[i];
+        if (!visited->item) code = keep_text(set, &kept, err);
+        if (!code) code = keep_finding(set, &kept, err);
     }
     return code;
 }
@@ -216,8 +291,10 @@ fer_code fer_toolset_add(fer_toolset *set, fer_str name, fer_str text, fer_forma
     if (!source.ptr) return fer_arena_failed(set->arena, err);
     fer_code code = fer_reader_init(&r, set->arena, name, text, format, err);
     if (code) return code;
-    code = fer_visit(&r, source, &set->seen, keep_visited, set, err);
+    code = fer_visit(&r, source, &set->run, keep_visited, set, err);
     fer_reader_deinit(&r);
+    fer_code ended = fer_visit_end(&set->run, keep_visited, set, code ? NULL : err);
+    if (!code) code = ended;
     return code;
 }
 

@@ -79,22 +79,42 @@ static bool string_offset(const fer_json *doc, const yyjson_val *v, size_t *out)
     return true;
 }
 
+/*
+ * Behind a string that starts at `at`. Without a backslash among as many bytes of text as the
+ * string has, these are the string.
+ */
+static size_t string_next(const fer_json *doc, const yyjson_val *v, size_t at)
+{
+    fer_str text = doc->text;
+    size_t len = fer_val_len(v), end = at + 1 + len;
+    bool plain = end < text.len && text.ptr[end] == '"' && !memchr(text.ptr + at + 1, '\\', len);
+    return plain ? next_token(text, end + 1) : fer_json_token_next(text, at);
+}
+
+/* The byte of the first token, which is only looked for where it is needed. */
+#define FIRST SIZE_MAX
+
 /* Counts on from the value `from`, whose byte is `at`, or from a string that is nearer. */
 static size_t count_on(const fer_json *doc, size_t from, size_t at, size_t index)
 {
     size_t known = index;
     while (known > from && !string_offset(doc, &doc->vals[known], &at)) known--;
-    for (; known < index; known++) {
-        at = fer_json_token_next(doc->text, at);
+    if (at == FIRST) at = fer_json_token_first(doc->text);
+    if (known < index && fer_is_str(&doc->vals[known])) {
+        at = string_next(doc, &doc->vals[known++], at);
     }
+    for (; known < index; known++) at = fer_json_token_next(doc->text, at);
     return at;
 }
 
 size_t fer_json_offset(const fer_json *doc, const yyjson_val *value)
 {
-    size_t index = (size_t)(value - doc->vals);
+    size_t index = (size_t)(value - doc->vals), at;
     if (doc->offsets) return doc->offsets[index];
-    return count_on(doc, 0, fer_json_token_first(doc->text), index);
+    /* Most are strings, or have a key before them. */
+    if (string_offset(doc, value, &at)) return at;
+    if (index && string_offset(doc, value - 1, &at)) return string_next(doc, value - 1, at);
+    return count_on(doc, 0, FIRST, index);
 }
 
 size_t fer_json_token_at(const fer_json *doc, size_t offset)
@@ -104,13 +124,6 @@ size_t fer_json_token_at(const fer_json *doc, size_t offset)
         at = fer_json_token_next(doc->text, at);
     }
     return index;
-}
-
-fer_place fer_json_place(const fer_json *doc, const yyjson_val *value)
-{
-    fer_lines lines;
-    fer_lines_init(&lines, doc->text);
-    return fer_lines_place(&lines, fer_json_offset(doc, value));
 }
 
 static const struct fer_lines_at first_byte = {.line = 1, .column = 1};
@@ -185,32 +198,41 @@ static uint32_t line_ends(fer_str text, size_t from, size_t to)
     return count;
 }
 
+/* From a byte on to one behind it. */
+static struct fer_lines_at go_on(fer_str text, struct fer_lines_at at, size_t offset)
+{
+    size_t span = offset - at.offset;
+    if (span && span < SIMPLE_MAX && is_simple(text.ptr + at.offset, span)) {
+        return (struct fer_lines_at){offset, at.line, at.column + (uint32_t)span};
+    }
+    const char *end = span ? memrchr(text.ptr + at.offset, '\n', span) : NULL;
+    if (end) {
+        size_t start = (size_t)(end - text.ptr) + 1;
+        at = (struct fer_lines_at){start, at.line + line_ends(text, at.offset, start), 1};
+    }
+    at.column += code_points(text, at.offset, offset);
+    at.offset = offset;
+    return at;
+}
+
 fer_place fer_lines_place(fer_lines *l, size_t offset)
 {
     if (offset > l->text.len) offset = l->text.len;
     if (offset < l->last.offset) l->last = offset >= l->mark.offset ? l->mark : first_byte;
-    struct fer_lines_at at = l->last;
-    size_t span = offset - at.offset;
-    if (span && span < SIMPLE_MAX && is_simple(l->text.ptr + at.offset, span)) {
-        l->last.offset = offset;
-        l->last.column += (uint32_t)span;
-        return (fer_place){offset, at.line, l->last.column};
-    }
-    const char *end =
-        offset > at.offset ? memrchr(l->text.ptr + at.offset, '\n', offset - at.offset) : NULL;
-    if (end) {
-        size_t start = (size_t)(end - l->text.ptr) + 1;
-        at = (struct fer_lines_at){start, at.line + line_ends(l->text, at.offset, start), 1};
-    }
-    at.column += code_points(l->text, at.offset, offset);
-    at.offset = offset;
-    l->last = at;
+    l->last = go_on(l->text, l->last, offset);
+    return (fer_place){offset, l->last.line, l->last.column};
+}
+
+fer_place fer_json_place(const fer_json *doc, const yyjson_val *value)
+{
+    size_t offset = fer_json_offset(doc, value);
+    struct fer_lines_at at = go_on(doc->text, first_byte, offset);
     return (fer_place){offset, at.line, at.column};
 }
 
 void fer_placer_init(fer_placer *p, const fer_json *doc)
 {
-    *p = (fer_placer){.doc = doc, .offset = fer_json_token_first(doc->text)};
+    *p = (fer_placer){.doc = doc, .offset = FIRST};
     fer_lines_init(&p->lines, doc->text);
 }
 

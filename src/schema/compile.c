@@ -210,7 +210,12 @@ static bool finish(fer_build *b)
     b->c->program->inst_count += b->count;
     node->count = b->count;
     node->leaf = true;
-    for (uint32_t i = 0; i < b->count; i++) node->leaf = node->leaf && insts[i].op->check;
+    node->straight = !node->tracks;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const fer_op *op = insts[i].op;
+        node->leaf = node->leaf && op->check;
+        node->straight = node->straight && (op->check || op->trace);
+    }
     if (!b->count) node->verdict = FER_ALWAYS;
     fer_lower_node(b->c, node);
     return !b->c->code;
@@ -228,6 +233,7 @@ static bool compile_one(fer_compile *c, fer_node *node)
     node->insts = &none;
     if (!fer_is_obj(schema)) {
         node->verdict = fer_is_true(schema) ? FER_ALWAYS : FER_NEVER;
+        node->leaf = node->straight = true;
         fer_lower_node(c, node);
         return true;
     }

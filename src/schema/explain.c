@@ -51,25 +51,32 @@ static fer_str join_slowly(fer_teller *t, const fer_str *pieces, size_t count)
     return fer_say(t, "%.*s", (int)len, text);
 }
 
+typedef signed char wide __attribute__((vector_size(16)));
+
+/* The top bit of some byte is set where one of 16 is a NUL or past ASCII. */
+static wide odd_bytes(const char *text)
+{
+    wide some;
+    memcpy(&some, text, sizeof some);
+    return some | (wide)(some == 0);
+}
+
 /* Whether none of `len` bytes is a NUL or past ASCII. */
 static bool is_simple(const char *text, size_t len)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t word, odd = 0;
-    if (len < sizeof word) {
+    uint64_t odd = 0, parts[2];
+    if (len < sizeof(wide)) {
         for (size_t i = 0; i < len; i++) {
             uint64_t c = (unsigned char)text[i];
             odd |= c | (c - 1);
         }
         return !(odd & ~UINT64_C(0x7F));
     }
-    for (size_t i = 0; i < len - sizeof word; i += sizeof word) {
-        memcpy(&word, text + i, sizeof word);
-        odd |= word | (word - ones);
-    }
-    memcpy(&word, text + len - sizeof word, sizeof word);
-    odd |= word | (word - ones);
-    return !(odd & ones << 7);
+    const char *last = text + len - sizeof(wide);
+    wide all = odd_bytes(last);
+    for (; text < last; text += sizeof(wide)) all |= odd_bytes(text);
+    memcpy(parts, &all, sizeof parts);
+    return !((parts[0] | parts[1]) & UINT64_C(0x8080808080808080));
 }
 
 fer_str fer_join(fer_teller *t, const fer_str *pieces, size_t count)
@@ -540,10 +547,9 @@ static void tell_own(fer_teller *t, const fer_unit *u)
         tell_never(t, u);
         return;
     }
-    for (uint32_t n = 0; n < u->node->count; n++) {
-        const fer_inst *i = &u->node->insts[n];
-        if (!(u->failed >> n & 1) || (!t->shallow && says_more(u, i))) continue;
-        i->op->explain(t, u, i);
+    for (uint64_t left = u->failed; left; left &= left - 1) {
+        const fer_inst *i = &u->node->insts[__builtin_ctzll(left)];
+        if (t->shallow || !says_more(u, i)) i->op->explain(t, u, i);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keyword.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "near.h"
 
@@ -178,18 +178,38 @@ const fer_keyword *fer_keywords(size_t *count)
     return rows;
 }
 
-static int by_name(const void *name, const void *row)
+/* As strcmp. Most names differ early, so nothing is called and no length is counted. */
+static int order_of(fer_str name, const char *row)
 {
-    return fer_str_cmp(*(const fer_str *)name, fer_str_of(((const fer_keyword *)row)->name));
+    size_t i = 0;
+    for (; i < name.len && row[i] == name.ptr[i] && row[i]; i++) {
+    }
+    unsigned char x = i < name.len ? (unsigned char)name.ptr[i] : 0;
+    return i < name.len && !row[i] ? 1 : (int)x - (int)(unsigned char)row[i];
+}
+
+const fer_keyword *fer_keyword_first(fer_str name)
+{
+    size_t from = 0, to = FER_COUNT(rows);
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (order_of(name, rows[middle].name) > 0) from = middle + 1;
+        else to = middle;
+    }
+    return from < FER_COUNT(rows) && order_of(name, rows[from].name) == 0 ? &rows[from] : NULL;
+}
+
+/* The next row of the same name, or NULL. */
+static const fer_keyword *next_of_name(const fer_keyword *k, const char *name)
+{
+    return k + 1 < rows + FER_COUNT(rows) && strcmp(k[1].name, name) == 0 ? k + 1 : NULL;
 }
 
 const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name)
 {
-    const fer_keyword *k = bsearch(&name, rows, FER_COUNT(rows), sizeof *rows, by_name);
-    if (!k) return NULL;
+    const fer_keyword *k = fer_keyword_first(name);
     /* Rows of one name stand together, and the first that fits the dialect counts. */
-    while (k > rows && fer_str_is(name, k[-1].name)) k--;
-    for (; k < rows + FER_COUNT(rows) && fer_str_is(name, k->name); k++) {
+    for (const char *first = k ? k->name : NULL; k; k = next_of_name(k, first)) {
         if ((k->dialects & rules->bit) && (k->vocabulary & rules->vocabularies)) return k;
     }
     return NULL;
@@ -197,7 +217,7 @@ const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name)
 
 bool fer_keyword_elsewhere(fer_str name)
 {
-    return bsearch(&name, rows, FER_COUNT(rows), sizeof *rows, by_name) != NULL;
+    return fer_keyword_first(name) != NULL;
 }
 
 fer_str fer_keyword_near(const struct fer_rules *rules, fer_str name)

@@ -159,6 +159,8 @@ const fer_keyword *fer_keywords(size_t *count);
 fer_str fer_slot_name(enum fer_slot slot);
 /* The keyword of that name under these rules, or NULL: unknown. */
 const fer_keyword *fer_keyword_find(const struct fer_rules *rules, fer_str name);
+/* The first row of that name, of whatever dialect, or NULL. */
+const fer_keyword *fer_keyword_first(fer_str name);
 /* Whether some dialect has a keyword of that name. */
 bool fer_keyword_elsewhere(fer_str name);
 /* The keyword that is nearest to an unknown one; ptr NULL: none is near. */

@@ -84,7 +84,6 @@ static void write_leaves(fer_native_code *n, const fer_object *o)
     n->seen = R8;
     n->no = fer_x86_label(&n->x);
     n->unknown = fer_x86_label(&n->x);
-    fer_x86_entry(&n->x);
     fer_native_object(n, o);
     give(n, FER_QUICK_YES);
     fer_x86_bind(&n->x, n->no);
@@ -159,19 +158,43 @@ static const fer_object *only_leaves(const fer_quick *code)
     return object && l.rows[0]->object->leaves ? l.rows[0]->object : NULL;
 }
 
-/* All functions; where the objects of leaves begin is told. False: it cannot be done. */
-static bool write_all(fer_native_code *n, const fer_quick *code, size_t *object)
+/*
+ * unsigned object(const yyjson_val *v), before the function of its leaves: other values, and
+ * objects with more members than there may be steps, are for the other way in.
+ */
+static void write_object_entry(fer_native_code *n, fer_label entry, size_t steps)
 {
+    fer_x86 *x = &n->x;
+    fer_label other = fer_x86_label(x);
+    fer_x86_bind(x, other);
+    give(n, FER_QUICK_UNKNOWN);
+    fer_x86_bind(x, entry);
+    fer_x86_entry(x);
+    fer_x86_load8(x, RAX, RDI, 0);
+    fer_x86_and32(x, RAX, YYJSON_TYPE_MASK);
+    fer_x86_compare32(x, RAX, YYJSON_TYPE_OBJ);
+    fer_x86_jump_if(x, IF_NOT_EQUAL, other);
+    if (steps > UINT32_MAX) return;
+    fer_x86_compare_at(x, 4, RDI, 1, (uint32_t)steps);
+    fer_x86_jump_if(x, IF_ABOVE, other);
+}
+
+/* All functions; where the one about objects of leaves is, is told. False: it cannot be done. */
+static bool write_all(fer_native_code *n, const struct fer_schema *s, size_t *object)
+{
+    const fer_quick *code = s->root->code;
     const fer_object *leaves = only_leaves(code);
-    fer_label first = leaves ? fer_native_leaves(n, leaves) : 0;
+    fer_label entry = fer_x86_label(&n->x);
+    if (leaves) fer_native_leaves(n, leaves); /* the first function */
     write_entry(n, code);
+    if (leaves) write_object_entry(n, entry, s->steps);
     for (const struct fer_function *f = n->first; f && !n->x.failed; f = f->next) {
         fer_x86_bind(&n->x, f->label);
         if (f->leaves) write_leaves(n, f->what);
         else write_function(n, f->what);
     }
     if (!fer_x86_finish(&n->x)) return false;
-    *object = leaves ? n->x.labels[first] : SIZE_MAX;
+    *object = leaves ? n->x.labels[entry] : SIZE_MAX;
     return true;
 }
 
@@ -221,7 +244,7 @@ void fer_native_make(struct fer_schema *s, const struct fer_lowering *l, fer_are
     n.last = &n.first;
     fer_map_init(&n.functions, scratch);
     fer_x86_init(&n.x, scratch, CODE_MAX);
-    if (write_all(&n, s->root->code, &object)) settle(&s->native, &n.x, object);
+    if (write_all(&n, s, &object)) settle(&s->native, &n.x, object);
 #else
     (void)s;
     (void)l;

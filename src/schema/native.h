@@ -16,8 +16,11 @@ struct fer_run;
 struct fer_schema;
 
 struct fer_native {
-    /* An object of leaves, where that is all that the schema asks of objects; else NULL. */
-    unsigned (*object)(const yyjson_val *object); /* a fer_quick_verdict */
+    /*
+     * An object of leaves, where that is all that the schema asks of objects; else NULL. Gives a
+     * fer_quick_verdict: unknown for all other values.
+     */
+    unsigned (*object)(const yyjson_val *value);
     /* Any value; NULL: there is no code. */
     bool (*value)(struct fer_run *r, const yyjson_val *value);
     void *pages;

@@ -95,6 +95,9 @@ bool fer_native_is_leaves(const fer_object *o);
 unsigned fer_native_types(const fer_quick *code);
 /* Asks a code about a value: goes on behind where it is right. */
 void fer_native_value(fer_native_code *n, const fer_quick *code, fer_at at);
+/* Around a call of C: what a walk goes by is put on the stack where C would not keep it. */
+void fer_native_keep(fer_native_code *n);
+void fer_native_kept(fer_native_code *n);
 /* Asks a row of the quick form. */
 void fer_native_row(fer_native_code *n, const fer_quick *row, fer_at at);
 /* A row that needs asking seldom: the label to jump to; it comes back behind fer_native_back. */

@@ -130,14 +130,12 @@ static uint64_t number_of(const fer_object *o, const yyjson_val *key)
 static void find_in_table(fer_native_code *n, const struct walk *w)
 {
     fer_x86 *x = &n->x;
-    const fer_reg kept[] = {n->key, n->end, n->seen};
-    bool keep = n->kind == FER_FUNCTION_LEAVES;
     fer_label table = fer_x86_label(x);
-    for (size_t i = 0; keep && i < FER_COUNT(kept); i++) fer_x86_push(x, kept[i]);
+    fer_native_keep(n);
     fer_x86_move(x, RSI, n->key);
     fer_x86_set_address(x, RDI, w->object);
     fer_x86_call_c(x, (uintptr_t)number_of);
-    for (size_t i = FER_COUNT(kept); keep && i-- > 0;) fer_x86_pop(x, kept[i]);
+    fer_native_kept(n);
     fer_x86_jump_by(x, RAX, RSI, table);
     for (size_t i = 0; i <= w->object->names.count; i++) fer_x86_distance(x, table, w->hits[i]);
 }

@@ -44,7 +44,7 @@ void fer_places_mark(struct fer_schema *s)
 {
     const fer_json *doc = s->doc;
     if (!doc || s->value != fer_json_root(doc) || doc->text.len > MARK_MAX) return;
-    size_t count = doc->text.len / STRIDE + 1;
+    size_t count = doc->text.len / STRIDE + 2; /* the last is where the text ends */
     struct fer_lines_at *marks = fer_arena_alloc(s->arena, count * sizeof *marks);
     fer_lines lines;
     if (!marks) return; /* then places are counted from the start */
@@ -56,14 +56,27 @@ void fer_places_mark(struct fer_schema *s)
     s->marks = marks;
 }
 
-static fer_place place_in(const struct fer_schema *s, const fer_json *home, const yyjson_val *value)
+static bool is_marked(const struct fer_schema *s, const fer_json *home)
 {
-    size_t offset = fer_json_offset(home, value);
-    fer_lines lines;
-    fer_lines_init(&lines, home->text);
-    if (home == s->doc && s->marks && offset < home->text.len) {
-        lines.last = lines.mark = s->marks[offset / STRIDE];
+    return home == s->doc && s->marks;
+}
+
+/* Between two marks on one line that are as many columns as bytes apart, each byte is a column. */
+static bool is_even(const struct fer_lines_at *mark)
+{
+    return mark[0].line == mark[1].line &&
+           mark[1].column - mark[0].column == mark[1].offset - mark[0].offset;
+}
+
+static fer_place place_marked(const struct fer_schema *s, const yyjson_val *value)
+{
+    size_t offset = fer_json_offset(s->doc, value);
+    const struct fer_lines_at *mark = &s->marks[offset / STRIDE];
+    if (is_even(mark)) {
+        uint32_t column = mark->column + (uint32_t)(offset - mark->offset);
+        return (fer_place){offset, mark->line, column};
     }
+    fer_lines lines = {s->doc->text, *mark, *mark};
     return fer_lines_place(&lines, offset);
 }
 
@@ -73,29 +86,27 @@ static fer_place place_in(const struct fer_schema *s, const fer_json *home, cons
 static void fill_instance(const fer_json *doc, fer_violation *list, size_t count)
 {
     fer_placer placer;
+    if (count == 1) {
+        if (is_in(doc, list->value)) list->place = fer_json_place(doc, list->value);
+        return;
+    }
     fer_placer_init(&placer, doc);
     for (size_t i = 0; i < count; i++) {
         if (is_in(doc, list[i].value)) list[i].place = fer_placer_to(&placer, list[i].value);
     }
 }
 
-fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const fer_json *doc,
-                         fer_violation *list, size_t count, fer_err *err)
+/* Places in schemas without marks: in the order of their texts. */
+static fer_code fill_unmarked(fer_arena *scratch, const struct fer_schema *s, fer_violation *list,
+                              size_t count, fer_err *err)
 {
-    if (doc) fill_instance(doc, list, count);
-    if (count == 1) {
-        const fer_json *home = home_of(s, list);
-        if (home) list->schema_place = place_in(s, home, list->schema);
-        return FER_OK;
-    }
-    struct wanted *wanted = fer_arena_alloc(scratch, (count + 1) * sizeof *wanted);
+    struct wanted *wanted = fer_arena_alloc(scratch, count * sizeof *wanted);
     if (!wanted) return fer_arena_failed(scratch, err);
     size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        fer_violation *v = &list[i];
+    for (fer_violation *v = list; v < list + count; v++) {
         const fer_json *home = home_of(s, v);
-        if (home == s->doc && s->marks) v->schema_place = place_in(s, home, v->schema);
-        else if (home) wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
+        if (!home || is_marked(s, home)) continue;
+        wanted[n++] = (struct wanted){home, v->schema, &v->schema_place};
     }
     qsort(wanted, n, sizeof *wanted, in_order);
     fer_placer placer = {0};
@@ -104,4 +115,18 @@ fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const f
         *wanted[i].out = fer_placer_to(&placer, wanted[i].value);
     }
     return FER_OK;
+}
+
+fer_code fer_places_fill(fer_arena *scratch, const struct fer_schema *s, const fer_json *doc,
+                         fer_violation *list, size_t count, fer_err *err)
+{
+    bool unmarked = false;
+    if (doc) fill_instance(doc, list, count);
+    for (fer_violation *v = list; v < list + count; v++) {
+        const fer_json *home = home_of(s, v);
+        if (!home) continue;
+        if (is_marked(s, home)) v->schema_place = place_marked(s, v->schema);
+        else unmarked = true;
+    }
+    return unmarked ? fill_unmarked(scratch, s, list, count, err) : FER_OK;
 }

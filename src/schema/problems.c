@@ -5,6 +5,7 @@
 #include "json_doc.h"
 #include "json_number.h"
 #include "json_pointer.h"
+#include "lint.h"
 
 /* ---- what has no effect ------------------------------------------------------------------- */
 
@@ -167,6 +168,7 @@ static void lint_one(fer_compile *c, const struct fer_rules *rules, const yyjson
     warn_siblings(c, rules, schema);
     warn_ranges(c, schema);
     warn_impossible_names(c, schema);
+    fer_lint_types(c, schema);
 }
 
 static void lint_all(fer_compile *c)
@@ -174,8 +176,11 @@ static void lint_all(fer_compile *c)
     size_t count;
     const struct fer_spot **spots = fer_spots_in_order(c, &count);
     for (size_t i = 0; i < count; i++) {
-        if (fer_is_obj(spots[i]->value)) lint_one(c, spots[i]->resource->rules, spots[i]->value);
+        if (!fer_is_obj(spots[i]->value)) continue;
+        lint_one(c, spots[i]->resource->rules, spots[i]->value);
+        fer_lint_values(c, spots[i]->node, spots[i]->value);
     }
+    fer_lint_unused(c, c->root);
     warn_circles(c);
 }
 

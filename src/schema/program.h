@@ -90,8 +90,9 @@ typedef struct fer_node {
     const yyjson_val *schema;
     const struct fer_quick *code; /* quick form, where the program has one */
     fer_verdict verdict;
-    bool leaf;   /* only assertions */
-    bool tracks; /* has unevaluatedItems or unevaluatedProperties */
+    bool leaf;     /* only assertions */
+    bool tracks;   /* has unevaluatedItems or unevaluatedProperties */
+    bool straight; /* what fails in it is found without frames */
 } fer_node;
 
 /* A resource as the program sees it. */

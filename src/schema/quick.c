@@ -298,6 +298,17 @@ const yyjson_val *fer_run_key(struct fer_run *r, const yyjson_val *v, const fer_
     return found;
 }
 
+/*
+ * A no from inside a member or item: notes the innermost, which may have been noted inside. What
+ * was noted elsewhere is of a no that did not count.
+ */
+FER_OUTLINE fer_quick_verdict refuse(struct fer_run *r, const yyjson_val *part)
+{
+    bool noted = r->reached && r->reached >= part && r->reached < fer_val_next(part);
+    if (!noted) r->reached = part;
+    return FER_QUICK_NO;
+}
+
 /* One walk over the members. Without `r`, all of them are leaves: unknown is only a long number. */
 FER_INLINE fer_quick_verdict members(struct fer_run *r, const fer_object *o, const yyjson_val *v)
 {
@@ -316,7 +327,7 @@ FER_INLINE fer_quick_verdict members(struct fer_run *r, const fer_object *o, con
         }
         if (plain >> type & 1) continue;
         if (r) {
-            if (!inside(r, code, key + 1)) return FER_QUICK_NO;
+            if (!inside(r, code, key + 1)) return refuse(r, key + 1);
         } else if (code->on >> type & 1) {
             if (!leaf(NULL, code, key + 1)) return FER_QUICK_NO;
         } else {
@@ -352,7 +363,7 @@ FER_OUTLINE bool items(struct fer_run *r, const fer_quick *code, const yyjson_va
     if (!fer_run_enter(r, fer_val_len(v))) return false;
     r->tracking = false;
     FER_EACH_ITEM (v, item) {
-        if (!inside(r, code, item)) return false;
+        if (!inside(r, code, item)) return refuse(r, item) == FER_QUICK_YES;
     }
     r->tracking = tracking;
     r->marks = UINT64_MAX;
@@ -435,7 +446,7 @@ MACHINE_CODE static bool start(struct fer_run *r, const fer_quick *code, const y
 
 __attribute__((no_stack_protector)) FER_OUTLINE fer_quick_verdict
 run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
-        const yyjson_val *value, enum start how)
+        const yyjson_val *value, enum start how, const yyjson_val **reached)
 {
     size_t values = (size_t)(fer_val_next(value) - value);
     size_t steps = STEPS_FIXED + values * STEPS_EACH;
@@ -446,11 +457,13 @@ run_all(const struct fer_schema *s, const fer_quick *code, fer_arena *scratch,
     bool yes = start(&r, code, value, how);
     if (r.vm) fer_vm_close(r.vm);
     if (r.left < 0) return FER_QUICK_UNKNOWN;
+    if (reached) *reached = r.reached;
     return yes ? FER_QUICK_YES : FER_QUICK_NO;
 }
 
-fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
-                                fer_arena *scratch, const yyjson_val *value)
+fer_quick_verdict fer_quick_reach(const struct fer_schema *s, const fer_quick *code,
+                                  fer_arena *scratch, const yyjson_val *value,
+                                  const yyjson_val **reached)
 {
     bool last = (code->end & FER_END_ON) && fer_is_obj(value);
     /* Most tools take an object of strings and numbers: no need of a run. */
@@ -458,17 +471,39 @@ fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *cod
         fer_quick_verdict verdict = leaves(code->object, value);
         if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
-    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT ? AT_OBJECT : AT_ROWS);
+    return run_all(s, code, scratch, value, last && code->op == FER_Q_OBJECT ? AT_OBJECT : AT_ROWS,
+                   reached);
+}
+
+fer_quick_verdict fer_quick_leaf(const fer_quick *code, const yyjson_val *value)
+{
+    if (!(code->on >> fer_val_type(value) & 1) || !(code->end & FER_END_ON))
+        return FER_QUICK_UNKNOWN;
+    switch ((enum fer_quick_op)code->op) {
+    case FER_Q_LENGTH:
+    case FER_Q_RANGE:
+    case FER_Q_INTEGER:
+    case FER_Q_TEXT:
+    case FER_Q_STRINGS:
+    case FER_Q_SIZE:
+    case FER_Q_INTEGER_TEXT: return leaf(NULL, code, value) ? FER_QUICK_YES : FER_QUICK_NO;
+    default: return FER_QUICK_UNKNOWN;
+    }
+}
+
+fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
+                                fer_arena *scratch, const yyjson_val *value)
+{
+    return fer_quick_reach(s, code, scratch, value, NULL);
 }
 
 MACHINE_CODE fer_quick_verdict fer_quick_ask(const struct fer_schema *s, fer_arena *scratch,
                                              const yyjson_val *value)
 {
-    if (s->native.object && fer_val_type(value) == YYJSON_TYPE_OBJ &&
-        FER_LIKELY(fer_val_len(value) <= s->steps)) {
+    if (s->native.object) {
         fer_quick_verdict verdict = s->native.object(value);
         if (FER_LIKELY(verdict != FER_QUICK_UNKNOWN)) return verdict;
     }
-    if (s->native.value) return run_all(s, NULL, scratch, value, AT_NATIVE);
+    if (s->native.value) return run_all(s, NULL, scratch, value, AT_NATIVE, NULL);
     return s->quick ? fer_quick_run(s, s->root->code, scratch, value) : FER_QUICK_UNKNOWN;
 }

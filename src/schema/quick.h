@@ -149,8 +149,24 @@ typedef enum fer_quick_verdict {
 /* The verdict of the whole schema about a value: by machine code, where it has some. */
 fer_quick_verdict fer_quick_ask(const struct fer_schema *s, fer_arena *scratch,
                                 const yyjson_val *value);
+/* Whether a value is refused for its type alone, which costs nothing to find out. */
+static inline bool fer_quick_refuses(const fer_quick *code, const yyjson_val *value)
+{
+    return !((code->on | code->pass) >> fer_val_type(value) & 1);
+}
+
 /* The verdict of a code of the schema about a value. */
 fer_quick_verdict fer_quick_run(const struct fer_schema *s, const fer_quick *code,
                                 fer_arena *scratch, const yyjson_val *value);
+/* The same where one look at the value tells, without a run; unknown where it does not. */
+fer_quick_verdict fer_quick_leaf(const fer_quick *code, const yyjson_val *value);
+/*
+ * The same, which also tells how far it came: where the answer is no for something in a member or
+ * item, `*reached` is the innermost such. Each object or array that holds it was walked in its
+ * order, and the parts before were right.
+ */
+fer_quick_verdict fer_quick_reach(const struct fer_schema *s, const fer_quick *code,
+                                  fer_arena *scratch, const yyjson_val *value,
+                                  const yyjson_val **reached);
 
 #endif

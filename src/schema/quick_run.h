@@ -22,7 +22,8 @@ struct fer_run {
     size_t bytes;   /* of texts that may still be read */
     const struct fer_schema *program;
     fer_arena *arena;
-    fer_vm *vm; /* for checks as the machine has them; NULL before the first */
+    fer_vm *vm;                /* for checks as the machine has them; NULL before the first */
+    const yyjson_val *reached; /* the member or item that was said no to last; NULL: none */
 };
 
 /* What a row of instructions says of a value. */

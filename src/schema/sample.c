@@ -306,16 +306,16 @@ static void shuffle(fer_texts *t, uint64_t seed)
     }
 }
 
-static size_t put(fer_sample *out, size_t max, const fer_texts *t, bool valid)
+static size_t put(fer_specimen *out, size_t max, const fer_texts *t, bool valid)
 {
     size_t count = 0;
     for (; count < t->count && count < max; count++)
-        out[count] = (fer_sample){t->list[count], valid};
+        out[count] = (fer_specimen){t->list[count], valid};
     return count;
 }
 
 fer_code fer_schema_samples(fer_arena *a, const fer_schema *s, const fer_sample_options *options,
-                            fer_sample **out, size_t *count, fer_err *err)
+                            fer_specimen **out, size_t *count, fer_err *err)
 {
     static const fer_sample_options none = {0};
     const fer_sample_options *o = options ? options : &none;
@@ -329,7 +329,7 @@ fer_code fer_schema_samples(fer_arena *a, const fer_schema *s, const fer_sample_
         fer_parts_add(&m, &own, (fer_part){s, s->root});
         if (o->beside) fer_parts_add(&m, &hint, (fer_part){o->beside, o->beside->root});
         const fer_pool *pool = fer_sample_place(&sampler, &own, &hint);
-        fer_sample *list = pool ? fer_arena_alloc_zero(a, 2 * max + 1, sizeof *list) : NULL;
+        fer_specimen *list = pool ? fer_arena_alloc_zero(a, 2 * max + 1, sizeof *list) : NULL;
         if (list && !m.no_memory) {
             fer_pool p = *pool;
             shuffle(&p.valid, o->seed);

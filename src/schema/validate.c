@@ -29,6 +29,20 @@ fer_code fer_schema_accepts(const fer_schema *s, fer_arena *scratch, const yyjso
     return FER_OK;
 }
 
+/* The same, and how far the quick form came: the reasons are found sooner then. Machine code does
+ * not tell, so it is asked for the many values that are valid. */
+static fer_code judge(const fer_schema *s, fer_arena *scratch, const yyjson_val *value, bool *valid,
+                      const yyjson_val **reached, fer_err *err)
+{
+    fer_quick_verdict verdict = FER_QUICK_UNKNOWN;
+    if (s->native.value) verdict = fer_quick_ask(s, scratch, value);
+    if (s->quick && verdict != FER_QUICK_YES)
+        verdict = fer_quick_reach(s, s->root->code, scratch, value, reached);
+    if (verdict == FER_QUICK_UNKNOWN) return ask_machine(s, scratch, value, valid, err);
+    *valid = verdict == FER_QUICK_YES;
+    return FER_OK;
+}
+
 /* ---- findings --------------------------------------------------------------------------- */
 
 fer_teller fer_result_teller(fer_arena *a, const fer_result *r)
@@ -228,12 +242,13 @@ fer_code fer_validate_traced(fer_arena *a, const fer_schema *s, const fer_json *
     fer_result *r = new_result(a, s, value, options);
     if (!r) return fer_arena_failed(a, err);
     /* The verdict first: most values are valid, and then there is nothing to tell. */
-    fer_code code = fer_schema_accepts(s, a, value, &r->valid, err);
+    const yyjson_val *reached = NULL;
+    fer_code code = judge(s, a, value, &r->valid, &reached, err);
     bool judged = !code;
     if (!code && (!r->valid || keep_valid)) {
         bool traced;
         fer_trace trace = {.arena = a, .keep_valid = keep_valid};
-        fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace};
+        fer_vm vm = {.program = s, .arena = a, .err = err, .trace = &trace, .reached = reached};
         code = fer_vm_run(&vm, value, &traced);
         r->trace = trace.root;
         r->cut = trace.cut;

@@ -227,25 +227,39 @@ static bool circles(fer_vm *vm, const fer_frame *f)
     return false;
 }
 
+/* A unit of vm->call below another, whose instruction number `by` asks; NULL: too many. */
+static bool open_below(fer_vm *vm, fer_unit *up, size_t by, fer_unit **out)
+{
+    const struct fer_call *call = &vm->call;
+    if (!fer_trace_open(vm->trace, up, out)) {
+        fer_vm_no_memory(vm);
+        return false;
+    }
+    fer_unit *u = *out;
+    if (!u) return true;
+    u->node = call->node;
+    u->value = call->value;
+    u->key = call->key;
+    u->branch = call->branch;
+    u->keyword = (uint8_t)call->keyword;
+    u->plain = call->plain;
+    u->dropped = call->drop;
+    u->by = (uint8_t)by;
+    return true;
+}
+
+/* Of the instruction that a frame is at. */
+static size_t number_of(const fer_frame *f)
+{
+    return (size_t)(f->at - f->node->insts);
+}
+
 static bool open_unit(fer_vm *vm, const fer_frame *below, fer_unit **out)
 {
     *out = NULL;
     if (!vm->trace) return true;
-    if (!fer_trace_open(vm->trace, below ? below->unit : vm->over, out)) {
-        fer_vm_no_memory(vm);
-        return false;
-    }
-    if (!*out) return true;
-    fer_unit *u = *out;
-    u->node = vm->call.node;
-    u->value = vm->call.value;
-    u->key = vm->call.key;
-    u->branch = vm->call.branch;
-    u->keyword = (uint8_t)vm->call.keyword;
-    u->plain = vm->call.plain;
-    u->dropped = vm->call.drop;
-    u->by = below ? (uint8_t)(below->at - below->node->insts) : vm->over_by;
-    return true;
+    if (!below) return open_below(vm, vm->over, vm->over_by, out);
+    return open_below(vm, below->unit, number_of(below), out);
 }
 
 /* An answer that was given before. */
@@ -313,7 +327,10 @@ static fer_step ask(fer_vm *vm)
 
 bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value)
 {
-    fer_quick_verdict verdict = fer_quick_run(vm->program, code, vm->arena, value);
+    if (fer_quick_refuses(code, value)) return false;
+    fer_quick_verdict verdict = fer_quick_leaf(code, value);
+    if (verdict != FER_QUICK_UNKNOWN) return verdict == FER_QUICK_YES;
+    verdict = fer_quick_run(vm->program, code, vm->arena, value);
     vm->sift = verdict != FER_QUICK_UNKNOWN;
     return verdict == FER_QUICK_YES;
 }
@@ -360,39 +377,28 @@ static bool is_simple(const fer_vm *vm, const fer_node *node)
            vm->depth < FER_VM_FRAMES && !remembers(vm, node);
 }
 
-/* Runs all instructions of vm->call without a frame; its unit, if there is one, has all failures.
- */
-static fer_step trace_all(fer_vm *vm, const fer_frame *below, fer_unit **unit)
+/* All assertions of vm->call. It needs a unit only where there is something to note. */
+static fer_step trace_leaf(fer_vm *vm, fer_unit *up, size_t by)
 {
     const fer_node *node = vm->call.node;
     const yyjson_val *value = vm->call.value;
     unsigned bit = FER_TYPE_BIT(fer_val_type(value));
-    bool valid = node->verdict != FER_NEVER;
-    if (!fer_vm_spend(vm, 1) || !open_unit(vm, below, unit)) return FER_STEP_ERROR;
+    uint64_t failed = 0;
+    fer_unit *u;
+    if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
     for (uint32_t n = 0; n < node->count; n++) {
         const fer_inst *inst = &node->insts[n];
-        fer_step s = FER_STEP_ERROR;
         if (!(inst->op->on & bit)) continue;
-        if (fer_vm_spend(vm, 1)) {
-            vm->over_by = (uint8_t)n;
-            s = inst->op->check ? inst->op->check(vm, inst, value)
-                                : inst->op->trace(vm, inst, value, *unit);
-        }
+        fer_step s = fer_vm_spend(vm, 1) ? inst->op->check(vm, inst, value) : FER_STEP_ERROR;
         if (s == FER_STEP_ERROR) return s;
-        if (s == FER_STEP_PASS) continue;
-        valid = false;
-        if (*unit) (*unit)->failed |= (uint64_t)1 << n;
+        failed |= (uint64_t)(s == FER_STEP_FAIL) << n;
     }
-    if (*unit) (*unit)->valid = valid;
+    bool valid = !failed && node->verdict != FER_NEVER;
+    if (valid && !vm->trace->keep_valid) return FER_STEP_PASS;
+    if (!open_below(vm, up, by, &u)) return FER_STEP_ERROR;
+    if (u) u->failed = failed;
+    if (u) u->valid = valid;
     return valid ? FER_STEP_PASS : FER_STEP_FAIL;
-}
-
-static fer_step trace_leaf(fer_vm *vm, const fer_frame *f)
-{
-    fer_unit *u;
-    fer_step s = trace_all(vm, f, &u);
-    if (s == FER_STEP_PASS && u && !vm->trace->keep_valid) fer_trace_drop(vm->trace, u);
-    return s;
 }
 
 /* Lets an applicator ask until it has its verdict, or a frame has to be run first. */
@@ -406,7 +412,8 @@ static fer_step drive(fer_vm *vm, fer_frame *f, const fer_inst *i)
         bool quick = !vm->trace && (node->leaf || node->verdict != FER_ASK);
         if (quick) s = leaf(vm, node, vm->call.value);
         else if (is_plainly_valid(vm, f)) s = FER_STEP_PASS;
-        else s = vm->trace && is_simple(vm, node) ? trace_leaf(vm, f) : ask(vm);
+        else if (vm->trace && is_simple(vm, node)) s = trace_leaf(vm, f->unit, number_of(f));
+        else s = ask(vm);
         if (s == FER_STEP_CALL || s == FER_STEP_ERROR) return s;
         s = i->op->hear(vm, f, i, s == FER_STEP_PASS);
         if (s != FER_STEP_CALL) return s;
@@ -488,42 +495,64 @@ static fer_code run(fer_vm *vm)
 
 #define NESTING_MAX 64 /* calls inside each other; what is deeper gets frames */
 
-/* Whether the failures of a node can be found without frames. */
-static bool is_straight(const fer_vm *vm, const fer_node *node)
+/*
+ * Runs all instructions of vm->call, a straight node, without a frame: those that apply others
+ * ask by fer_vm_trace. What passes leaves no unit.
+ */
+static fer_step trace_straight(fer_vm *vm, fer_unit *up, size_t by)
 {
-    if (node->tracks || vm->nesting == NESTING_MAX) return false;
+    const fer_node *node = vm->call.node;
+    const yyjson_val *value = vm->call.value;
+    unsigned bit = FER_TYPE_BIT(fer_val_type(value));
+    uint64_t failed = 0;
+    fer_unit *u;
+    if (!fer_vm_spend(vm, 1) || !open_below(vm, up, by, &u)) return FER_STEP_ERROR;
     for (uint32_t n = 0; n < node->count; n++) {
-        if (!node->insts[n].op->check && !node->insts[n].op->trace) return false;
+        const fer_inst *inst = &node->insts[n];
+        if (!(inst->op->on & bit)) continue;
+        if (!fer_vm_spend(vm, 1)) return FER_STEP_ERROR;
+        fer_step s = inst->op->check ? inst->op->check(vm, inst, value)
+                                     : inst->op->trace(vm, inst, value, u);
+        if (s == FER_STEP_ERROR) return s;
+        failed |= (uint64_t)(s == FER_STEP_FAIL) << n;
     }
-    return true;
+    bool valid = !failed && node->verdict != FER_NEVER;
+    if (u) {
+        u->failed = failed;
+        u->valid = valid;
+        if (valid && up) fer_trace_drop(vm->trace, u);
+    }
+    return valid ? FER_STEP_PASS : FER_STEP_FAIL;
 }
 
-fer_step fer_vm_trace(fer_vm *vm, fer_unit *u)
+/* The same where frames are needed. */
+static fer_step trace_framed(fer_vm *vm, fer_unit *up, size_t by)
 {
-    uint8_t by = vm->over_by;
-    fer_unit *below;
-    fer_step s;
-    vm->over = u;
-    if (is_straight(vm, vm->call.node)) {
-        vm->nesting++;
-        s = trace_all(vm, NULL, &below);
-        vm->nesting--;
-    } else {
-        if (ask(vm) == FER_STEP_ERROR) return FER_STEP_ERROR;
-        below = vm->top->unit;
-        if (run(vm)) return FER_STEP_ERROR;
-        s = vm->answer ? FER_STEP_PASS : FER_STEP_FAIL;
-    }
-    vm->over_by = by;
-    if (s == FER_STEP_PASS && below) fer_trace_drop(vm->trace, below);
+    vm->over = up;
+    vm->over_by = (uint8_t)by;
+    if (ask(vm) == FER_STEP_ERROR) return FER_STEP_ERROR;
+    fer_unit *u = vm->top->unit;
+    if (run(vm)) return FER_STEP_ERROR;
+    if (vm->answer && u) fer_trace_drop(vm->trace, u);
+    return vm->answer ? FER_STEP_PASS : FER_STEP_FAIL;
+}
+
+fer_step fer_vm_trace(fer_vm *vm, const fer_inst *i, fer_unit *u)
+{
+    const fer_node *node = vm->call.node;
+    size_t by = u ? (size_t)(i - u->node->insts) : 0;
+    if (node->leaf) return trace_leaf(vm, u, by);
+    if (!node->straight || vm->nesting == NESTING_MAX) return trace_framed(vm, u, by);
+    vm->nesting++;
+    fer_step s = trace_straight(vm, u, by);
+    vm->nesting--;
     return s;
 }
 
 /* All of it without a frame for the root. */
 static fer_code run_straight(fer_vm *vm)
 {
-    fer_unit *root;
-    fer_step s = trace_all(vm, NULL, &root);
+    fer_step s = trace_straight(vm, NULL, 0);
     vm->answer = s == FER_STEP_PASS;
     return s == FER_STEP_ERROR ? vm->code : FER_OK;
 }
@@ -541,7 +570,7 @@ static fer_code run_all(fer_vm *vm, const yyjson_val *value, bool *valid)
     uint32_t scope;
     if (vm->program->scoped && !scope_add(vm, NO_SCOPE, root->resource, &scope)) return vm->code;
     vm->call = (struct fer_call){.node = root, .value = value};
-    bool straight = vm->sift && !vm->program->scoped && is_straight(vm, root);
+    bool straight = vm->sift && !vm->program->scoped && root->straight;
     if (straight ? run_straight(vm) : run_framed(vm)) {
         if (vm->code != FER_VALIDATION_BUDGET_EXCEEDED) return vm->code;
         return fer_fail(vm->err, vm->code,

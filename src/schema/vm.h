@@ -83,6 +83,7 @@ typedef struct fer_vm {
     fer_arena *brief;          /* for one instruction; NULL: not needed yet */
     struct fer_trace *trace;   /* NULL: only the verdict counts */
     bool sift;                 /* what is plainly valid is not traced */
+    const yyjson_val *reached; /* how far the quick form came with all of it (fer_quick_reach) */
     const yyjson_val *doubted; /* the value to which the quick form has just said no */
     struct fer_unit *over;     /* without a frame below: the unit that asks, */
     uint8_t over_by;           /* the number of its instruction, */
@@ -134,8 +135,27 @@ static inline fer_step fer_vm_call(fer_vm *vm, const fer_node *node, const yyjso
 /* While vm->sift: whether the quick form says yes. It ends the sifting where it gives up. */
 bool fer_vm_sifts(fer_vm *vm, const struct fer_quick *code, const yyjson_val *value);
 
-/* Asks vm->call for a unit (or NULL: there are too many), without a frame below. */
-fer_step fer_vm_trace(fer_vm *vm, struct fer_unit *u);
+/*
+ * In a straight node only one instruction walks over the parts of an array or object. Where the
+ * quick form came as far as something in it, that instruction came as far.
+ */
+static inline const yyjson_val *fer_vm_reached(const fer_vm *vm, const yyjson_val *container)
+{
+    bool inside = vm->reached > container && vm->reached < fer_val_next(container);
+    return inside ? vm->reached : container;
+}
+
+/* Whether the quick form has said yes to a part, or says so now. */
+static inline bool fer_vm_passes(fer_vm *vm, const struct fer_quick *code, const yyjson_val *part,
+                                 const yyjson_val *reached)
+{
+    if (reached < part) return fer_vm_sifts(vm, code, part);
+    return reached >= fer_val_next(part);
+}
+
+/* Asks vm->call for an instruction of a unit (or NULL: there are too many), without a frame below.
+ */
+fer_step fer_vm_trace(fer_vm *vm, const fer_inst *i, struct fer_unit *u);
 
 /* Whether all subschemas have to be asked, even when the verdict is clear. */
 static inline bool fer_vm_all(const fer_vm *vm, const fer_frame *f)

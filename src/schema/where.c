@@ -2,12 +2,13 @@
 /*
  * Where a finding is: the field of the instance as a pointer and dotted, the path through the
  * keywords, and the URI of the keyword. Nearly all names in these are plain, which is to say
- * that they are the same in all four forms: then the lengths are known before anything is
- * written, and all of it gets one piece of memory, written once.
+ * that they are the same in all four forms: then one way up along the units writes them all, from
+ * behind, and they get one piece of memory. What is not plain, or long, is written at length.
  */
 #include "errors.h"
 #include "explain.h"
 #include "json_pointer.h"
+#include "names.h"
 #include "print.h"
 #include "uri.h"
 
@@ -109,75 +110,132 @@ static void where_at_length(fer_teller *t, fer_violation *v, fer_str member)
 
 /* ---- with plain names ----------------------------------------------------------------------- */
 
-#define STEPS     24
-#define STEP_TEXT 200 /* bytes of a name */
+#define WAY_TEXT  504 /* bytes of one form that is written here */
+#define STEP_TEXT 100 /* bytes of a name; there is room for a keyword and marks besides */
 
 /* Bytes that are the same in a pointer, in dotted form and in the fragment of a URI. */
 static const bool plain_byte[256] = {['0' ... '9'] = true, ['A' ... 'Z'] = true,
                                      ['a' ... 'z'] = true, ['_'] = true,
                                      ['-'] = true,         ['$'] = true};
 
+/* Whether each of eight bytes is a letter of ASCII or '_', as in most names. */
+static bool is_letters(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t lower = (word | ones * 0x20) & ~tops, other = (word ^ ones * '_') & ~tops;
+    uint64_t from_a = lower + ones * (0x80 - 'a'), past_z = lower + ones * (0x7F - 'z');
+    uint64_t is_other = ~(other + ones * 0x7F);
+    return (((from_a & ~past_z) | is_other) & ~word & tops) == tops;
+}
+
+/* The name is of a document, which has eight bytes behind each text (FER_ARENA_SLACK). */
 static bool is_plain(fer_str name)
 {
+    size_t at = 0;
     if (name.len - 1 >= STEP_TEXT || fer_is_digit(name.ptr[0])) return false; /* "" too */
-    for (size_t i = 0; i < name.len; i++) {
-        if (!plain_byte[(unsigned char)name.ptr[i]]) return false;
+    while (name.len - at >= 8 && is_letters(fer_name_word(name.ptr + at))) at += 8;
+    uint64_t mask = fer_name_mask(name.len - at);
+    if (at == name.len ||
+        is_letters((fer_name_word(name.ptr + at) & mask) | ('a' * (UINT64_MAX / 255) & ~mask)))
+        return true;
+    for (; at < name.len; at++) {
+        if (!plain_byte[(unsigned char)name.ptr[at]]) return false;
     }
     return true;
 }
 
-/* A way down, filled from either end. */
-struct steps {
-    fer_str *from, *to;
-    size_t bytes;   /* of all names */
-    size_t indices; /* steps that are one */
-    fer_str list[STEPS];
-    char digits[STEPS][FER_DIGITS];
+/* A text that is written from behind, as units know only who is above them. */
+struct way {
+    char *at;
+    char text[WAY_TEXT];
 };
 
-static bool is_index(const fer_str *step)
+static void way_start(struct way *w)
 {
-    return fer_is_digit(step->ptr[0]);
+    w->at = w->text + WAY_TEXT;
 }
 
-static fer_str index_text(struct steps *s, const fer_str *step, size_t index)
+static fer_str way_text(const struct way *w)
 {
-    char *digits = s->digits[step - s->list];
-    s->indices++;
-    return (fer_str){digits, fer_print_u64(digits, index)};
+    return (fer_str){w->at, (size_t)(w->text + WAY_TEXT - w->at)};
 }
 
-/* One more behind the last. False: it is not plain, or there are too many. */
-static bool step_to(struct steps *s, fer_str name)
+/* Whether there is room for another step, which is a keyword and a name at most. */
+static bool way_has_room(const struct way *w)
 {
-    if (s->to == s->list + STEPS || !is_plain(name)) return false;
-    s->bytes += name.len;
-    *s->to++ = name;
+    return (size_t)(w->at - w->text) >= (size_t)2 * STEP_TEXT;
+}
+
+static void way_put(struct way *w, char mark, fer_str name)
+{
+    w->at -= name.len;
+    fer_put(w->at, name);
+    *--w->at = mark;
+}
+
+static void way_put_index(struct way *w, char mark, size_t index)
+{
+    char digits[FER_DIGITS];
+    size_t len = fer_print_u64(digits, index);
+    w->at -= len;
+    memcpy(w->at, digits, len);
+    *--w->at = mark;
+}
+
+/* The forms of one way down to a field. */
+struct field {
+    struct way pointer, dotted;
+};
+
+/* A name that is plain. The dotted form is never shorter, but for a mark that is not kept. */
+static bool field_put(struct field *f, fer_str name)
+{
+    if (!way_has_room(&f->dotted)) return false;
+    way_put(&f->pointer, '/', name);
+    way_put(&f->dotted, '.', name);
     return true;
 }
 
-/* From a value down to one that is in it, or to the key of one. */
-static bool steps_down(struct steps *s, const yyjson_val *at, const yyjson_val *value)
+static bool field_name(struct field *f, fer_str name)
 {
-    s->from = s->to = s->list;
-    s->bytes = s->indices = 0;
-    if (value < at || value >= fer_val_next(at)) return value == at;
-    while (at != value) {
-        const yyjson_val *next;
-        if (fer_is_obj(at)) {
-            const yyjson_val *key = at + 1;
-            while (value >= (next = fer_val_next(key + 1))) key = next;
-            if (!step_to(s, fer_val_str(key))) return false;
-            at = value == key ? value : key + 1;
-        } else {
-            size_t index = 0;
-            for (at++; value >= (next = fer_val_next(at)); at = next) index++;
-            if (s->to == s->list + STEPS) return false;
-            *s->to = index_text(s, s->to, index);
-            s->bytes += s->to++->len;
-        }
+    return is_plain(name) && field_put(f, name);
+}
+
+static bool field_item(struct field *f, const yyjson_val *array, const yyjson_val *value)
+{
+    size_t index = 0;
+    const yyjson_val *item = array + 1, *end = fer_val_next(array);
+    if (!way_has_room(&f->dotted)) return false;
+    for (; item < value && item < end; item = fer_val_next(item)) index++;
+    if (item != value || item == end) return false;
+    way_put_index(&f->pointer, '/', index);
+    *--f->dotted.at = ']';
+    way_put_index(&f->dotted, '[', index);
+    return true;
+}
+
+/* From a unit's value to that of the one above. */
+static bool field_up(struct field *f, const fer_unit *u)
+{
+    const yyjson_val *above = u->up->value;
+    if (u->value == above) return true;
+    if (fer_is_arr(above)) return field_item(f, above, u->value);
+    /* Its name in the schema is the same, and has been looked at. */
+    if (u->keyword == KW_PROPERTIES) return field_put(f, fer_val_str(u->value - 1));
+    const yyjson_val *key = u->keyword == KW_PROPERTY_NAMES ? u->value : u->value - 1;
+    return fer_is_obj(above) && field_name(f, fer_val_str(key));
+}
+
+/* Where a finding is not about the unit's value: to the member of it that it is about. */
+static bool field_member(struct field *f, const fer_violation *v)
+{
+    const yyjson_val *object = v->unit->value;
+    if (v->value == object) return true;
+    if (!fer_is_obj(object)) return false;
+    FER_EACH_MEMBER (object, key) {
+        if (key == v->value || key + 1 == v->value) return field_name(f, fer_val_str(key));
     }
-    return true;
+    return false;
 }
 
 /* Keywords whose subschemas stand in them, so that the way to these is the way in the text. */
@@ -187,31 +245,25 @@ static bool steps_down(struct steps *s, const yyjson_val *at, const yyjson_val *
      UINT64_C(1) << KW_PREFIX_ITEMS | UINT64_C(1) << KW_ALL_OF | UINT64_C(1) << KW_ANY_OF |        \
      UINT64_C(1) << KW_ONE_OF)
 
-/* From a keyword (or "") up to the root. `*seen` gets the keywords of the way, as bits. */
-static bool steps_up(struct steps *s, const fer_unit *u, fer_str keyword, uint64_t *seen)
+static bool path_up(struct way *w, const fer_unit *u)
 {
-    s->from = s->to = s->list + STEPS;
-    s->bytes = s->indices = 0;
-    *seen = 0;
-    if (keyword.len) {
-        if (!is_plain(keyword)) return false;
-        *--s->from = keyword;
-        s->bytes += keyword.len;
-    }
-    for (; u->up; u = u->up) {
-        if (s->from - s->list < 2) return false;
-        *seen |= UINT64_C(1) << u->keyword;
-        if (!u->plain) {
-            fer_str name = u->key ? fer_val_str(u->key) : FER_STR("");
-            if (u->key && !is_plain(name)) return false;
-            s->from--;
-            *s->from = u->key ? name : index_text(s, s->from, u->branch);
-            s->bytes += s->from->len;
-        }
-        *--s->from = fer_slot_name((enum fer_slot)u->keyword);
-        s->bytes += s->from->len;
-    }
+    if (!way_has_room(w)) return false;
+    if (u->key && !is_plain(fer_val_str(u->key))) return false;
+    if (u->key) way_put(w, '/', fer_val_str(u->key));
+    else if (!u->plain) way_put_index(w, '/', u->branch);
+    way_put(w, '/', fer_slot_name((enum fer_slot)u->keyword));
     return true;
+}
+
+/* A unit's field, and the path to it. `*seen` gets the keywords of the way, as bits. */
+static bool go_up(const fer_teller *t, const fer_unit *u, struct field *f, struct way *path,
+                  uint64_t *seen)
+{
+    for (*seen = 0; u->up; u = u->up) {
+        *seen |= UINT64_C(1) << u->keyword;
+        if (!path_up(path, u) || !field_up(f, u)) return false;
+    }
+    return u->value == t->root;
 }
 
 /* Whether the way through the keywords is that from the resource's root to the value. */
@@ -228,76 +280,82 @@ static bool is_same_way(const fer_teller *t, const fer_resource *r, const fer_vi
     return false;
 }
 
-static size_t pointer_len(const struct steps *s)
+/* The pointer from a value to one in it, in `text`. ptr NULL: it is not that plain. */
+static fer_str pointer_down(char text[WAY_TEXT], const yyjson_val *at, const yyjson_val *value)
 {
-    return s->bytes + (size_t)(s->to - s->from);
-}
-
-static char *put_pointer(char *at, const struct steps *s)
-{
-    for (const fer_str *step = s->from; step < s->to; step++) {
-        *at++ = '/';
-        at = fer_put(at, *step);
+    char *to = text;
+    if (value < at || value >= fer_val_next(at)) return FER_STR_NONE;
+    while (at != value) {
+        const yyjson_val *next;
+        if (text + WAY_TEXT - to <= STEP_TEXT) return FER_STR_NONE;
+        *to++ = '/';
+        if (fer_is_obj(at)) {
+            const yyjson_val *key = at + 1;
+            while (value >= (next = fer_val_next(key + 1))) key = next;
+            if (!is_plain(fer_val_str(key))) return FER_STR_NONE;
+            to = fer_put(to, fer_val_str(key));
+            at = value == key ? value : key + 1;
+        } else {
+            size_t index = 0;
+            for (at++; value >= (next = fer_val_next(at)); at = next) index++;
+            to += fer_print_u64(to, index);
+        }
     }
-    return at;
+    return (fer_str){text, (size_t)(to - text)};
 }
 
-static char *put_dotted(char *at, const struct steps *s)
+static fer_str put(char **at, fer_str text)
 {
-    for (const fer_str *step = s->from; step < s->to; step++) {
-        bool index = is_index(step);
-        if (index) *at++ = '[';
-        else if (step > s->from) *at++ = '.';
-        at = fer_put(at, *step);
-        if (index) *at++ = ']';
+    fer_str out = {*at, text.len};
+    *at = fer_put(*at, text);
+    return out;
+}
+
+/* Gives a finding its texts, of one piece of memory. `inside` is empty where it is the path. */
+static bool keep(fer_teller *t, fer_violation *v, const struct field *f, fer_str path, fer_str uri,
+                 fer_str inside, bool same)
+{
+    fer_str pointer = way_text(&f->pointer), dotted = way_text(&f->dotted);
+    if (dotted.len && dotted.ptr[0] == '.') dotted = fer_str_slice(dotted, 1, dotted.len);
+    /* Quoted, as sentences want it, the dotted form has a mark before and behind. */
+    char *at = fer_arena_alloc(t->arena,
+                               pointer.len + dotted.len + 2 + uri.len + 1 + inside.len + path.len);
+    if (!at) return false;
+    v->field = put(&at, pointer);
+    *at++ = '`';
+    v->dotted = put(&at, dotted);
+    *at++ = '`';
+    if (dotted.len && dotted.len <= FER_FIELD_MAX && !t->naming) {
+        t->field_of = v->dotted.ptr;
+        t->field = (fer_str){v->dotted.ptr - 1, dotted.len + 2};
     }
-    return at;
-}
-
-static fer_str between(const char *from, const char *to)
-{
-    return (fer_str){from, (size_t)(to - from)};
+    fer_str base = put(&at, uri);
+    *at++ = '#';
+    if (!same) put(&at, inside);
+    v->keyword_location = put(&at, path);
+    size_t len = uri.len + 1 + (same ? path.len : inside.len);
+    v->absolute_location = (fer_str){base.ptr, len};
+    return true;
 }
 
 static bool where_plainly(fer_teller *t, fer_violation *v, fer_str member)
 {
-    struct steps field, path, inside;
+    struct field field;
+    struct way path;
+    char text[WAY_TEXT];
     uint64_t seen;
     const fer_unit *u = v->unit;
     const fer_resource *r = fer_node_resource(t->program, u->node);
     bool whole = v->schema == u->node->schema;
-    fer_str keyword = whole ? FER_STR("") : v->keyword;
-    if (!whole && !keyword.len) return false;
-    if (!steps_down(&field, t->root, v->value) || !steps_up(&path, u, keyword, &seen)) return false;
-    if (member.ptr && !step_to(&field, member)) return false;
+    way_start(&field.pointer);
+    way_start(&field.dotted);
+    way_start(&path);
+    if (!whole) way_put(&path, '/', v->keyword); /* all keywords are plain */
+    if (member.ptr && !field_name(&field, member)) return false;
+    if (!field_member(&field, v) || !go_up(t, u, &field, &path, &seen)) return false;
     bool same = is_same_way(t, r, v, seen);
-    if (!same && !steps_down(&inside, r->root, v->schema)) return false;
-    /* Quoted, as sentences want it, the dotted form has a mark before and behind. */
-    size_t size = pointer_len(&field) * 2 + field.indices + 2 + r->uri.len + 1 +
-                  pointer_len(&path) + (same ? 0 : pointer_len(&inside));
-    char *at = fer_arena_alloc(t->arena, size), *start = at;
-    if (!at) return false;
-    v->field = between(start, at = put_pointer(at, &field));
-    start = at;
-    *at++ = '`';
-    v->dotted = between(start + 1, at = put_dotted(at, &field));
-    *at++ = '`';
-    if (v->dotted.len && v->dotted.len <= FER_FIELD_MAX && !t->naming) {
-        t->field_of = v->dotted.ptr;
-        t->field = between(start, at);
-    }
-    start = at;
-    at = fer_put(at, r->uri);
-    *at++ = '#';
-    const char *way = at;
-    at = put_pointer(at, same ? &path : &inside);
-    v->absolute_location = between(start, at);
-    if (!same) {
-        way = at;
-        at = put_pointer(at, &path);
-    }
-    v->keyword_location = between(way, at);
-    return true;
+    fer_str inside = same ? FER_STR("") : pointer_down(text, r->root, v->schema);
+    return inside.ptr && keep(t, v, &field, way_text(&path), r->uri, inside, same);
 }
 
 void fer_tell_where(fer_teller *t, fer_violation *v, fer_str member)

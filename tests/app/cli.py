@@ -9,7 +9,17 @@ import shutil
 import subprocess
 import tempfile
 
-from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, skip, terminal
+from command_line import FERRULE, SOURCE, case, expect, finish, inject, skip, terminal
+from command_line import run as plain_run
+
+
+
+def run(args, *more, **options):
+    """These tests are about the command; what it says of good and bad tools is in authoring.py."""
+    if args[:1] == ["check"]:
+        args = ["check", "--no-quality", *args[1:]]
+    return plain_run(args, *more, **options)
+
 
 GOOD = '{"name":"a","inputSchema":{"type":"object"}}'
 BAD = '{"name":"a b","inputSchema":{"type":"object"}}'
@@ -45,6 +55,45 @@ ROWS = [
     ("check: YAML", ["check", "-i", "yaml"], "name: a b\ninputSchema: {type: object}\n", 1, ["<stdin>:1:7: error[name.charset]"], []),
     ("check: json format", ["check", "-f", "json"], BAD, 1, ['"rule":"name.charset"', '"pointer":"/name"', '"errors":1'], []),
     ("check: github format", ["check", "-f", "github"], BAD, 1, ["::error file=<stdin>,line=1,col=9,title=name.charset::"], []),
+    ("check: severity", ["check", "--severity", "name.charset=info"], BAD, 0, ["info[name.charset]", "0 errors, 0 warnings, 1 note"], []),
+    ("check: severity in SARIF", ["check", "-f", "sarif", "--severity", "name.charset=info"], BAD, 0, ['"level":"note"'], []),
+    ("check: severity for GitHub", ["check", "-f", "github", "--severity", "name.charset=info"], BAD, 0, ["::notice file="], []),
+    ("check: rule off", ["check", "--severity", "name.charset=off"], BAD, 0, ["0 errors, 0 warnings"], []),
+    ("check: severity of no rule", ["check", "--severity", "name.charsets=off"], BAD, 2, [], ["did you mean 'name.charset'?"]),
+    ("check: severity without a level", ["check", "--severity", "name.charset"], BAD, 2, [], ["not 'name.charset'"]),
+    ("check: suppressed", ["check"], '{"name":"a b","inputSchema":{"type":"object"},"suppress":[{"rule":"name.charset","reason":"old"}]}', 0,
+     ["0 errors, 0 warnings; 1 suppressed"], []),
+    ("check: missing configuration", ["check", "--config", "/nonexistent/c.yaml"], GOOD, 2, [], ["No such file"]),
+    ("profiles: lines", ["profiles"], "", 0, ["anthropic-strict\t2026-11\thigh\tAnthropic\tstrict\t", "tools_json\t"], []),
+    ("profiles: json", ["profiles", "--json"], "", 0, ['"name":"mcp-2026-07-28","aliases":["mcp"]'], []),
+    ("profiles: an argument", ["profiles", "cursor"], "", 2, [], ["did you mean 'profiles show cursor'?"]),
+    ("profiles show", ["profiles", "show", "cursor"], "", 0, ["as of 2026-11; confidence medium", "name.length\terror\tmedium\tat most 59; with the server's name\tCombined"], []),
+    ("profiles show: alias, json", ["profiles", "show", "--json", "openai-chat"], "", 0, ['"name":"openai"', '"rule":"root.type"'], []),
+    ("profiles show: unknown", ["profiles", "show", "opnai"], "", 2, [], ["did you mean 'openai'?"]),
+    ("check: profile", ["check", "--profile", "anthropic,openai"], BAD, 1, ["error[name.charset, anthropic]", "error[name.charset, openai]", "the provider says: tools.0.custom.name"], []),
+    ("check: profile by alias", ["check", "-p", "openai-chat"], BAD, 1, ["error[name.charset, openai-chat]"], []),
+    ("check: a limit", ["check", "-p", "mistral"], '{"name":"%s","inputSchema":{"type":"object"}}' % ("a" * 65), 1, ["limit: 64, actual: 65"], []),
+    ("check: a limit in JSON", ["check", "-p", "mistral", "-f", "json"], '{"name":"%s","inputSchema":{"type":"object"}}' % ("a" * 65), 1,
+     ['"profile":"mistral","limit":"64","actual":"65","providerText":"Function name was'], []),
+    ("check: a limit for GitHub", ["check", "-p", "mistral", "-f", "github"], '{"name":"%s","inputSchema":{"type":"object"}}' % ("a" * 65), 1,
+     ["title=name.length (mistral)::", "limit: 64%0Aactual: 65%0Athe provider says: Function name was"], []),
+    ("check: a budget", ["check", "-p", "tools_json"], "[" + ",".join('{"name":"t%d","inputSchema":{"type":"object"}}' % i for i in range(16)) + "]", 1,
+     ["error[toolset.count, tools_json]: there are 16 tools, and at most 15 are allowed", "tool 16 (t15)"], []),
+    ("check: all profiles", ["check", "-p", "all"], BAD, 1, [", vscode]", ", mistral]"], []),
+    ("check: unknown profile", ["check", "-p", "antropic"], GOOD, 2, [], ["there is no profile 'antropic'; did you mean 'anthropic'?"]),
+    ("check: a profile's missing file", ["check", "-p", "./none.json"], GOOD, 2, [], ["No such file"]),
+    ("check: platform answer", ["check", "--platform-answer"], '[{"name":"a b","input_schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}]', 1,
+     ['{"message":"Tool #1 name must match ^[a-zA-Z0-9_-]{1,64}$","errors":{"tools_json":["Tool #1 name must match'], []),
+    ("check: platform answer, valid", ["check", "--platform-answer"], "[]", 0, ['"errors":{}'], []),
+    ("check: suppressed for one profile", ["check", "-p", "openai,anthropic"], '{"name":"a","inputSchema":{"type":"object","properties":{},"anyOf":[{}]},"suppress":[{"rule":"root.composition","profile":"openai","reason":"r"}]}', 1,
+     ["error[root.composition, anthropic]", "1 suppressed"], []),
+    ("blame", ["blame", "examples/toolset/drafts.json", "--message", "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"], "", 0,
+     ["drafts.json:4:15: tool 1", "rule: name.charset (a message of Anthropic)", "fix: "], []),
+    ("blame: json", ["blame", "--json", "examples/toolset/drafts.json"], "tools.0.custom.name: String should match pattern 'x'", 0, ['"rule":"name.charset"', '"line":4,"column":15'], []),
+    ("blame: past the end", ["blame", "examples/toolset/drafts.json"], "tools.900.custom.name: String should match pattern 'x'", 1, ["names no tool of these files"], []),
+    ("blame: another message", ["blame", "examples/toolset/drafts.json"], "Overloaded", 2, [], ["no provider's message"]),
+    ("blame: no file", ["blame"], "x", 2, [], ["needs a file"]),
+    ("explain: profiles", ["explain", "limit.depth"], "", 0, ["tools_json         error   at most 5"], []),
     ("check: examples", ["check", "examples/toolset"], "", 1, ["drafts.json:4:15: error[name.charset]", "3 files, 6 tools"], []),
     ("list", ["list"], GOOD, 0, ["a\tNonIdempotentWrite\t\t\n"], []),
     ("list: JSON", ["list", "--json"], GOOD, 0, ['"id":"a"', '"definitionHash":"sha256:'], []),
@@ -77,7 +126,7 @@ ROWS = [
     ("explain: code", ["explain", "DuplicateKey"], "", 0, ["HTTP 400", "exit code 2"], []),
     ("explain: list", ["explain"], "", 0, ["tool.duplicate"], []),
     ("explain: misspelt", ["explain", "name.charste"], "", 2, [], ["did you mean 'name.charset'?"]),
-    ("reference", ["reference", "rules"], "", 0, ["| `name.charset` |"], []),
+    ("reference", ["reference", "rules"], "", 0, ["| [name.charset](#name.charset) |", "## name.charset"], []),
     ("reference: the record", ["reference", "tool-record"], "", 0, ["| `policies.retry.maxAttempts` | whole number, 1 to 10 |"], []),
     ("reference: errors", ["reference", "errors"], "", 0, ["| `DuplicateKey` | ContractError |"], []),
     ("reference: limits", ["reference", "limits"], "", 0, ["| `json.depth` | 128 | 128 |"], []),
@@ -100,6 +149,35 @@ def rows():
         case(name, problems)
 
 
+# name, file, its text, arguments, exit code, in stdout, in stderr; the input is BAD
+CONFIGURATIONS = [
+    ("found by its name, YAML", ".ferrule.yaml", "rules:\n  name.charset: info\n", [], 0, ["info[name.charset]"], []),
+    ("found by its name, JSON", "ferrule.json", '{"rules":{"name.charset":"off"}}', [], 0, ["0 errors"], []),
+    ("not wanted", "ferrule.json", '{"rules":{"name.charset":"off"}}', ["--no-config"], 1, ["1 error"], []),
+    ("the command line goes first", "ferrule.json", '{"rules":{"name.charset":"off"}}', ["--severity", "name.charset=error"], 1, ["1 error"], []),
+    ("named", "mine.yaml", "rules: {name.charset: warning}", ["--config", "mine.yaml"], 0, ["1 warning"], []),
+    ("unknown rule", "ferrule.json", '{"rules":{\n"name.charsets":"off"}}', [], 2, [], ["ferrule.json:2:1: there is no rule 'name.charsets'; did you mean 'name.charset'?"]),
+    ("unknown severity", "ferrule.json", '{"rules":{"name.charset":"fatal"}}', [], 2, [], ["ferrule.json:1:26: a severity is"]),
+    ("unknown key", "ferrule.json", '{"rulez":{}}', [], 2, [], ["ferrule.json:1:2: a configuration has no key 'rulez'"]),
+    ("profiles", ".ferrule.yaml", "profiles: [mistral]", [], 1, ["error[name.charset, mistral]"], []),
+    ("profiles of the command line go first", ".ferrule.yaml", "profiles: [mistral]", ["-p", "openai"], 1, ["error[name.charset, openai]"], []),
+    ("an unknown profile", ".ferrule.yaml", "profiles: [mistrl]", [], 2, [], [".ferrule.yaml:1:12: there is no profile 'mistrl'"]),
+    ("a profile as a file", "own.json", '{"name":"own","extends":"mistral","rules":{"name.charset":false,"name.length":{"max":2}}}', ["-p", "./own.json"], 1,
+     ["error[name.length, own]: the name has 3 characters, and at most 2 are allowed"], []),
+    ("a wrong profile", "own.json", '{"name":"own",\n"rules":{"nope":{}}}', ["-p", "own.json"], 2, [], ["own.json: 2:10: profiles have no rule 'nope'"]),
+    ("no object", "ferrule.json", "[]", [], 2, [], ["a configuration is an object"]),
+    ("not JSON", "ferrule.json", "{", [], 2, [], ["ferrule.json:1:2"]),
+]
+
+
+def configurations():
+    for name, file, text, args, code, out, err in CONFIGURATIONS:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, file), "w") as f:
+                f.write(text)
+            case("configuration: " + name, expect(run(["check", *args], BAD, cwd=folder), code, out, err))
+
+
 def machine_formats():
     mixed = '[%s,%s,{"name":"\\u001b[31m\\u202e","inputSchema":1}]' % (BAD, GOOD)
     report = json.loads(run(["check", "-f", "json"], mixed).stdout)
@@ -112,6 +190,10 @@ def machine_formats():
     if region["startLine"] != 4 or region["endColumn"] <= region["startColumn"]:
         problems.append(str(region))
     case("check: sarif format parses, rules declared, regions right", problems)
+    for name, args, stdin in (("tools", ["-p", "all", "examples/toolset"], ""), ("unreadable input", ["-i", "json"], "{")):
+        written = run(["check", "-f", "sarif", *args], stdin).stdout
+        case(f"check: sarif of {name} is valid by a reduced schema of SARIF 2.1.0",
+             expect(run(["validate", "--schema", "tests/app/data/sarif-reduced.schema.json", "-"], written), 0, ["1 valid"]))
     failed = json.loads(run(["check", "-f", "sarif", "-i", "json"], "{").stdout)
     case("check: sarif tells of unreadable input",
          [] if failed["runs"][0]["invocations"][0]["executionSuccessful"] is False else [str(failed)])
@@ -217,7 +299,8 @@ def pipes():
 
 
 def faults():
-    inject([["check", "examples/toolset"], ["list", "--json", "examples/toolset/tickets.json"],
+    inject([["check", "examples/toolset"], ["check", "-p", "tools_json,cursor", "examples/toolset/drafts.json"], ["profiles"], ["profiles", "show", "mcp"],
+            ["blame", "examples/toolset/drafts.json", "--message", "tools.0.custom.name: x"], ["explain", "limit.depth"], ["list", "--json", "examples/toolset/tickets.json"],
             ["show", "tickets:create_issue", "examples/toolset/tickets.json"], ["fmt", "examples/toolset/tickets.json"]])
 
 
@@ -238,6 +321,7 @@ def completions():
 
 
 rows()
+configurations()
 machine_formats()
 terminals()
 files()

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-FERRULE, FAULTS, SOURCE = sys.argv[1:4]
+FERRULE, FAULTS, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])  # some rows run in other folders
 number = failures = 0
 
 

@@ -40,7 +40,7 @@ static size_t count_plainly(fer_arena *a, fer_str text)
 /* Warnings, and what is said about schemas. */
 static bool tolerated(const fer_finding *f)
 {
-    return f->rule->severity == FER_SEVERITY_WARNING || strncmp(f->rule->id, "schema.", 7) == 0;
+    return f->severity == FER_SEVERITY_WARNING || strncmp(f->rule->id, "schema.", 7) == 0;
 }
 
 static void check_set(const struct row *row, const fer_toolset *set)

@@ -153,7 +153,7 @@ static void sampled(fer_arena *a, const fer_schema *from, const fer_schema *besi
                     const fer_schema *smaller, const fer_schema *larger, fer_str x, fer_str y)
 {
     fer_sample_options o = {.max = 60, .steps = 60000, .beside = beside, .near_misses = true};
-    fer_sample *list;
+    fer_specimen *list;
     size_t count;
     fer_err err;
     assert_int_equal(fer_schema_samples(a, from, &o, &list, &count, &err), FER_OK);

@@ -56,14 +56,14 @@ static const struct row {
     {"nothing", "false", {NULL}, {"null"}},
 };
 
-static bool has(const fer_sample *list, size_t count, const char *json, bool valid)
+static bool has(const fer_specimen *list, size_t count, const char *json, bool valid)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i].valid == valid && fer_str_is(list[i].json, json)) return true;
     return false;
 }
 
-static void judge(fer_arena *a, const fer_schema *s, const fer_sample *one)
+static void judge(fer_arena *a, const fer_schema *s, const fer_specimen *one)
 {
     fer_json *doc;
     fer_err err;
@@ -78,7 +78,7 @@ static fer_code attempt(fer_arena *a, const void *context)
     const struct row *row = context;
     fer_err err = {0};
     fer_schema *s = NULL;
-    fer_sample *list = NULL;
+    fer_specimen *list = NULL;
     size_t count = 0;
     fer_arena *own = a ? a : fer_arena_new(0);
     fer_sample_options o = {.near_misses = true};
@@ -117,7 +117,7 @@ static void options(void)
     fer_arena *a = fer_arena_new(0);
     fer_schema *s;
     fer_err err;
-    fer_sample *x, *y, *z;
+    fer_specimen *x, *y, *z;
     size_t nx, ny, nz;
     assert_int_equal(fer_schema_compile(FER_STR("{\"type\":\"integer\"}"), NULL, &s, &err), FER_OK);
     assert_int_equal(fer_schema_samples(a, s, NULL, &x, &nx, &err), FER_OK);
@@ -155,7 +155,7 @@ static void run_edge(const struct edge *row)
         fer_arena *a = fer_arena_new(0);
         fer_schema *s;
         fer_err err;
-        fer_sample *list;
+        fer_specimen *list;
         size_t count;
         snprintf(text, sizeof text, "{%s:%zu}", row->start, row->limit + over);
         assert_int_equal(fer_schema_compile(fer_str_of(text), NULL, &s, &err), FER_OK);

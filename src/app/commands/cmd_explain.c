@@ -3,19 +3,47 @@
 #include <ferrule/contract.h>
 #include <string.h>
 
+#include "arena.h"
 #include "command.h"
 #include "errors.h"
 #include "near.h"
+#include "profile_uses.h"
 #include "report.h"
 
-static void explain_rule(fer_out *o, const fer_rule *rule)
+/* The profiles that demand it, and what they allow. */
+static fer_code explain_profiles(fer_out *o, const fer_rule *rule, fer_arena *a, fer_err *err)
 {
+    fer_profile_use *uses;
+    size_t count;
+    bool any = false;
+    fer_code code = fer_profile_uses(a, &uses, &count, err);
+    for (size_t i = 0; !code && i < count; i++) {
+        const fer_profile_demand *d = fer_profile_use_find(&uses[i], rule);
+        if (!d) continue;
+        fer_out_printf(o, "%s  %-18.*s %-8s", any ? "" : "\nProfiles:\n",
+                       FER_PRI(uses[i].about.name), fer_severity_name(d->severity));
+        fer_out_clean(o, d->limit);
+        fer_out_text(o, "\n");
+        any = true;
+    }
+    return code;
+}
+
+static int explain_rule(fer_app *app, const fer_rule *rule)
+{
+    fer_out *o = &app->out;
+    fer_err err;
+    fer_arena *a = fer_arena_new(0);
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_text(o, rule->id);
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_printf(o, " (%s, %s)\n\n", fer_severity_name(rule->severity),
                    fer_code_info(rule->code)->name);
     fer_out_printf(o, "%s\n\nWhy: %s\n\nFix: %s\n", rule->text, rule->why, rule->fix);
+    fer_code code =
+        a ? explain_profiles(o, rule, a, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_arena_free(a);
+    return code ? fer_app_fail(app, &err) : FER_EXIT_OK;
 }
 
 static void explain_code(fer_out *o, const fer_code_row *row)
@@ -33,30 +61,24 @@ static void explain_code(fer_out *o, const fer_code_row *row)
 
 static int list_rules(fer_app *app)
 {
-    size_t count;
-    const fer_rule *rules = fer_rule_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(&app->out, "%-20s %-8s %s\n", rules[i].id,
-                       fer_severity_name(rules[i].severity), rules[i].text);
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        fer_out_printf(&app->out, "%-26s %-8s %s\n", r->id, fer_severity_name(r->severity),
+                       r->text);
     }
     return FER_EXIT_OK;
 }
 
 int fer_run_explain(fer_app *app)
 {
-    size_t rule_count, code_count;
-    const fer_rule *rules = fer_rule_table(&rule_count);
+    size_t code_count;
     const fer_code_row *codes = fer_code_table(&code_count);
     fer_near near;
     if (app->arg_count == 0) return list_rules(app);
     const char *name = app->args[0];
     fer_near_init(&near, fer_str_of(name));
-    for (size_t i = 0; i < rule_count; i++) {
-        if (strcmp(rules[i].id, name) == 0) {
-            explain_rule(&app->out, &rules[i]);
-            return FER_EXIT_OK;
-        }
-        fer_near_try(&near, fer_str_of(rules[i].id));
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        if (strcmp(r->id, name) == 0) return explain_rule(app, r);
+        fer_near_try(&near, fer_str_of(r->id));
     }
     for (size_t i = 0; i < code_count; i++) {
         if (strcmp(codes[i].name, name) == 0) {

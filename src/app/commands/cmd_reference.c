@@ -4,6 +4,8 @@
 #include <ferrule/evolve.h>
 #include <string.h>
 
+#include "blame.h"
+#include "check_setup.h"
 #include "command.h"
 #include "errors.h"
 #include "fields.h"
@@ -11,10 +13,13 @@
 #include "inputs.h"
 #include "json_doc.h"
 #include "log.h"
+#include "profile.h"
+#include "reference_rules.h"
 #include "report.h"
 #include "schema_limits.h"
 
-#define MADE "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
+#define PAGES "tool-record, rules, changes, profiles, errors, limits, cli and man"
+#define MADE  "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
 
 /* Table cells: a bar would end one. */
 static void cell(fer_out *o, const char *text)
@@ -107,26 +112,6 @@ static void page_tool_record(fer_out *o)
 /* ---- rules, errors, limits
  * ------------------------------------------------------------------------ */
 
-static void page_rules(fer_out *o)
-{
-    size_t count;
-    const fer_rule *rules = fer_rule_table(&count);
-    fer_out_text(o,
-                 "# Rules\n\n" MADE
-                 "What `ferrule check` looks for. `ferrule explain RULE` prints one of them.\n\n"
-                 "| rule | severity | code | demands | why | fix |\n|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(o, "| `%s` | %s | %s | ", rules[i].id, fer_severity_name(rules[i].severity),
-                       fer_code_info(rules[i].code)->name);
-        cell(o, rules[i].text);
-        fer_out_text(o, " | ");
-        cell(o, rules[i].why);
-        fer_out_text(o, " | ");
-        cell(o, rules[i].fix);
-        fer_out_text(o, " |\n");
-    }
-}
-
 static void page_errors(fer_out *o)
 {
     size_t count;
@@ -181,9 +166,18 @@ static void page_limits(fer_out *o)
         limit_row(o, row->name, limit_at(fer_schema_limits_message(), row->offset),
                   limit_at(fer_schema_limits_file(), row->offset), row->text);
     }
+    limit_row(o, "infer.examples", FER_INFER_EXAMPLES, FER_INFER_EXAMPLES,
+              "examples that one schema is made from");
+    limit_row(o, "infer.depth", FER_INFER_DEPTH, FER_INFER_DEPTH,
+              "arrays and objects inside each other in such an example");
     limit_row(o, "toolset.tools", 0, FER_TOOLS_MAX, "tools in one input");
     limit_row(o, "folder.files", 0, FER_FILES_MAX, "files taken from one folder and those in it");
     limit_row(o, "folder.depth", 0, FER_WALK_DEPTH, "folders inside each other");
+    limit_row(o, "profiles", 0, FER_PROFILES_MAX, "profiles of one check");
+    limit_row(o, "profile.extends", 0, FER_PROFILE_EXTENDS, "profiles that extend each other");
+    limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
+              "bytes of a configuration, and of a profile's file");
+    limit_row(o, "blame.size", 0, FER_BLAME_TEXT, "bytes of a message for `ferrule blame`");
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(
         o,
@@ -336,24 +330,22 @@ int fer_run_reference(fer_app *app)
     static const struct {
         const char *name;
         void (*write)(fer_out *o);
-    } pages[] = {{"tool-record", page_tool_record},
-                 {"rules", page_rules},
-                 {"changes", page_changes},
-                 {"errors", page_errors},
-                 {"limits", page_limits},
-                 {"cli", page_cli},
-                 {"man", page_man}};
-    if (app->arg_count != 1)
-        return fer_app_usage(
-            app,
-            "reference needs the name of a page: tool-record, rules, changes, errors, limits, cli or man");
+        fer_reference_page *make; /* of pages that may fail */
+    } pages[] = {{"tool-record", page_tool_record, NULL},
+                 {"rules", NULL, fer_reference_rules},
+                 {"changes", page_changes, NULL},
+                 {"profiles", NULL, fer_reference_profiles},
+                 {"errors", page_errors, NULL},
+                 {"limits", page_limits, NULL},
+                 {"cli", page_cli, NULL},
+                 {"man", page_man, NULL}};
+    const char *name = app->arg_count == 1 ? app->args[0] : NULL;
+    if (!name) return fer_app_usage(app, "reference needs the name of a page: " PAGES);
     for (size_t i = 0; i < FER_COUNT(pages); i++) {
-        if (strcmp(app->args[0], pages[i].name) != 0) continue;
+        if (strcmp(name, pages[i].name) != 0) continue;
+        if (pages[i].make) return pages[i].make(app);
         pages[i].write(&app->out);
         return FER_EXIT_OK;
     }
-    return fer_app_usage(
-        app,
-        "there is no page '%s'; there are tool-record, rules, changes, errors, limits, cli and man",
-        app->args[0]);
+    return fer_app_usage(app, "there is no page '%s'; there are " PAGES, name);
 }

@@ -294,7 +294,7 @@ fer_code fer_decide_example(fer_arena *a, const yyjson_val *schema, bool valid, 
     fer_schema_options o = {.limits = fer_schema_limits_file()};
     fer_sample_options s = {.max = 1, .near_misses = true};
     fer_schema *program = NULL;
-    fer_sample *list;
+    fer_specimen *list;
     size_t count = 0;
     *out = FER_STR("");
     fer_str text = fer_delta_json(&w, schema);

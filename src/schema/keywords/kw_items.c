@@ -29,6 +29,7 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
 {
     const struct items *d = i->data;
+    const yyjson_val *reached = fer_vm_reached(vm, v);
     size_t index = 0;
     bool failed = false;
     FER_EACH_ITEM (v, item) {
@@ -36,10 +37,10 @@ static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_un
         const fer_node *node = prefix ? d->prefix[index] : d->rest;
         if (!node) break;
         if (!fer_vm_spend(vm, (size_t)(fer_val_next(item) - item) + 1)) return FER_STEP_ERROR;
-        if (!vm->sift || !fer_vm_sifts(vm, node->code, item)) {
+        if (!vm->sift || !fer_vm_passes(vm, node->code, item, reached)) {
             fer_vm_call(vm, node, item, prefix ? d->prefix_slot : d->rest_slot, index);
             vm->call.plain = !prefix;
-            fer_step s = fer_vm_trace(vm, u);
+            fer_step s = fer_vm_trace(vm, i, u);
             if (s == FER_STEP_ERROR) return s;
             failed |= s == FER_STEP_FAIL;
         }

@@ -62,15 +62,18 @@ static fer_step next_of_member(fer_vm *vm, fer_frame *f, const fer_object *o)
 /* The top bit of hits remembers a member that failed. */
 #define FAILED UINT32_C(0x80000000)
 
-#define GUESSES 2 /* names that are compared before one is looked up */
-
 /* What a name stands for: most objects are in the order of their schema. */
-static const fer_known *find(const fer_object *o, size_t guess, fer_str name)
+static const fer_known *find(const fer_object *o, const fer_known **guess, const yyjson_val *key)
 {
-    for (size_t n = guess; n < o->names.count && n < guess + GUESSES; n++) {
-        if (fer_name_is(fer_names_at(&o->names, n), name)) return fer_object_at(o, n);
+    fer_str name = fer_val_str(key);
+    const fer_known *end = fer_object_at(o, o->names.count), *known = *guess;
+    /* Behind the last there is one that no text equals. */
+    if (!fer_name_is(&known->name, name)) {
+        bool next = known < end && fer_name_is(&known[1].name, name);
+        known = next ? known + 1 : fer_object_find(o, name);
     }
-    return fer_object_find(o, name);
+    if (known) *guess = known + 1;
+    return known;
 }
 
 /*
@@ -79,11 +82,12 @@ static const fer_known *find(const fer_object *o, size_t guess, fer_str name)
  */
 static void pass_by(fer_vm *vm, fer_frame *f, const fer_object *o, const yyjson_val *end)
 {
-    size_t number = f->index >> 1, guess = number;
+    size_t number = f->index >> 1;
+    const fer_known *guess = fer_object_at(o, number < o->names.count ? number : o->names.count);
     const yyjson_val *key = f->cursor;
     while (key < end) {
         const yyjson_val *value = key + 1, *after = fer_val_next(value);
-        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_known *p = find(o, &guess, key);
         const fer_node *node = p && p->node ? p->node : o->additional;
         size_t cost = node ? (size_t)(after - value) + 2 : 1;
         if (vm->steps < cost) break;
@@ -95,10 +99,7 @@ static void pass_by(fer_vm *vm, fer_frame *f, const fer_object *o, const yyjson_
             break;
         }
         vm->steps -= cost;
-        if (p) {
-            f->hits += p->required;
-            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
-        }
+        if (p) f->hits += p->required;
         key = after;
         number++;
     }
@@ -131,26 +132,25 @@ static fer_step next(fer_vm *vm, fer_frame *f, const fer_inst *i)
 static fer_step trace(fer_vm *vm, const fer_inst *i, const yyjson_val *v, fer_unit *u)
 {
     const fer_object *o = i->object;
-    size_t hits = 0, guess = 0;
+    const yyjson_val *reached = fer_vm_reached(vm, v);
+    const fer_known *guess = o->names.list;
+    size_t hits = 0;
     bool failed = false;
     FER_EACH_MEMBER (v, key) {
         const yyjson_val *value = key + 1;
-        const fer_known *p = find(o, guess, fer_val_str(key));
+        const fer_known *p = find(o, &guess, key);
         const fer_node *node = p && p->node ? p->node : o->additional;
-        if (p) {
-            hits += p->required;
-            guess = (size_t)(p - fer_object_at(o, 0)) + 1;
-        }
+        if (p) hits += p->required;
         if (!fer_vm_spend(vm, node ? (size_t)(fer_val_next(value) - value) + 2 : 1)) {
             return FER_STEP_ERROR;
         }
         if (!node || (p && p->plain >> fer_val_type(value) & 1)) continue;
-        if (vm->sift && fer_vm_sifts(vm, node->code, value)) continue;
+        if (vm->sift && fer_vm_passes(vm, node->code, value, reached)) continue;
         bool known = p && p->node;
         fer_vm_call(vm, node, value, known ? KW_PROPERTIES : KW_ADDITIONAL_PROPERTIES, 0);
         vm->call.key = known ? p->key : NULL;
         vm->call.plain = !known;
-        fer_step s = fer_vm_trace(vm, u);
+        fer_step s = fer_vm_trace(vm, i, u);
         if (s == FER_STEP_ERROR) return s;
         failed |= s == FER_STEP_FAIL;
     }
@@ -227,11 +227,10 @@ static void tell_unknown(fer_teller *t, const fer_unit *u, const fer_object *o,
 /* A member under a name that nobody knows and that is near to the one that is missing. */
 static fer_str misspelt(fer_teller *t, const fer_unit *u, const fer_object *o, fer_str missing)
 {
-    size_t guess = 0;
+    const fer_known *guess = o->names.list;
     FER_EACH_MEMBER (u->value, key) {
         fer_str name = fer_val_str(key);
-        const fer_known *p = find(o, guess, name);
-        if (p) guess = (size_t)(p - fer_object_at(o, 0)) + 1;
+        const fer_known *p = find(o, &guess, key);
         if (p && p->node) {
             if (!fer_tell_pass(t)) break;
             continue;

@@ -5,6 +5,7 @@
 
 #include <ferrule/common.h>
 #include <ferrule/contract.h>
+#include <ferrule/evolve.h>
 #include <ferrule/json.h>
 #include <ferrule/schema.h>
 

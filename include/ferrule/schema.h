@@ -287,6 +287,61 @@ FER_API fer_code fer_schema_convert(fer_arena *a, const fer_json *doc, fer_diale
                                     fer_dialect to, fer_str *out, fer_schema_change **changes,
                                     size_t *change_count, fer_err *err);
 
+/* ---- instances of a schema, and one schema within another -------------------------------------
+ */
+
+#define FER_SAMPLES_MAX   200     /* instances of a kind, unless told otherwise */
+#define FER_SAMPLE_STEPS  2000000 /* work for the instances of one schema, unless told otherwise */
+#define FER_INCLUDE_STEPS 400000  /* work for one proof, and for one search of a witness */
+
+/* An instance, and what the engine says of it. */
+typedef struct fer_specimen {
+    fer_str json;
+    bool valid;
+} fer_specimen;
+
+typedef struct fer_sample_options {
+    size_t max;               /* instances of a kind; 0: FER_SAMPLES_MAX */
+    size_t steps;             /* 0: FER_SAMPLE_STEPS */
+    uint64_t seed;            /* of the order; 0: the most telling first */
+    bool near_misses;         /* such that break one thing, too */
+    const fer_schema *beside; /* or NULL: instances that this one refuses come first */
+} fer_sample_options;
+
+/*
+ * Instances at the borders of a schema: bounds, each alternative, optional members there and
+ * not there. Each was judged by fer_schema_accepts' engine; the same schema and options give
+ * the same instances. Valid ones come first. There may be none.
+ */
+FER_API fer_code fer_schema_samples(fer_arena *a, const fer_schema *s,
+                                    const fer_sample_options *options, fer_specimen **out,
+                                    size_t *count, fer_err *err);
+
+typedef enum fer_inclusion {
+    FER_INCLUDED,         /* proved: the larger schema accepts all that the smaller accepts */
+    FER_NOT_INCLUDED,     /* there is a witness */
+    FER_INCLUSION_UNKNOWN /* neither was found */
+} fer_inclusion;
+
+typedef struct fer_included {
+    fer_inclusion verdict;
+    fer_str witness; /* JSON that the smaller accepts and the larger does not; else empty */
+} fer_included;
+
+/* Decides whether `larger` accepts every instance that `smaller` accepts. `steps` 0:
+ * FER_INCLUDE_STEPS. */
+FER_API fer_code fer_schema_includes(fer_arena *a, const fer_schema *larger,
+                                     const fer_schema *smaller, size_t steps, fer_included *out,
+                                     fer_err *err);
+
+/*
+ * The schema as a tolerant reader takes it, as JSON: objects that are closed (additionalProperties
+ * or unevaluatedProperties false) take further members, and where exactly one alternative was
+ * asked for, several may fit. What is negated or a condition stays as it is.
+ */
+FER_API fer_code fer_schema_open(fer_arena *a, const fer_json *doc, const struct yyjson_val *value,
+                                 fer_dialect dialect, fer_str *out, fer_err *err);
+
 /* ---- a cache of programs
  * -------------------------------------------------------------------------- */
 

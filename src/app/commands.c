@@ -10,6 +10,8 @@ static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NUL
 static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
 static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
                                               "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
+static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
                                               "draft-04", "v1",      NULL};
 
@@ -110,6 +112,22 @@ static const fer_option convert_options[] = {
     {"from", 0, "DIALECT", dialect_choices,
      "the dialect it is in (default: what $schema says, else 2020-12)"},
     {"json", 0, NULL, NULL, "print one JSON object: the schema and the list of changes"},
+    END,
+};
+static const fer_option diff_options[] = {
+    {"format", 'f', "FORMAT", diff_choices, "how to report (default text)"},
+    {"reader", 0, "KIND", reader_choices,
+     "whether those who read results pass over members they do not know (default tolerant)"},
+    {"assert-formats", 0, NULL, NULL, "decide changes of format, which is only noted otherwise"},
+    INPUT_FORMAT,
+    {"quiet", 'q', NULL, NULL, "print nothing; the exit code tells"},
+    END,
+};
+static const fer_option lock_options[] = {
+    {"verify", 0, NULL, NULL, "hold the tools against the lock; write nothing"},
+    {"lock-file", 'l', "FILE", NULL, "the lock (default ferrule.lock); - is standard output"},
+    {"json", 0, NULL, NULL, "with --verify, print JSON"},
+    INPUT_FORMAT,
     END,
 };
 static const fer_option from_json_options[] = {
@@ -226,6 +244,22 @@ const fer_command fer_commands[] = {
      "something could not be kept.",
      convert_options, "ferrule schema convert-dialect --to 2020-12 old.schema.json",
      fer_run_schema_convert},
+    {"diff", "OLD NEW", "tell what changed between tools, and whom it breaks",
+     "OLD and NEW are each a file, a folder, or git:REVISION:PATH, a file or folder as git has it. Tools are paired by "
+     "namespace and name. Every change is told with what it means to callers (all that the old inputSchema accepts, the "
+     "new one must accept) and to readers (all that the new outputSchema accepts, the old one must accept): compatible, "
+     "which is proved; breaking, with an instance that shows it; or unknown, which counts as breaking. The version that "
+     "this needs is held against the one declared. Exits 0 where nothing breaks beyond the declared version, 1 where "
+     "something does (without versions: where anything breaks), 2 where a side could not be read.",
+     diff_options,
+     "ferrule diff git:main:tools/ tools/\nferrule diff --format markdown v1.json v2.json >> CHANGELOG.md",
+     fer_run_diff},
+    {"lock", "[FILE|FOLDER|-]...", "write or verify the hashes of tool definitions",
+     "Writes a lock: for each tool its ID, version, and a hash of all that a model sees of it. With --verify the tools "
+     "are held against the lock: a definition that changed without a new version, a tool that is new and one that is gone "
+     "are told, with the fields that changed. Exits 0 where all is as it should be, 1 where it is not, 2 where something "
+     "could not be read.",
+     lock_options, "ferrule lock tools/\nferrule lock --verify tools/", fer_run_lock},
     {"schema from-json", "[FILE|FOLDER|-]...", "make a first schema from example values",
      "Prints the narrowest plain schema that all examples fit: types, what is required, closed objects, formats that "
      "all strings follow, enums of few strings that come again, maps where keys are data (dates, numbers, IDs). A file "
@@ -283,7 +317,7 @@ const fer_command fer_commands[] = {
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
     {"reference", "PAGE", "print a reference page",
-     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, "
+     "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, changes, "
      "profiles, errors, limits, cli; or man, the man page in scdoc's notation.",
      none, "ferrule reference tool-record", fer_run_reference},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",

@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "str.h"
@@ -34,12 +36,15 @@ enum kind {
     K_PAGES,
     K_CLOCK,
     K_RANDOM,
+    K_PIPE,
+    K_SPAWN,
+    K_WAIT,
     KINDS
 };
 
-static const char *const kind_names[KINDS] = {"malloc",  "open",    "read",  "write",  "close",
-                                              "stat",    "fchmod",  "fsync", "rename", "unlink",
-                                              "opendir", "readdir", "pages", "clock",  "random"};
+static const char *const kind_names[KINDS] = {
+    "malloc", "open",    "read",    "write", "close", "stat",   "fchmod", "fsync", "rename",
+    "unlink", "opendir", "readdir", "pages", "clock", "random", "pipe",   "spawn", "wait"};
 
 static const struct {
     const char *name;
@@ -305,6 +310,31 @@ int fer_sys_clock(clockid_t which, struct timespec *to)
     int result = clock_gettime(which, to);
     if (f) to->tv_sec += f->shift;
     return result;
+}
+static int spawn(pid_t *child, char *const argv[], int out)
+{
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code) return code;
+    code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!code) code = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!code)
+        code = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!code) code = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+int fer_sys_spawn(pid_t *child, char *const argv[], int out)
+{
+    return fails(K_SPAWN) ? errno : spawn(child, argv, out);
+}
+int fer_sys_pipe(int ends[2])
+{
+    return fails(K_PIPE) ? -1 : pipe2(ends, O_CLOEXEC);
+}
+pid_t fer_sys_wait(pid_t child, int *status)
+{
+    return fails(K_WAIT) ? -1 : waitpid(child, status, 0);
 }
 int fer_sys_random(void *to, size_t size)
 {

@@ -3,10 +3,12 @@
 #include "sys.h"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void *fer_sys_malloc(size_t size)
@@ -93,6 +95,27 @@ void fer_sys_pages_free(void *pages, size_t size)
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {
     return clock_gettime(which, to);
+}
+int fer_sys_spawn(pid_t *child, char *const argv[], int out)
+{
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code) return code;
+    code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!code) code = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!code)
+        code = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!code) code = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+int fer_sys_pipe(int ends[2])
+{
+    return pipe2(ends, O_CLOEXEC);
+}
+pid_t fer_sys_wait(pid_t child, int *status)
+{
+    return waitpid(child, status, 0);
 }
 int fer_sys_random(void *to, size_t size)
 {

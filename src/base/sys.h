@@ -41,6 +41,16 @@ void *fer_sys_pages(size_t size);
 int fer_sys_pages_execute(void *pages, size_t size);
 void fer_sys_pages_free(void *pages, size_t size);
 int fer_sys_clock(clockid_t which, struct timespec *to);
+/* Two ends of a pipe, the first for reading; both are closed in programs that are started. */
+int fer_sys_pipe(int ends[2]);
+/*
+ * Starts a program, found along PATH, with these arguments (ended by NULL) and nothing of a
+ * shell's: its standard output is `out`, it reads nothing and what it complains of is dropped.
+ * 0, or the number of an error.
+ */
+int fer_sys_spawn(pid_t *child, char *const argv[], int out);
+/* Waits until it has ended. */
+pid_t fer_sys_wait(pid_t child, int *status);
 /* Fills `to` with random bytes; 0, or -1 where the system has none. */
 int fer_sys_random(void *to, size_t size);
 

@@ -21,6 +21,11 @@ struct fer_tool {
     size_t backend_count;
     fer_effect effect;
     fer_idempotency idempotency;
+    /* Where it stands, for those who compare tools; as long as the text is there. */
+    const fer_json *doc;
+    size_t base;  /* of the document in the text */
+    fer_str text; /* the whole of it */
+    fer_str source;
 };
 
 /*

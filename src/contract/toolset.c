@@ -134,6 +134,12 @@ static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_ch
     fer_drafts_init(&drafts, fer_reader_arena(r));
     fer_code code = load_item(r, item, source, run, tool, &drafts, err);
     bool builtin = item->shape == FER_SHAPE_BUILTIN;
+    if (!code && !builtin) {
+        tool->doc = item->doc;
+        tool->base = item->base;
+        tool->text = r->text;
+        tool->source = source;
+    }
     fer_str id = builtin ? FER_STR("") : tool->id;
     if (!code && drafts.count) code = finish_all(r, item, source, id, &drafts, &findings, err);
     if (code) return code;

@@ -139,15 +139,17 @@ static void step(struct writer *w)
     }
     comma(w, l);
     if (object) {
-        fer_buf_add_quoted(&w->b, fer_val_str(v));
+        bool renamed = w->edit < w->edit_end && w->edit->at == v;
+        if (renamed) fer_buf_add(&w->b, (w->edit++)->json);
+        else fer_buf_add_quoted(&w->b, fer_val_str(v));
         fer_buf_add_char(&w->b, ':');
         v++;
     }
     put(w, v);
 }
 
-fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *edits,
-                         fer_json **out, fer_err *err)
+fer_code fer_edits_write(fer_arena *a, const yyjson_val *root, const fer_edits *edits, fer_str *out,
+                         fer_err *err)
 {
     struct writer w = {.arena = a};
     fer_buf_init(&w.b, a, fer_json_limits_file()->size);
@@ -157,5 +159,14 @@ fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *
     while (w.depth && !w.no_memory && !w.b.failure) step(&w);
     if (w.no_memory) return fer_arena_failed(a, err);
     fer_code code = fer_buf_code(&w.b, err);
-    return code ? code : fer_json_read(a, fer_buf_view(&w.b), fer_json_limits_file(), out, err);
+    if (!code) *out = fer_buf_view(&w.b);
+    return code;
+}
+
+fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *edits,
+                         fer_json **out, fer_err *err)
+{
+    fer_str text;
+    fer_code code = fer_edits_write(a, root, edits, &text, err);
+    return code ? code : fer_json_read(a, text, fer_json_limits_file(), out, err);
 }

@@ -10,7 +10,7 @@
 
 typedef enum fer_edit_kind {
     FER_EDIT_ADD,     /* a member to the object `at` */
-    FER_EDIT_REPLACE, /* the value `at` */
+    FER_EDIT_REPLACE, /* the value `at`; or, where it is a key, the name of a member */
     FER_EDIT_REMOVE,  /* the member whose key is `at` */
 } fer_edit_kind;
 
@@ -33,7 +33,10 @@ bool fer_edits_add(fer_arena *a, fer_edits *edits, const fer_edit *edit);
 
 /* Puts changes in the order of the text, without those inside a value that another takes away. */
 void fer_edits_settle(fer_edits *edits);
-/* The value with all changes made, which must be settled, as a document of its own. */
+/* The value with all changes made, which must be settled, as text ... */
+fer_code fer_edits_write(fer_arena *a, const yyjson_val *root, const fer_edits *edits, fer_str *out,
+                         fer_err *err);
+/* ... and as a document of its own. */
 fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *edits,
                          fer_json **out, fer_err *err);
 

@@ -9,6 +9,7 @@
  * character, another. The next letter says the rest, so ^ $ \b \B are all decided while
  * the automaton is made, and a match is seen with the letter behind it at the latest.
  */
+#include "regex_dfa.h"
 #include "regex_match.h"
 
 #define MAX_STATES  256   /* two of them are DEAD and FOUND */
@@ -16,11 +17,9 @@
 #define MAX_PROGRAM 1024  /* instructions; more never gave an automaton this small */
 #define MAX_EFFORT  40000 /* visits of program states, letters and ranges */
 
-enum {
-    DEAD,  /* no match will come */
-    FOUND, /* there was a match */
-    FIRST
-};
+#define DEAD  FER_DFA_DEAD
+#define FOUND FER_DFA_FOUND
+#define FIRST FER_DFA_FIRST
 
 /* What lies before a place, or behind it. */
 enum place {
@@ -28,16 +27,6 @@ enum place {
     NO_WORD,
     WORD,
     PLACES
-};
-
-struct fer_re_dfa {
-    uint8_t ascii[128];        /* the class of a character */
-    const uint32_t *wide_from; /* where ranges past ASCII begin, in order, from 0x80 on */
-    const uint8_t *wide_class;
-    size_t wide_count;
-    size_t classes;
-    const uint8_t *moves;     /* of state FIRST + n: moves[n * classes + class] */
-    const uint8_t *match_end; /* of state FIRST + n: whether it matches at the end of the text */
 };
 
 struct maker {
@@ -403,7 +392,7 @@ fer_code fer_re_dfa_make(fer_arena *a, const fer_re_prog *p, const fer_re_dfa **
 
 /* ---- searching ----------------------------------------------------------------------------- */
 
-static uint8_t wide_class(const fer_re_dfa *d, uint32_t c)
+uint8_t fer_re_dfa_wide(const fer_re_dfa *d, uint32_t c)
 {
     size_t low = 0, high = d->wide_count;
     while (high - low > 1) {
@@ -430,7 +419,7 @@ fer_match fer_re_dfa_search(const fer_re_dfa *d, fer_str text, size_t *steps)
             size_t len = fer_re_step(text, at);
             if (len > end - at) break;
             class = d->wide_count == 1 ? d->wide_class[0]
-                                       : wide_class(d, fer_re_decode(text.ptr + at, len));
+                                       : fer_re_dfa_wide(d, fer_re_decode(text.ptr + at, len));
             at += len;
         }
         state = d->moves[(state - FIRST) * d->classes + class];

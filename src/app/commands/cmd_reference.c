@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule reference: the reference pages, written from the tables that the code itself uses. */
 #include <ferrule/contract.h>
+#include <ferrule/evolve.h>
 #include <string.h>
 
 #include "blame.h"
@@ -17,7 +18,7 @@
 #include "report.h"
 #include "schema_limits.h"
 
-#define PAGES "tool-record, rules, profiles, errors, limits, cli and man"
+#define PAGES "tool-record, rules, changes, profiles, errors, limits, cli and man"
 #define MADE  "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
 
 /* Table cells: a bar would end one. */
@@ -185,6 +186,19 @@ static void page_limits(fer_out *o)
         "| limit | messages | files | what |\n|---|---|---|---|\n");
     limit_row(o, "validate.findings", FER_VIOLATIONS_MAX, FER_VIOLATIONS_MAX,
               "findings of one instance, unless told otherwise; the rest is not listed");
+    limit_row(o, "diff.changes", 0, FER_DIFF_CHANGES,
+              "changes of one tool, or schema, that are told");
+    limit_row(
+        o, "diff.decided", 0, FER_DIFF_DECIDED,
+        "changes of one schema that are decided one by one; others share the verdict of the whole");
+    limit_row(
+        o, "include.steps", FER_INCLUDE_STEPS, FER_INCLUDE_STEPS,
+        "steps of one proof that a schema is within another, and of one search for a witness");
+    limit_row(o, "sample.instances", FER_SAMPLES_MAX, FER_SAMPLES_MAX,
+              "instances of a kind that are made from one schema");
+    limit_row(o, "sample.steps", FER_SAMPLE_STEPS, FER_SAMPLE_STEPS,
+              "steps of making instances of one schema");
+    limit_row(o, "lock.tools", 0, FER_LOCK_TOOLS, "tools in one lock");
     limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
     limit_row(o, "tags.count", 0, FER_TAGS_MAX,
               "tags of a tool; the rest is ignored, with a warning");
@@ -230,6 +244,33 @@ static void page_cli(fer_out *o)
         if (c->options->name) fer_out_text(o, "\n");
         option_lines(o, c->options, "- ", "`", ": ");
         fer_out_printf(o, "\n```sh\n%s\n```\n", c->examples);
+    }
+}
+
+/* ---- changes ----------------------------------------------------------------------------------
+ */
+
+static void page_changes(fer_out *o)
+{
+    size_t count;
+    const fer_change_kind *kinds = fer_change_kinds(&count);
+    fer_out_text(
+        o,
+        "# Kinds of changes\n\n" MADE
+        "What `ferrule diff` tells. *Callers* send input, *readers* take output. Where the schemas decide, the verdict is\n"
+        "proved or has a witness, and the columns say what it mostly comes to; a change that breaks, or that is unknown,\n"
+        "needs a major version, others need the one in the last column at least.\n\n"
+        "| Kind | What has changed | Callers | Readers | Decided by | Level | Version |\n|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const fer_change_kind *k = &kinds[i];
+        fer_out_printf(o, "| `%s` | ", k->id);
+        cell(o, k->text);
+        fer_out_text(o, " | ");
+        cell(o, k->callers);
+        fer_out_text(o, " | ");
+        cell(o, k->readers);
+        fer_out_printf(o, " | %s | %s | %s |\n", k->decided ? "the schemas" : "its kind", k->level,
+                       fer_bump_name(k->least));
     }
 }
 
@@ -292,6 +333,7 @@ int fer_run_reference(fer_app *app)
         fer_reference_page *make; /* of pages that may fail */
     } pages[] = {{"tool-record", page_tool_record, NULL},
                  {"rules", NULL, fer_reference_rules},
+                 {"changes", page_changes, NULL},
                  {"profiles", NULL, fer_reference_profiles},
                  {"errors", page_errors, NULL},
                  {"limits", page_limits, NULL},

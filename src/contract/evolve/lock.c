@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock file: {"lockVersion":1,"tools":[...]}, one tool per line, ordered by ID, so that
+ * it is read well in a review. A tool's line has its definition hash and a hash of each field
+ * that goes into it, so that verifying can name what changed without the old definition.
+ */
+#include <ferrule/evolve.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "errors.h"
+#include "json_number.h"
+#include "json_value.h"
+#include "json_write.h"
+#include "map.h"
+#include "tool.h"
+
+#define PART_DIGITS 16 /* hex digits of a field's hash: to name it, not to trust it */
+
+/* The fields that the definition hash is made of. */
+static const enum fer_field_id parts[] = {
+    FER_FIELD_NAME,         FER_FIELD_TITLE,         FER_FIELD_DESCRIPTION,
+    FER_FIELD_INPUT_SCHEMA, FER_FIELD_OUTPUT_SCHEMA, FER_FIELD_ANNOTATIONS,
+    FER_FIELD_EXECUTION,    FER_FIELD_ICONS,         FER_FIELD_META};
+_Static_assert(FER_COUNT(parts) == FER_COUNT(((fer_lock_entry *)0)->parts), "room for all parts");
+
+const char *fer_lock_state_name(fer_lock_state state)
+{
+    static const char *const names[] = {"changed", "bumped", "new", "gone"};
+    return names[state];
+}
+
+/* The hash of one field, cut; the contract under _meta.ferrule is no part of it. */
+static fer_code part_hash(fer_arena *a, const yyjson_val *value, bool meta,
+                          char out[PART_DIGITS + 1], fer_err *err)
+{
+    static const char hex[] = "0123456789abcdef";
+    const fer_notation canonical = {.canonical = true, .skip = meta ? "ferrule" : NULL};
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+    fer_buf b;
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_code code = fer_write_add(a, &b, value, &canonical, err);
+    if (!code) code = fer_buf_code(&b, err);
+    if (code) return code;
+    if (!EVP_Digest(b.ptr, b.len, digest, &len, EVP_sha256(), NULL))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
+    for (size_t i = 0; i < PART_DIGITS / 2; i++) {
+        out[2 * i] = hex[digest[i] >> 4];
+        out[2 * i + 1] = hex[digest[i] & 15];
+    }
+    out[PART_DIGITS] = '\0';
+    return FER_OK;
+}
+
+/* ---- writing
+ * ------------------------------------------------------------------------------------- */
+
+struct hashed {
+    const fer_tool *tool;
+    fer_str key; /* ID without version, a NUL, version: the order of lines */
+    char hash[FER_HASH_TEXT];
+    char part[FER_COUNT(parts)][PART_DIGITS + 1]; /* empty: not there */
+};
+
+static fer_str plain_id(fer_arena *a, fer_str ns, fer_str name)
+{
+    if (!ns.len) return fer_arena_copy(a, name);
+    return fer_arena_printf(a, "%.*s:%.*s", FER_PRI(ns), FER_PRI(name));
+}
+
+static fer_code hash_tool(fer_arena *a, const fer_tool *t, struct hashed *out, fer_err *err)
+{
+    *out = (struct hashed){.tool = t};
+    out->key = plain_id(a, fer_tool_namespace(t), fer_tool_name(t));
+    if (!out->key.ptr) return fer_arena_failed(a, err);
+    fer_arena *scratch = fer_arena_new(0);
+    fer_code code = scratch ? fer_tool_definition_hash(scratch, t, out->hash, err)
+                            : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; i < FER_COUNT(parts) && !code; i++) {
+        const yyjson_val *value = t->values[parts[i]];
+        bool meta = value && parts[i] == FER_FIELD_META;
+        /* The contract alone is no part of the definition. */
+        if (meta && fer_val_len(value) == (fer_val_get(value, "ferrule") != NULL)) continue;
+        if (value) code = part_hash(scratch, value, meta, out->part[i], err);
+    }
+    fer_arena_free(scratch);
+    return code;
+}
+
+static int by_id(const void *x, const void *y)
+{
+    const struct hashed *a = x, *b = y;
+    int order = fer_str_cmp(a->key, b->key);
+    return order ? order : fer_str_cmp(a->tool->version, b->tool->version);
+}
+
+static fer_code hash_all(fer_arena *a, const fer_toolset *set, struct hashed **out, fer_err *err)
+{
+    size_t count = fer_toolset_count(set);
+    struct hashed *list = fer_arena_alloc_zero(a, count + 1, sizeof *list);
+    fer_code code = list ? FER_OK : fer_arena_failed(a, err);
+    for (size_t i = 0; i < count && !code; i++)
+        code = hash_tool(a, fer_toolset_get(set, i), &list[i], err);
+    if (!code && count) qsort(list, count, sizeof *list, by_id);
+    if (!code) *out = list;
+    return code;
+}
+
+static void write_tool(fer_buf *b, const struct hashed *h)
+{
+    bool first = true;
+    fer_buf_add_text(b, "{\"id\":");
+    fer_buf_add_quoted(b, h->key);
+    if (h->tool->version.len) {
+        fer_buf_add_text(b, ",\"version\":");
+        fer_buf_add_quoted(b, h->tool->version);
+    }
+    fer_buf_printf(b, ",\"hash\":\"sha256:%s\",\"parts\":{", h->hash);
+    for (size_t i = 0; i < FER_COUNT(parts); i++) {
+        if (!h->part[i][0]) continue;
+        fer_buf_printf(b, "%s\"%s\":\"%s\"", first ? "" : ",", fer_fields[parts[i]].key,
+                       h->part[i]);
+        first = false;
+    }
+    fer_buf_add_text(b, "}}");
+}
+
+fer_code fer_lock_write(fer_arena *a, const fer_toolset *set, fer_str *out, fer_err *err)
+{
+    struct hashed *list = NULL;
+    size_t count = fer_toolset_count(set);
+    fer_buf b;
+    fer_code code = hash_all(a, set, &list, err);
+    if (code) return code;
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_printf(&b, "{\"lockVersion\":%d,\"tools\":[", FER_LOCK_VERSION);
+    for (size_t i = 0; i < count; i++) {
+        fer_buf_add_text(&b, i ? ",\n" : "\n");
+        write_tool(&b, &list[i]);
+    }
+    fer_buf_add_text(&b, count ? "\n]}\n" : "]}\n");
+    code = fer_buf_code(&b, err);
+    if (!code) *out = fer_buf_view(&b);
+    return code;
+}
+
+/* ---- reading
+ * ---------------------------------------------------------------------------------------- */
+
+struct locked {
+    fer_str id, version, hash;
+    const yyjson_val *parts; /* an object, or NULL */
+    bool met;
+};
+
+static fer_code wrong(const fer_json *doc, const yyjson_val *at, const char *what, fer_err *err)
+{
+    fer_place place = fer_json_place(doc, at);
+    return fer_fail(err, FER_INVALID_TOOL, "line %u, column %u of the lock: %s", place.line,
+                    place.column, what);
+}
+
+static fer_str text_of(const yyjson_val *object, const char *name)
+{
+    const yyjson_val *v = fer_val_get(object, name);
+    return fer_is_str(v) ? fer_val_str(v) : FER_STR_NONE;
+}
+
+static bool is_hash(fer_str s)
+{
+    if (s.len != 71 || !fer_str_starts(s, "sha256:")) return false;
+    for (size_t i = 7; i < s.len; i++)
+        if (!fer_is_digit(s.ptr[i]) && !(s.ptr[i] >= 'a' && s.ptr[i] <= 'f')) return false;
+    return true;
+}
+
+static fer_code read_tool(const fer_json *doc, const yyjson_val *v, struct locked *out,
+                          fer_err *err)
+{
+    if (!fer_is_obj(v)) return wrong(doc, v, "a tool must be an object", err);
+    const yyjson_val *version = fer_val_get(v, "version"), *list = fer_val_get(v, "parts");
+    *out = (struct locked){.id = text_of(v, "id"), .hash = text_of(v, "hash"), .parts = list};
+    if (!out->id.len) return wrong(doc, v, "a tool must have an \"id\"", err);
+    if (!is_hash(out->hash))
+        return wrong(doc, v, "\"hash\" must be \"sha256:\" and 64 hex digits", err);
+    if (version && !fer_is_str(version))
+        return wrong(doc, version, "\"version\" must be a string", err);
+    if (list && !fer_is_obj(list)) return wrong(doc, list, "\"parts\" must be an object", err);
+    out->version = version ? fer_val_str(version) : FER_STR("");
+    return FER_OK;
+}
+
+static fer_code read_lock(fer_arena *a, fer_str text, struct locked **out, size_t *count,
+                          fer_err *err)
+{
+    fer_json *doc;
+    uint64_t number = 0;
+    fer_code code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
+    if (code) return code;
+    const yyjson_val *root = fer_json_root(doc), *tools = NULL;
+    const yyjson_val *version = fer_is_obj(root) ? fer_val_get(root, "lockVersion") : NULL;
+    if (!fer_is_num(version) || !fer_number_u64(version, &number))
+        return wrong(doc, root, "this is no lock: \"lockVersion\" is missing", err);
+    if (number != FER_LOCK_VERSION)
+        return wrong(doc, version, "another \"lockVersion\" than 1 is not understood", err);
+    tools = fer_val_get(root, "tools");
+    if (!fer_is_arr(tools)) return wrong(doc, root, "\"tools\" must be a list", err);
+    if (fer_val_len(tools) > FER_LOCK_TOOLS)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "a lock has at most %d tools", FER_LOCK_TOOLS);
+    struct locked *list = fer_arena_alloc_zero(a, fer_val_len(tools) + 1, sizeof *list);
+    if (!list) return fer_arena_failed(a, err);
+    *count = 0;
+    FER_EACH_ITEM (tools, item) {
+        code = read_tool(doc, item, &list[(*count)++], err);
+        if (code) return code;
+    }
+    *out = list;
+    return FER_OK;
+}
+
+/* ---- comparing
+ * ---------------------------------------------------------------------------------------- */
+
+static void name_parts(const struct locked *l, const struct hashed *h, fer_lock_entry *e)
+{
+    for (size_t i = 0; l->parts && i < FER_COUNT(parts); i++) {
+        const char *key = fer_fields[parts[i]].key;
+        if (!fer_str_is(text_of(l->parts, key), h->part[i])) e->parts[e->part_count++] = key;
+    }
+}
+
+struct verifier {
+    fer_arena *arena;
+    struct locked *lock;
+    size_t lock_count;
+    fer_map by_id; /* the number + 1 of the first of that ID */
+    fer_lock_entry *list;
+    size_t count, cap;
+    bool broken;
+    fer_err *err;
+};
+
+static fer_lock_entry *report(struct verifier *v, fer_lock_entry entry)
+{
+    fer_lock_entry *list = fer_arena_room(v->arena, v->list, v->count, &v->cap, sizeof *list);
+    if (!list) return NULL;
+    v->list = list;
+    v->broken |= entry.state != FER_LOCK_BUMPED;
+    list[v->count] = entry;
+    return &list[v->count++];
+}
+
+/* The line of the lock for a tool: of its version, else any of its ID that is left. */
+static struct locked *find(struct verifier *v, const struct hashed *h)
+{
+    struct locked *any = NULL;
+    size_t first = (size_t)(uintptr_t)fer_map_get(&v->by_id, h->key);
+    for (size_t i = first ? first - 1 : v->lock_count; i < v->lock_count; i++) {
+        struct locked *l = &v->lock[i];
+        if (l->met || !fer_str_eq(l->id, h->key)) continue;
+        if (fer_str_eq(l->version, h->tool->version)) return l;
+        any = l;
+    }
+    return any;
+}
+
+static fer_code verify_tool(struct verifier *v, const struct hashed *h)
+{
+    struct locked *l = find(v, h);
+    fer_str hash = fer_arena_printf(v->arena, "sha256:%s", h->hash);
+    if (!hash.ptr) return fer_arena_failed(v->arena, v->err);
+    if (l) l->met = true;
+    bool same_version = l && fer_str_eq(l->version, h->tool->version);
+    if (l && fer_str_eq(l->hash, hash) && same_version) return FER_OK;
+    fer_lock_entry e = {.id = h->key, .new_version = h->tool->version, .new_hash = hash};
+    e.old_version = l ? l->version : FER_STR("");
+    e.old_hash = l ? l->hash : FER_STR("");
+    e.state = !l ? FER_LOCK_NEW : same_version ? FER_LOCK_CHANGED : FER_LOCK_BUMPED;
+    fer_lock_entry *kept = report(v, e);
+    if (!kept) return fer_arena_failed(v->arena, v->err);
+    if (l) name_parts(l, h, kept);
+    return FER_OK;
+}
+
+static bool index_lock(struct verifier *v)
+{
+    fer_map_init(&v->by_id, v->arena);
+    for (size_t i = v->lock_count; i-- > 0;) {
+        void **slot = fer_map_put(&v->by_id, v->lock[i].id);
+        if (!slot) return false;
+        *slot = (void *)(uintptr_t)(i + 1);
+    }
+    return true;
+}
+
+fer_code fer_lock_verify(fer_arena *a, fer_str lock, const fer_toolset *set, fer_lock_entry **out,
+                         size_t *count, bool *broken, fer_err *err)
+{
+    struct verifier v = {.arena = a, .err = err};
+    struct hashed *list = NULL;
+    fer_code code = read_lock(a, lock, &v.lock, &v.lock_count, err);
+    if (!code) code = hash_all(a, set, &list, err);
+    if (!code && !index_lock(&v)) code = fer_arena_failed(a, err);
+    for (size_t i = 0; !code && i < fer_toolset_count(set); i++) code = verify_tool(&v, &list[i]);
+    for (size_t i = 0; !code && i < v.lock_count; i++) {
+        const struct locked *l = &v.lock[i];
+        fer_lock_entry gone = {.state = FER_LOCK_GONE,
+                               .id = l->id,
+                               .old_version = l->version,
+                               .old_hash = l->hash,
+                               .new_version = FER_STR(""),
+                               .new_hash = FER_STR("")};
+        if (!l->met && !report(&v, gone)) code = fer_arena_failed(a, err);
+    }
+    if (code) return code;
+    *out = v.list;
+    *count = v.count;
+    *broken = v.broken;
+    return FER_OK;
+}

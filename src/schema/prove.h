@@ -41,6 +41,17 @@ bool fer_prove_empty(fer_prover *p, const fer_parts *parts, size_t depth);
 bool fer_prove_inst(fer_prover *p, const fer_claim *c, const fer_gist_inst *b);
 /* The same for a whole schema at the same place. */
 bool fer_prove_here(fer_prover *p, const fer_claim *c, fer_part b);
+/* What holds of a part of the value: alternatives are counted anew there. */
+bool fer_prove_below(fer_prover *p, const fer_parts *a, fer_part b);
+/* The schema below an instruction. */
+fer_part fer_prove_child(const fer_gist_inst *i, const yyjson_val *schema);
+/* Whether `larger` takes all that `smaller` takes, about the same value. */
+bool fer_prove_within(fer_prover *p, fer_part smaller, fer_part larger);
+
+/* Rows about objects (prove_objects.c). */
+typedef bool fer_prove_row(fer_prover *p, const fer_claim *c, const fer_gist_inst *b);
+fer_prove_row fer_prove_object, fer_prove_min_members, fer_prove_max_members, fer_prove_names,
+    fer_prove_dependent;
 /* The whole number at or inside a bound; false: none, or too large to tell. */
 bool fer_bound_whole(const fer_gist_bound *b, bool low, int64_t *out);
 

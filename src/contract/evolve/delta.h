@@ -8,12 +8,14 @@
 #ifndef FER_DELTA_H
 #define FER_DELTA_H
 
+#include "buf.h"
 #include "edits.h"
 #include "json_value.h"
 #include "kinds.h"
 
 #define FER_DELTA_DEPTH 64 /* schemas inside each other; below, a change is one change */
 #define FER_DELTA_EDITS 4  /* of one change */
+#define FER_DELTA_LIST  64 /* members that are told apart; longer lists are compared as a whole */
 
 typedef struct fer_delta {
     enum fer_kind_id kind;
@@ -69,6 +71,12 @@ fer_str fer_delta_say(fer_walk *w, const char *format, ...) FER_PRINTF(2, 3);
 /* The text of a value, cut where it is shown. */
 fer_str fer_delta_json(fer_walk *w, const yyjson_val *value);
 fer_str fer_delta_show(fer_walk *w, const yyjson_val *value);
+/* One more value of a list that is being written. */
+void fer_delta_put(fer_walk *w, fer_buf *b, const yyjson_val *v);
+/* Policy: it is no more than worth a look. */
+void fer_delta_tolerate(fer_walk *w, fer_delta *d);
+/* Rows of delta_properties.c. */
+fer_delta_row fer_delta_properties, fer_delta_required;
 bool fer_delta_equal(fer_walk *w, const yyjson_val *x, const yyjson_val *y);
 
 #endif

@@ -118,7 +118,7 @@ static bool has_value(fer_walk *w, struct values v, const yyjson_val *wanted)
     return false;
 }
 
-static void put_value(fer_walk *w, fer_buf *b, const yyjson_val *v)
+void fer_delta_put(fer_walk *w, fer_buf *b, const yyjson_val *v)
 {
     if (b->len > 1) fer_buf_add_char(b, ',');
     fer_buf_add(b, fer_delta_json(w, v));
@@ -130,14 +130,14 @@ static size_t put_values(fer_walk *w, fer_buf *b, struct values from, struct val
     size_t count = 0;
     if (from.constant) {
         if (has_value(w, other, from.key + 1) == in) {
-            put_value(w, b, from.key + 1);
+            fer_delta_put(w, b, from.key + 1);
             count++;
         }
         return count;
     }
     FER_EACH_ITEM (from.key + 1, item) {
         if (has_value(w, other, item) != in) continue;
-        put_value(w, b, item);
+        fer_delta_put(w, b, item);
         count++;
     }
     return count;
@@ -169,7 +169,7 @@ static bool is_extensible(const fer_walk *w, const fer_fork *f)
     return w->side == FER_SIDE_OUTPUT && flag && !(fer_is_bool(flag) && !fer_is_true(flag));
 }
 
-static void tolerate(fer_walk *w, fer_delta *d)
+void fer_delta_tolerate(fer_walk *w, fer_delta *d)
 {
     if (!d) return;
     d->tolerated = true;
@@ -199,7 +199,7 @@ static void compare_values(fer_walk *w, const fer_fork *f, struct values old, st
         fer_delta *d = set_values(
             w, f, FER_KIND_ENUM_ADDED, old, now, &more,
             SAY(w, "%.*s: accepts %.*s too", FER_PRI(f->where), FER_PRI(listed(&shown))));
-        if (is_extensible(w, f)) tolerate(w, d);
+        if (is_extensible(w, f)) fer_delta_tolerate(w, d);
     }
     shown.len = shown.len ? 1 : 0;
     size_t kept = put_values(w, &fewer, old, now, true);
@@ -326,11 +326,9 @@ static void row_additional(fer_walk *w, const fer_fork *f, const yyjson_val *o, 
 /* ---- lists of schemas
  * ---------------------------------------------------------------------------------- */
 
-#define LIST_MAX 64 /* members of a list that are told apart; longer ones are compared as a whole  \
-                     */
-
 struct matched {
-    const yyjson_val *old[LIST_MAX], *now[LIST_MAX]; /* NULL: it has an equal on the other side */
+    const yyjson_val *old[FER_DELTA_LIST],
+        *now[FER_DELTA_LIST]; /* NULL: it has an equal on the other side */
     size_t old_count, new_count, old_left, new_left;
 };
 
@@ -359,8 +357,8 @@ static fer_str list_with(fer_walk *w, const yyjson_val *list, const yyjson_val *
     fer_buf_init(&b, w->arena, fer_json_limits_file()->size);
     fer_buf_add_char(&b, '[');
     FER_EACH_ITEM (list, item)
-        if (item != less) put_value(w, &b, item);
-    if (more) put_value(w, &b, more);
+        if (item != less) fer_delta_put(w, &b, item);
+    if (more) fer_delta_put(w, &b, more);
     fer_buf_add_char(&b, ']');
     w->no_memory |= b.failure != FER_OK;
     return b.failure ? FER_STR("[]") : fer_buf_view(&b);
@@ -405,7 +403,7 @@ static void row_list(fer_walk *w, const fer_fork *f, const yyjson_val *o, const 
 {
     bool all = fer_str_is(name_of(o, n), "allOf");
     bool lists = o && n && fer_is_arr(o + 1) && fer_is_arr(n + 1);
-    if (!lists || fer_val_len(o + 1) > LIST_MAX || fer_val_len(n + 1) > LIST_MAX) {
+    if (!lists || fer_val_len(o + 1) > FER_DELTA_LIST || fer_val_len(n + 1) > FER_DELTA_LIST) {
         plain(w, f, o, n, demand(o, n));
         return;
     }
@@ -435,221 +433,6 @@ static void row_items(fer_walk *w, const fer_fork *f, const yyjson_val *o, const
 {
     bool lists = o && n && fer_is_arr(o + 1) && fer_is_arr(n + 1);
     (lists ? row_prefix : row_schema)(w, f, o, n);
-}
-
-/* ---- properties
- * ----------------------------------------------------------------------------------------- */
-
-static bool is_required(const yyjson_val *schema, fer_str name)
-{
-    const yyjson_val *list = fer_val_get(schema, "required");
-    if (!fer_is_arr(list)) return false;
-    FER_EACH_ITEM (list, item)
-        if (fer_is_str(item) && fer_str_eq(fer_val_str(item), name)) return true;
-    return false;
-}
-
-/* The old list of required names with one more, or one less, as an edit. */
-static fer_edit require(fer_walk *w, const fer_fork *f, fer_str more, fer_str less)
-{
-    const yyjson_val *list = fer_val_get(f->old, "required");
-    fer_buf b;
-    fer_buf_init(&b, w->arena, fer_json_limits_file()->size);
-    fer_buf_add_char(&b, '[');
-    if (fer_is_arr(list)) {
-        FER_EACH_ITEM (list, item)
-            if (!less.ptr || !fer_is_str(item) || !fer_str_eq(fer_val_str(item), less))
-                put_value(w, &b, item);
-    }
-    if (more.ptr && b.len > 1) fer_buf_add_char(&b, ',');
-    if (more.ptr) fer_buf_add_quoted(&b, more);
-    fer_buf_add_char(&b, ']');
-    w->no_memory |= b.failure != FER_OK;
-    fer_edit e = {.kind = list ? FER_EDIT_REPLACE : FER_EDIT_ADD,
-                  .at = list ? list : f->old,
-                  .name = FER_STR("required"),
-                  .json = b.failure ? FER_STR("[]") : fer_buf_view(&b)};
-    return e;
-}
-
-static fer_str member(fer_walk *w, const fer_fork *f, const yyjson_val *key)
-{
-    return SAY(w, "%.*s.%.*s", FER_PRI(f->where), FER_PRI(fer_val_str(key)));
-}
-
-/* The property of a name is put beside the old ones. */
-static fer_edit add_property(fer_walk *w, const fer_fork *f, const yyjson_val *key)
-{
-    const yyjson_val *map = fer_val_get(f->old, "properties");
-    fer_str json = fer_delta_json(w, key + 1);
-    if (fer_is_obj(map))
-        return (fer_edit){.kind = FER_EDIT_ADD, .at = map, .name = fer_val_str(key), .json = json};
-    fer_buf b;
-    fer_buf_init(&b, w->arena, fer_json_limits_file()->size);
-    fer_buf_add_char(&b, '{');
-    fer_buf_add_quoted(&b, fer_val_str(key));
-    fer_buf_add_char(&b, ':');
-    fer_buf_add(&b, json);
-    fer_buf_add_char(&b, '}');
-    w->no_memory |= b.failure != FER_OK;
-    return (fer_edit){.kind = FER_EDIT_ADD,
-                      .at = f->old,
-                      .name = FER_STR("properties"),
-                      .json = b.failure ? FER_STR("{}") : fer_buf_view(&b)};
-}
-
-/* Whether the object took members that it did not know, whatever they were. */
-static bool was_open(const fer_fork *f)
-{
-    const yyjson_val *more = fer_val_get(f->old, "additionalProperties");
-    const yyjson_val *rest = fer_val_get(f->old, "unevaluatedProperties");
-    return (!more || fer_is_true(more)) && (!rest || fer_is_true(rest));
-}
-
-static void property_added(fer_walk *w, const fer_fork *f, const yyjson_val *key)
-{
-    bool required = is_required(f->now, fer_val_str(key));
-    bool defaults = fer_is_obj(key + 1) && fer_val_get(key + 1, "default");
-    enum fer_kind_id kind = !required  ? FER_KIND_PROPERTY_ADDED_OPTIONAL
-                            : defaults ? FER_KIND_PROPERTY_ADDED_DEFAULT
-                                       : FER_KIND_PROPERTY_ADDED_REQUIRED;
-    fer_str where = member(w, f, key);
-    fer_delta *d = fer_delta_add(
-        w, f, kind, NULL, NULL,
-        SAY(w, "%.*s: new %s property", FER_PRI(where), required ? "required" : "optional"));
-    if (!d) return;
-    d->where = where;
-    d->old_at = NULL;
-    d->new_at = key;
-    fer_delta_edit(w, d, add_property(w, f, key));
-    if (required) fer_delta_edit(w, d, require(w, f, fer_val_str(key), FER_STR_NONE));
-    /* A caller who sent a member that nobody knew did so at their own risk. */
-    if (w->side == FER_SIDE_INPUT && !required && was_open(f)) tolerate(w, d);
-}
-
-static void property_removed(fer_walk *w, const fer_fork *f, const yyjson_val *key)
-{
-    fer_str name = fer_val_str(key), where = member(w, f, key);
-    bool required = is_required(f->old, name);
-    fer_delta *d = fer_delta_add(
-        w, f, FER_KIND_PROPERTY_REMOVED, key, NULL,
-        SAY(w, "%.*s: %s property is gone", FER_PRI(where), required ? "required" : "optional"));
-    if (!d) return;
-    d->where = where;
-    d->old_at = key;
-    d->new_at = NULL;
-    if (required && !is_required(f->now, name))
-        fer_delta_edit(w, d, require(w, f, FER_STR_NONE, name));
-    /* An optional one may be missing anyhow; what takes its place is not described. */
-    if (w->side == FER_SIDE_OUTPUT && !required) tolerate(w, d);
-}
-
-/* A property that is gone, and a new one of a similar name with the same schema. */
-static const yyjson_val *renamed_to(fer_walk *w, const yyjson_val *old_map,
-                                    const yyjson_val *new_map, const yyjson_val *key)
-{
-    fer_str name = fer_val_str(key);
-    size_t most = name.len / 2 + 1;
-    FER_EACH_MEMBER (new_map, other) {
-        fer_str now = fer_val_str(other);
-        if (fer_val_key(old_map, now) || !fer_delta_equal(w, key + 1, other + 1)) continue;
-        bool inside = now.len > name.len
-                          ? fer_str_ends(now, fer_arena_copy(w->arena, name).ptr) ||
-                                fer_str_starts(now, fer_arena_copy(w->arena, name).ptr)
-                          : false;
-        if (inside || fer_near_distance(name, now, most) <= most) return other;
-    }
-    return NULL;
-}
-
-static void property_renamed(fer_walk *w, const fer_fork *f, const yyjson_val *key,
-                             const yyjson_val *other)
-{
-    fer_str where = member(w, f, key);
-    fer_delta *d =
-        fer_delta_add(w, f, FER_KIND_PROPERTY_RENAMED, key, NULL,
-                      SAY(w, "%.*s: renamed to %.*s", FER_PRI(where), FER_PRI(fer_val_str(other))));
-    if (!d) return;
-    d->where = where;
-    d->old_at = key;
-    d->new_at = other;
-    d->old_object = f->old;
-    d->new_object = f->now;
-    fer_delta_edit(w, d, add_property(w, f, other));
-    bool optional = !is_required(w->side == FER_SIDE_INPUT ? f->now : f->old,
-                                 fer_val_str(w->side == FER_SIDE_INPUT ? other : key));
-    /* As for one that came and one that went: what is optional is tolerated elsewhere. */
-    const fer_edit *policy = &d->edits[w->side == FER_SIDE_INPUT ? 1 : 0];
-    bool open = w->side == FER_SIDE_OUTPUT || was_open(f);
-    if (optional && open) w->no_memory |= !fer_edits_add(w->arena, &w->policy, policy);
-    if (is_required(f->old, fer_val_str(key)) || is_required(f->now, fer_val_str(other)))
-        fer_delta_edit(
-            w, d,
-            require(w, f,
-                    is_required(f->now, fer_val_str(other)) ? fer_val_str(other) : FER_STR_NONE,
-                    fer_val_str(key)));
-}
-
-static void row_properties(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
-{
-    static const yyjson_val none = {.tag = YYJSON_TYPE_OBJ, .uni = {.ofs = sizeof(yyjson_val)}};
-    const yyjson_val *old = o && fer_is_obj(o + 1) ? o + 1 : &none;
-    const yyjson_val *now = n && fer_is_obj(n + 1) ? n + 1 : &none;
-    const yyjson_val *taken[LIST_MAX];
-    size_t count = 0;
-    FER_EACH_MEMBER (old, key) {
-        const yyjson_val *other = fer_val_key(now, fer_val_str(key));
-        if (other) {
-            fer_delta_walk(w, key + 1, other + 1, member(w, f, key));
-            continue;
-        }
-        const yyjson_val *to = count < LIST_MAX ? renamed_to(w, old, now, key) : NULL;
-        for (size_t i = 0; i < count && to; i++)
-            if (taken[i] == to) to = NULL;
-        if (to) property_renamed(w, f, key, taken[count++] = to);
-        else property_removed(w, f, key);
-    }
-    FER_EACH_MEMBER (now, key) {
-        bool old_one = fer_val_key(old, fer_val_str(key)) != NULL;
-        for (size_t i = 0; i < count; i++) old_one |= taken[i] == key;
-        if (!old_one) property_added(w, f, key);
-    }
-}
-
-/* Names that belong to properties which came or went are told there. */
-static bool stays(const fer_fork *f, fer_str name)
-{
-    const yyjson_val *old = fer_val_get(f->old, "properties");
-    const yyjson_val *now = fer_val_get(f->now, "properties");
-    bool before = fer_is_obj(old) && fer_val_key(old, name);
-    bool after = fer_is_obj(now) && fer_val_key(now, name);
-    return before == after;
-}
-
-static void each_required(fer_walk *w, const fer_fork *f, const yyjson_val *list,
-                          const yyjson_val *other_schema, enum fer_kind_id kind)
-{
-    if (!list || !fer_is_arr(list)) return;
-    bool more = kind == FER_KIND_PROPERTY_REQUIRED;
-    FER_EACH_ITEM (list, item) {
-        fer_str name = fer_is_str(item) ? fer_val_str(item) : FER_STR_NONE;
-        if (!name.ptr || is_required(other_schema, name) || !stays(f, name)) continue;
-        fer_str where = SAY(w, "%.*s.%.*s", FER_PRI(f->where), FER_PRI(name));
-        fer_delta *d = fer_delta_add(
-            w, f, kind, NULL, NULL,
-            SAY(w, "%.*s: %s", FER_PRI(where), more ? "required now" : "no longer required"));
-        if (!d) return;
-        d->where = where;
-        if (more) d->new_at = item;
-        else d->old_at = item;
-        fer_delta_edit(w, d, require(w, f, more ? name : FER_STR_NONE, more ? FER_STR_NONE : name));
-    }
-}
-
-static void row_required(fer_walk *w, const fer_fork *f, const yyjson_val *o, const yyjson_val *n)
-{
-    each_required(w, f, n ? n + 1 : NULL, f->old, FER_KIND_PROPERTY_REQUIRED);
-    each_required(w, f, o ? o + 1 : NULL, f->now, FER_KIND_PROPERTY_OPTIONAL);
 }
 
 /* ---- the table
@@ -699,10 +482,10 @@ static const struct {
     {"pattern", row_pattern},
     {"patternProperties", row_map},
     {"prefixItems", row_prefix},
-    {"properties", row_properties},
+    {"properties", fer_delta_properties},
     {"propertyNames", row_schema},
     {"readOnly", row_text},
-    {"required", row_required},
+    {"required", fer_delta_required},
     {"then", row_schema},
     {"title", row_text},
     {"type", row_type},

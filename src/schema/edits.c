@@ -166,7 +166,7 @@ fer_code fer_edits_write(fer_arena *a, const yyjson_val *root, const fer_edits *
 fer_code fer_edits_apply(fer_arena *a, const yyjson_val *root, const fer_edits *edits,
                          fer_json **out, fer_err *err)
 {
-    fer_str text;
+    fer_str text = FER_STR_NONE;
     fer_code code = fer_edits_write(a, root, edits, &text, err);
     return code ? code : fer_json_read(a, text, fer_json_limits_file(), out, err);
 }

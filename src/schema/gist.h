@@ -30,7 +30,6 @@ enum {
 
 #define FER_GIST_PARTS    64 /* schemas of one place; more make a gist wider, never wrong */
 #define FER_GIST_PATTERNS 8  /* patterns of one place that are understood */
-#define FER_GIST_CHOICES  16 /* anyOf and oneOf of one place */
 
 /* A schema of a program. */
 typedef struct fer_part {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How each keyword is compared. A row here to add one; those without are compared as a whole. */
+#include <assert.h>
+
 #include "buf.h"
 #include "delta.h"
 #include "gist.h"
@@ -17,6 +19,7 @@ static fer_str name_of(const yyjson_val *old_key, const yyjson_val *new_key)
 static fer_str what(fer_walk *w, const fer_fork *f, const yyjson_val *old_key,
                     const yyjson_val *new_key)
 {
+    assert(old_key || new_key);
     fer_str name = name_of(old_key, new_key);
     if (!old_key)
         return SAY(w, "%.*s: %.*s %.*s is new", FER_PRI(f->where), FER_PRI(name),

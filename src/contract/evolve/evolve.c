@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two tools, or two sets of them: their records compared field by field. */
+#include <assert.h>
+
 #include <stdlib.h>
 
 #include "decide.h"
@@ -282,6 +284,7 @@ static fer_str plain_id(fer_arena *a, const fer_tool *t)
 
 static void compare_whole(struct differ *d, enum fer_kind_id renamed)
 {
+    assert(d->old || d->now);
     if (!d->old) {
         add_fixed(d, FER_KIND_TOOL_ADDED, "tool", FER_STR("tool: new"), NULL, d->now->record);
         return;

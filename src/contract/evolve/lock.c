@@ -100,7 +100,8 @@ static fer_code hash_all(fer_arena *a, const fer_toolset *set, struct hashed **o
 {
     size_t count = fer_toolset_count(set);
     struct hashed *list = fer_arena_alloc_zero(a, count + 1, sizeof *list);
-    fer_code code = list ? FER_OK : fer_arena_failed(a, err);
+    fer_code code = FER_OK;
+    if (!list) return fer_arena_failed(a, err);
     for (size_t i = 0; i < count && !code; i++)
         code = hash_tool(a, fer_toolset_get(set, i), &list[i], err);
     if (!code && count) qsort(list, count, sizeof *list, by_id);
@@ -302,7 +303,8 @@ fer_code fer_lock_verify(fer_arena *a, fer_str lock, const fer_toolset *set, fer
     struct hashed *list = NULL;
     fer_code code = read_lock(a, lock, &v.lock, &v.lock_count, err);
     if (!code) code = hash_all(a, set, &list, err);
-    if (!code && !index_lock(&v)) code = fer_arena_failed(a, err);
+    if (code || !list) return code;
+    if (!index_lock(&v)) code = fer_arena_failed(a, err);
     for (size_t i = 0; !code && i < fer_toolset_count(set); i++) code = verify_tool(&v, &list[i]);
     for (size_t i = 0; !code && i < v.lock_count; i++) {
         const struct locked *l = &v.lock[i];

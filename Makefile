@@ -8,7 +8,10 @@
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
 #   make bench      benchmarks               make docs     reference pages anew
 #   make install    install (PREFIX)         make deb      Debian package
+#   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
+#   make mcp-servers    real MCP servers for the test `mcp_servers` (node, npm)
+#   make ci-packages    what the test `ci` holds SARIF and the files of CI against (npm)
 
 PREFIX ?= /usr/local
 BUILD ?= build
@@ -17,7 +20,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz bench docs install deb differential clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz bench model docs install deb differential ci-packages mcp-servers clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -63,13 +66,24 @@ fuzz: setup-dev
 # Measured is what is delivered: with link-time optimisation.
 bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
-	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_validate bench/bench_findings bench/bench_growth
+	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search
 	@tools/run-bench build-bench
 
 differential: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
 	@ninja -C build-test tests/differential/ferrule_verdicts
 	@tests/differential/run --build build-test --seed $(SEED) --pairs $(PAIRS)
+
+ci-packages:
+	@python3 tests/ci/packages.py build-test
+
+mcp-servers:
+	@python3 tests/mcp/packages.py build-test
+
+model: setup-test
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test tools/train/ferrule-train
+	@tools/make-model build-test
 
 docs: all
 	@tools/make-docs $(BUILD)

@@ -73,7 +73,7 @@ static void check_pointer(const struct visit *v, const fer_finding *f)
 static fer_code on_visit(void *context, const fer_visited *visited, fer_err *err)
 {
     struct visit *v = context;
-    (void)err;
+    const fer_finding *findings;
     if (visited->failure) {
         HOLDS(!visited->tool && !visited->finding_count);
         HOLDS(visited->failure->code && visited->failure->message[0]);
@@ -84,10 +84,12 @@ static fer_code on_visit(void *context, const fer_visited *visited, fer_err *err
     v->tools += visited->tool != NULL;
     HOLDS(visited->item->number > v->last_number);
     v->last_number = visited->item->number;
+    fer_code code = fer_visited_findings(visited, &findings, err);
+    if (code) return code;
     for (size_t i = 0; i < visited->finding_count; i++) {
-        check_finding(v->text, &visited->findings[i]);
-        HOLDS(visited->findings[i].number == visited->item->number);
-        if (v->whole) check_pointer(v, &visited->findings[i]);
+        check_finding(v->text, &findings[i]);
+        HOLDS(findings[i].number == visited->item->number);
+        if (v->whole) check_pointer(v, &findings[i]);
     }
     return FER_OK;
 }

@@ -8,15 +8,17 @@ import os
 import re
 import sys
 
-ORDER = ["base", "json", "text", "schema", "contract", "app"]
-PURE = {"json", "text", "schema", "contract"}
+ORDER = ["base", "json", "text", "search", "schema", "contract", "catalog", "io", "mcp", "run", "gateway", "setup", "app"]
+PURE = {"json", "text", "search", "schema", "contract"}
+INNER = {"src/catalog/search": "search"}  # rooms inside of rooms
+SEES = {"search": {"base", "text", "search"}}  # rooms that see less than all below them
 EFFECTS = re.compile(r'#\s*include\s+"(log|clock|file)\.h"')
 FILE_LINES, FUNCTION_LINES = 600, 80
 
 owner, files = {}, []
 for folder, _, names in os.walk("src"):
     for name in sorted(n for n in names if n.endswith((".c", ".h"))):
-        room = os.path.relpath(folder, "src").split(os.sep)[0]
+        room = INNER.get(folder) or os.path.relpath(folder, "src").split(os.sep)[0]
         path = os.path.join(folder, name)
         files.append((path, room, open(path, encoding="utf-8").read()))
         owner[name] = room
@@ -30,6 +32,8 @@ for path, room, text in files:
         other = owner.get(os.path.basename(include))
         if other and ORDER.index(other) > ORDER.index(room):
             wrong.append(f"{path}: includes {include} of the room above, '{other}'")
+        elif other and other not in SEES.get(room, ORDER):
+            wrong.append(f"{path}: includes {include} of '{other}', which '{room}' does not see")
     if room in PURE and EFFECTS.search(text):
         wrong.append(f"{path}: a pure room has no clock, file or log")
     if text.count("\n") > FILE_LINES:

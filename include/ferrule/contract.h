@@ -223,8 +223,8 @@ FER_API fer_code fer_checks_severity(fer_checks *c, fer_str rule, fer_severity s
 FER_API void fer_checks_quality(fer_checks *c, bool wanted);
 
 /*
- * Pins definitions: `text` is a list of tools with their id and definitionHash, as
- * `ferrule list --json` prints it. A tool of the same ID and another hash is a finding.
+ * Pins definitions: `text` is a lock, as fer_lock_write makes it. A tool that has another
+ * definition under the same version, or that is not in the lock, is a finding (sec.rug-pull).
  */
 FER_API fer_code fer_checks_lock(fer_checks *c, fer_str text, fer_err *err);
 

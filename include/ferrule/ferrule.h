@@ -3,9 +3,12 @@
 #ifndef FERRULE_FERRULE_H
 #define FERRULE_FERRULE_H
 
+#include <ferrule/catalog.h>
 #include <ferrule/common.h>
 #include <ferrule/contract.h>
+#include <ferrule/convert.h>
 #include <ferrule/evolve.h>
+#include <ferrule/gateway.h>
 #include <ferrule/json.h>
 #include <ferrule/schema.h>
 

@@ -117,6 +117,19 @@ typedef struct fer_schema_problem {
     fer_str hint;                   /* what to do, or empty */
 } fer_schema_problem;
 
+/* A rule that problems name. */
+typedef struct fer_schema_rule {
+    const char *id;
+    bool warning;     /* it keeps no schema from compiling */
+    const char *text; /* what it demands, why, and how to mend it: sentences */
+    const char *why;
+    const char *fix;
+} fer_schema_rule;
+/* All of them, ordered by id. */
+FER_API const fer_schema_rule *fer_schema_rules(size_t *count);
+/* The rule of an id, or NULL. */
+FER_API const fer_schema_rule *fer_schema_rule_find(const char *id);
+
 /*
  * Everything that is wrong with a schema, in the order of its text: what keeps it from
  * compiling, and with `lint` what is suspicious (unknown keywords, references without

@@ -12,6 +12,7 @@
 
 struct setup {
     fer_app *app;
+    fer_setup *out;
     fer_checks *checks;
     fer_arena *arena;
     const char *file; /* the configuration at hand */
@@ -67,11 +68,20 @@ static bool is_file(fer_str name)
            fer_str_ends(name, ".yaml") || fer_str_ends(name, ".yml");
 }
 
+/* A configuration's text, or a profile's. */
+static fer_code read_small(fer_arena *a, const char *path, fer_str *text, fer_err *err)
+{
+    fer_code code = fer_file_read(a, path, FER_CONFIG_SIZE, text, err);
+    if (code == FER_LIMIT_EXCEEDED)
+        fer_fail(err, code, "%s: config.size: the limit is %zu bytes", path, FER_CONFIG_SIZE);
+    return code;
+}
+
 fer_code fer_setup_profile(fer_arena *a, const char *name, const fer_profile **out, fer_err *err)
 {
     fer_str text, path = fer_str_of(name);
     if (!is_file(path)) return fer_profile_find(a, path, out, err);
-    fer_code code = fer_file_read(a, name, FER_CONFIG_SIZE, &text, err);
+    fer_code code = read_small(a, name, &text, err);
     if (code) return code;
     code = fer_profile_load(a, text, fer_format_of_name(path), out, err);
     if (code) fer_inputs_name_error(err, path);
@@ -84,7 +94,15 @@ static fer_code add_profile(struct setup *s, fer_str name)
     fer_str kept = fer_arena_copy(s->arena, name); /* NUL-terminated */
     if (!kept.ptr) return fer_arena_failed(s->arena, s->err);
     fer_code code = fer_setup_profile(s->arena, kept.ptr, &profile, s->err);
-    return code ? code : fer_checks_profile(s->checks, profile, s->err);
+    if (!code) code = fer_checks_profile(s->checks, profile, s->err);
+    if (code) return code;
+    fer_setup *out = s->out;
+    const fer_profile **list = fer_arena_room(s->arena, (void *)(uintptr_t)out->profiles,
+                                              out->profile_count, &out->profile_cap, sizeof *list);
+    if (!list) return fer_arena_failed(s->arena, s->err);
+    out->profiles = list;
+    list[out->profile_count++] = profile;
+    return FER_OK;
 }
 
 static fer_code add_all_profiles(struct setup *s)
@@ -145,12 +163,22 @@ static fer_code read_profiles(struct setup *s)
     return code;
 }
 
+/* What is in the same file for other commands. */
+static fer_code pass_over(struct setup *s, const yyjson_val *value)
+{
+    (void)s;
+    (void)value;
+    return FER_OK;
+}
+
 static const struct key {
     const char *name;
     fer_code (*take)(struct setup *s, const yyjson_val *value);
 } keys[] = {
-    {"profiles", take_profiles},
-    {"rules", take_rules},
+    {"profiles", take_profiles}, {"rules", take_rules},  {"$schema", pass_over},
+    {"apis", pass_over},         {"catalog", pass_over}, {"commands", pass_over},
+    {"defaults", pass_over},     {"inputs", pass_over},  {"mcp", pass_over},
+    {"mcpServers", pass_over},   {"servers", pass_over}, {"telemetry", pass_over},
 };
 
 static const struct key *key_find(fer_str name)
@@ -187,7 +215,7 @@ static fer_code take_file(struct setup *s, fer_str text)
 static const char *config_name(const fer_app *app)
 {
     static const char *const names[] = {".ferrule.yaml", ".ferrule.yml", ".ferrule.json",
-                                        "ferrule.json"};
+                                        "ferrule.json",  "ferrule.yaml", "ferrule.yml"};
     const char *asked = fer_app_option(app, "config");
     if (asked) return asked;
     if (fer_app_option(app, "no-config")) return NULL;
@@ -202,7 +230,7 @@ static fer_code read_config(struct setup *s)
     fer_str text;
     s->file = config_name(s->app);
     if (!s->file) return FER_OK;
-    fer_code code = fer_file_read(s->arena, s->file, FER_CONFIG_SIZE, &text, s->err);
+    fer_code code = read_small(s->arena, s->file, &text, s->err);
     return code ? code : take_file(s, text);
 }
 
@@ -253,13 +281,15 @@ static fer_code set_up(struct setup *s)
 int fer_setup_init(fer_setup *out, fer_app *app)
 {
     fer_err err;
-    *out = (fer_setup){fer_checks_new(), fer_arena_new(0)};
-    struct setup s = {.app = app, .checks = out->checks, .arena = out->arena, .err = &err};
+    *out = (fer_setup){.checks = fer_checks_new(), .arena = fer_arena_new(0)};
+    struct setup s = {
+        .app = app, .out = out, .checks = out->checks, .arena = out->arena, .err = &err};
     fer_code code =
         s.checks && s.arena ? set_up(&s) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) return 0;
     fer_setup_deinit(out);
-    return fer_app_fail(app, &err);
+    int exit = fer_app_fail(app, &err);
+    return exit == FER_EXIT_FINDINGS ? FER_EXIT_USAGE : exit; /* nothing was looked at */
 }
 
 void fer_setup_deinit(fer_setup *s)

@@ -3,8 +3,8 @@
  * What `ferrule check` looks for: the configuration file, then the options of the command
  * line, which go before it.
  *
- * The file is --config FILE, or the first of .ferrule.yaml, .ferrule.yml, .ferrule.json and
- * ferrule.json in the current folder:
+ * The file is --config FILE, or the first of .ferrule.yaml, .ferrule.yml, .ferrule.json,
+ * ferrule.json, ferrule.yaml and ferrule.yml in the current folder:
  *
  *     rules: {name.charset: warning, tags.changed: off}
  *     profiles: [anthropic-strict, ./ours.json]
@@ -16,12 +16,13 @@
 
 #include "arena.h"
 #include "command.h"
-
-#define FER_CONFIG_SIZE ((size_t)1 << 20) /* bytes of a configuration file */
+#include "config.h"
 
 typedef struct fer_setup {
     fer_checks *checks;
     fer_arena *arena; /* what the checks refer to: profiles */
+    const fer_profile **profiles;
+    size_t profile_count, profile_cap;
 } fer_setup;
 
 /* 0 and what is to be checked, or an exit code. */

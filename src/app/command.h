@@ -85,28 +85,54 @@ void fer_help_write(fer_out *out, const fer_command *command);
 /* The commands of a group. */
 void fer_help_group(fer_out *out, const char *group);
 
+/* Policies of --quarantine, by fer_quarantine; NULL behind the last. */
+extern const char *const fer_quarantine_names[];
+
 /* Commands. */
 int fer_run_blame(fer_app *app);
+int fer_run_call_back(fer_app *app);
+int fer_run_catalog_approve(fer_app *app);
+int fer_run_catalog_events(fer_app *app);
+int fer_run_catalog_quarantine(fer_app *app);
+int fer_run_catalog_reject(fer_app *app);
+int fer_run_catalog_update(fer_app *app);
+int fer_run_chain(fer_app *app);
 int fer_run_check(fer_app *app);
 int fer_run_completion(fer_app *app);
+int fer_run_config_check(fer_app *app);
+int fer_run_config_schema(fer_app *app);
+int fer_run_convert(fer_app *app);
+int fer_run_describe(fer_app *app);
 int fer_run_diff(fer_app *app);
+int fer_run_eval(fer_app *app);
 int fer_run_explain(fer_app *app);
 int fer_run_fmt(fer_app *app);
 int fer_run_help(fer_app *app);
 int fer_run_id(fer_app *app);
+int fer_run_import_openapi(fer_app *app);
+int fer_run_index_build(fer_app *app);
+int fer_run_index_stats(fer_app *app);
 int fer_run_list(fer_app *app);
 int fer_run_lock(fer_app *app);
+int fer_run_namespaces(fer_app *app);
 int fer_run_new(fer_app *app);
 int fer_run_profiles(fer_app *app);
 int fer_run_profiles_show(fer_app *app);
 int fer_run_reference(fer_app *app);
+int fer_run_run(fer_app *app);
 int fer_run_schema_bundle(fer_app *app);
+int fer_run_schema_compare(fer_app *app);
 int fer_run_schema_convert(fer_app *app);
 int fer_run_schema_from_json(fer_app *app);
 int fer_run_schema_info(fer_app *app);
 int fer_run_schema_lint(fer_app *app);
+int fer_run_search(fer_app *app);
+int fer_run_servers(fer_app *app);
 int fer_run_show(fer_app *app);
 int fer_run_tags(fer_app *app);
+int fer_run_usage_forget(fer_app *app);
+int fer_run_usage_list(fer_app *app);
+int fer_run_usage_note(fer_app *app);
 int fer_run_validate(fer_app *app);
 int fer_run_version(fer_app *app);
 

@@ -1,191 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the command line, and looking them up. */
-#include "command.h"
-
-#include <string.h>
-
-static const char *const colour_choices[] = {"auto", "always", "never", NULL};
-static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
-static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NULL};
-static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
-static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
-                                              "basic", "detailed", "list",  "hierarchical", NULL};
-static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
-static const char *const reader_choices[] = {"tolerant", "strict", NULL};
-static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
-                                              "draft-04", "v1",      NULL};
-
-static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdempotentWrite",
-                                             "ExternalSideEffects", NULL};
-static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
-static const char *const file_choices[] = {"json", "yaml", NULL};
-
-#define INPUT_FORMAT                                                                               \
-    {                                                                                              \
-        "input-format", 'i', "FORMAT", input_choices,                                              \
-            "what the input is written in (default: by its name, else its text)"                   \
-    }
-#define JSON                                                                                       \
-    {                                                                                              \
-        "json", 0, NULL, NULL, "print JSON"                                                        \
-    }
-#define DIALECT                                                                                    \
-    {                                                                                              \
-        "dialect", 'd', "DIALECT", dialect_choices,                                                \
-            "of a schema without $schema (default 2020-12)"                                        \
-    }
-#define REGISTER                                                                                   \
-    {                                                                                              \
-        "register", 'r', "URI=FILE...", NULL, "a schema that others refer to by this URI"          \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        0                                                                                          \
-    }
-
-const fer_option fer_common_options[] = {
-    {"color", 0, "WHEN", colour_choices,
-     "colour the output (default auto: on a terminal, unless NO_COLOR is set)"},
-    {"log-level", 0, "LEVEL", level_choices, "what to log on standard error (default warn)"},
-    {"help", 'h', NULL, NULL, "print this help"},
-    END,
-};
-
-static const fer_option check_options[] = {
-    {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
-    INPUT_FORMAT,
-    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
-    {"strict", 0, NULL, NULL, "count warnings as errors"},
-    {"profile", 'p', "NAME[,NAME]...", NULL,
-     "also hold the tools against profiles: names (ferrule profiles), files, or all"},
-    {"lock", 0, "FILE", NULL, "what ferrule list --json printed: definitions that may not change"},
-    {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
-    {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
-    {"config", 0, "FILE", NULL,
-     "the configuration (default: .ferrule.yaml, .ferrule.json or ferrule.json, where there is one)"},
-    {"no-config", 0, NULL, NULL, "read no configuration"},
-    {"platform-answer", 0, NULL, NULL,
-     "check one tools_json text and answer as its platform does: {\"message\", \"errors\"}"},
-    END,
-};
-static const fer_option validate_options[] = {
-    {"schema", 's', "FILE", NULL, "the schema, as JSON or YAML; - is standard input"},
-    {"tool", 0, "ID", NULL, "take the schema of this tool"},
-    {"tools", 0, "FILE|FOLDER", NULL, "where the tool is defined, in any shape that check reads"},
-    {"input", 0, NULL, NULL, "the tool's inputSchema (default)"},
-    {"output", 0, NULL, NULL, "the tool's outputSchema; a tool without one takes everything"},
-    {"as", 'i', "FORMAT", input_choices,
-     "what the instances are written in (default: by their names, else their text)"},
-    {"format", 'f', "FORMAT", verdict_choices,
-     "how to report (default text); the last five are JSON Schema's own, a line per instance"},
-    DIALECT,
-    {"assert-formats", 0, NULL, NULL, "check format, which is only noted otherwise"},
-    {"assert-content", 0, NULL, NULL, "check contentEncoding, contentMediaType and contentSchema"},
-    {"native", 0, NULL, NULL,
-     "make machine code of the schema: for many instances, on x86-64; elsewhere it changes nothing"},
-    REGISTER,
-    {"fill-defaults", 0, NULL, NULL, "print the instance with absent properties filled in"},
-    {"repair", 0, NULL, NULL,
-     "print it with values of the wrong type converted where that is safe (\"42\" to 42)"},
-    {"strip-unknown", 0, NULL, NULL, "print it without properties that the schema refuses"},
-    {"null-to-absent", 0, NULL, NULL, "print it without nulls that the schema refuses"},
-    {"write", 'w', "FILE", NULL, "write the changed instance there, not to standard output"},
-    {"changes", 0, NULL, NULL, "print what was changed, as JSON, not the instance"},
-    {"max-findings", 0, "N", NULL, "findings of one instance (default 100)"},
-    {"annotations", 0, NULL, NULL, "with annotations, in the formats that have them"},
-    {"hide-values", 0, NULL, NULL, "name types in messages, never values"},
-    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
-    END,
-};
-static const fer_option lint_options[] = {
-    {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
-    DIALECT,
-    REGISTER,
-    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
-    {"strict", 0, NULL, NULL, "count warnings as errors"},
-    END,
-};
-static const fer_option bundle_options[] = {DIALECT, REGISTER, END};
-static const fer_option info_options[] = {JSON, DIALECT, REGISTER, END};
-static const fer_option convert_options[] = {
-    {"to", 't', "DIALECT", dialect_choices, "the dialect to write"},
-    {"from", 0, "DIALECT", dialect_choices,
-     "the dialect it is in (default: what $schema says, else 2020-12)"},
-    {"json", 0, NULL, NULL, "print one JSON object: the schema and the list of changes"},
-    END,
-};
-static const fer_option diff_options[] = {
-    {"format", 'f', "FORMAT", diff_choices, "how to report (default text)"},
-    {"reader", 0, "KIND", reader_choices,
-     "whether those who read results pass over members they do not know (default tolerant)"},
-    {"assert-formats", 0, NULL, NULL, "decide changes of format, which is only noted otherwise"},
-    INPUT_FORMAT,
-    {"quiet", 'q', NULL, NULL, "print nothing; the exit code tells"},
-    END,
-};
-static const fer_option lock_options[] = {
-    {"verify", 0, NULL, NULL, "hold the tools against the lock; write nothing"},
-    {"lock-file", 'l', "FILE", NULL, "the lock (default ferrule.lock); - is standard output"},
-    {"json", 0, NULL, NULL, "with --verify, print JSON"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option from_json_options[] = {
-    {"each", 0, NULL, NULL, "the items of a list are the examples, not the list"},
-    {"no-enums", 0, NULL, NULL, "make no enum of strings that come again and again"},
-    {"no-formats", 0, NULL, NULL, "state no formats"},
-    {"open", 0, NULL, NULL, "let objects have properties that no example has"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option new_options[] = {
-    {"namespace", 'n', "NAME", NULL, "first part of its ID (default local)"},
-    {"version", 0, "VERSION", NULL, "its version (default 0.1.0)"},
-    {"pattern", 'p', "PATTERN", pattern_choices,
-     "its parameters: none, a required string, an enum with a default, a list of objects, one of two shapes "
-     "(default: by the name)"},
-    {"effect", 'e', "EFFECT", effect_choices, "what a call changes (default: by the name)"},
-    {"description", 'd', "TEXT", NULL, "what it does (default: made up from the name)"},
-    {"output", 'o', "FILE", NULL, "where to write; - is standard output (default: NAME.json)"},
-    {"format", 'f', "FORMAT", file_choices,
-     "what to write (default: by the file's ending, else json)"},
-    {"force", 0, NULL, NULL, "replace a file that is there"},
-    END,
-};
-static const fer_option list_options[] = {
-    JSON,
-    {"namespace", 'n', "NAME", NULL, "only tools of this namespace"},
-    {"tag", 't', "TAG", NULL, "only tools with this tag"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option show_options[] = {
-    JSON,
-    {"version", 0, "CONSTRAINT", NULL, "which versions will do, such as '^1.2'"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option fmt_options[] = {
-    {"check", 'c', NULL, NULL, "change nothing; name the files that are not in form and exit 1"},
-    {"write", 'w', NULL, NULL, "rewrite the files in place"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option id_options[] = {
-    JSON,
-    {"satisfies", 's', "CONSTRAINT", NULL, "exit 1 unless each ID's version satisfies this"},
-    END,
-};
-static const fer_option tags_options[] = {JSON, END};
-static const fer_option version_options[] = {JSON, END};
-static const fer_option blame_options[] = {
-    JSON,
-    {"message", 'm', "TEXT", NULL, "the message (default: standard input)"},
-    INPUT_FORMAT,
-    END,
-};
-static const fer_option profiles_options[] = {JSON, END};
-static const fer_option none[] = {END};
+/* The rows of the command line. */
+#include "options.h"
 
 const fer_command fer_commands[] = {
     {"check", "[FILE|FOLDER|-]...", "find everything wrong with tool definitions",
@@ -194,9 +9,11 @@ const fer_command fer_commands[] = {
      "every violation of the tool record, and of the rules of quality and safety, with its rule, file:line:column and JSON Pointer. A folder stands for all "
      "files in it that end in .json, .jsonl, .ndjson, .yaml or .yml. Without arguments it reads standard input. With "
      "--profile the tools are held against what providers and clients demand, too: each file is one set of tools, as "
-     "it would be sent in one request. A tool takes findings back with \"suppress\": [{\"rule\", \"at\", \"reason\"}].",
-     check_options,
-     "ferrule check tools.json\nferrule check --profile anthropic-strict,openai tools.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
+     "it would be sent in one request, or all files together with --one-request. With --fix what the profiles refuse is rewritten in the files first, where both "
+     "schemas accept the same calls (ferrule convert has the rest); the form of the file is kept, and at a terminal the "
+     "changes are shown and asked for. A tool takes findings back with \"suppress\": [{\"rule\", \"at\", \"reason\"}].",
+     fer_check_options,
+     "ferrule check tools.json\nferrule check --profile anthropic-strict,openai tools.json\nferrule check --profile cursor --one-request github.json notes.json\nferrule check --format sarif tools/ > ferrule.sarif\ncurl ... | ferrule check -",
      fer_run_check},
     {"new", "[NAME|ID]", "write a tool definition to start from",
      "Writes a whole record: description, tags, input and output schema, effect and hints, one example that is valid "
@@ -204,7 +21,7 @@ const fer_command fer_commands[] = {
      "ferrule check knows, unless the name or the description does; then the findings follow on standard error and "
      "errors exit 1. What no option says is asked for at a terminal and taken from the name otherwise. A file that "
      "is there is never replaced without --force.",
-     new_options,
+     fer_new_options,
      "ferrule new list_invoices --namespace billing\n"
      "ferrule new tickets:close_issue --pattern enum --effect IdempotentWrite --output tools/close_issue.yaml\n"
      "ferrule new get_weather -n weather -d 'Tells the weather of a place.' -o - | ferrule check -",
@@ -216,7 +33,7 @@ const fer_command fer_commands[] = {
      "--strip-unknown or --null-to-absent it prints the changed instance (a line each where there are several), the "
      "changes go to standard error, and so does the report unless --write names a file. Exits 0 where all are "
      "valid, 1 where some are not, 2 where the schema or an instance could not be read.",
-     validate_options,
+     fer_validate_options,
      "ferrule validate --schema order.schema.json order.json\n"
      "ferrule validate --schema event.json --format json events.jsonl\n"
      "ferrule validate --tool tickets:create_issue --tools tools/ - < arguments.json\n"
@@ -225,25 +42,44 @@ const fer_command fer_commands[] = {
     {"schema lint", "[FILE|FOLDER|-]...", "find everything wrong with schemas",
      "Reports what keeps a schema from compiling, and what is suspicious: unknown keywords, keywords without effect, "
      "formats that nobody knows. Errors exit 1; warnings alone do not, unless --strict is given.",
-     lint_options,
+     fer_lint_options,
      "ferrule schema lint order.schema.json\nferrule schema lint --format github schemas/",
      fer_run_schema_lint},
     {"schema info", "FILE", "tell what a schema asks for",
      "Prints the dialect, the size and the parameters of a schema: name, types, whether it is required, default and "
      "description; a table on a terminal, separated by tabs in a pipe.",
-     info_options,
+     fer_info_options,
      "ferrule schema info order.schema.json\nferrule schema info --json order.schema.json",
      fer_run_schema_info},
+    {"run", "ID [NAME=VALUE|NAME:=JSON]...", "call a tool",
+     "Calls a tool through the gateway: it is looked up, its arguments are checked, it runs, its result is checked. The type of "
+     "NAME=VALUE is what the tool's schema says: count=3 is a number where a number is wanted. A dotted name leads into "
+     "objects, a list takes one item for each time it is named, NAME=@FILE is the content of a file, NAME:=JSON anything.\n\n"
+     "The exit code is 0 where the call succeeded, 1 where it did not, 2 for bad usage and 70 where the machine failed "
+     "(docs/reference/errors.md has the code of each error).",
+     fer_run_options,
+     "ferrule run text:count text='How many words are these?'\n"
+     "ferrule run time:now offsetMinutes=60 --json\n"
+     "ferrule run text:count text=@README.md -o json",
+     fer_run_run},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
-     bundle_options,
+     fer_bundle_options,
      "ferrule schema bundle --register https://example.com/money=money.json order.schema.json",
      fer_run_schema_bundle},
     {"schema convert-dialect", "FILE", "write a schema in another dialect",
      "Prints the schema in the dialect that --to names and says on standard error what had to change. Exits 1 where "
      "something could not be kept.",
-     convert_options, "ferrule schema convert-dialect --to 2020-12 old.schema.json",
+     fer_convert_options, "ferrule schema convert-dialect --to 2020-12 old.schema.json",
      fer_run_schema_convert},
+    {"schema compare", "FIRST SECOND", "tell whether two schemas accept the same instances",
+     "Says whether the second schema is the same as the first, wider, narrower or different. Each direction is proved, "
+     "or shown by an instance that one schema accepts and the other refuses; where neither is found the answer is "
+     "unknown. Exits 0 where they are the same and 1 otherwise.",
+     fer_info_options,
+     "ferrule schema compare mine.schema.json converted.schema.json\n"
+     "ferrule schema compare --json old.schema.json new.schema.json",
+     fer_run_schema_compare},
     {"diff", "OLD NEW", "tell what changed between tools, and whom it breaks",
      "OLD and NEW are each a file, a folder, or git:REVISION:PATH, a file or folder as git has it. Tools are paired by "
      "namespace and name. Every change is told with what it means to callers (all that the old inputSchema accepts, the "
@@ -251,7 +87,7 @@ const fer_command fer_commands[] = {
      "which is proved; breaking, with an instance that shows it; or unknown, which counts as breaking. The version that "
      "this needs is held against the one declared. Exits 0 where nothing breaks beyond the declared version, 1 where "
      "something does (without versions: where anything breaks), 2 where a side could not be read.",
-     diff_options,
+     fer_diff_options,
      "ferrule diff git:main:tools/ tools/\nferrule diff --format markdown v1.json v2.json >> CHANGELOG.md",
      fer_run_diff},
     {"lock", "[FILE|FOLDER|-]...", "write or verify the hashes of tool definitions",
@@ -259,137 +95,213 @@ const fer_command fer_commands[] = {
      "are held against the lock: a definition that changed without a new version, a tool that is new and one that is gone "
      "are told, with the fields that changed. Exits 0 where all is as it should be, 1 where it is not, 2 where something "
      "could not be read.",
-     lock_options, "ferrule lock tools/\nferrule lock --verify tools/", fer_run_lock},
+     fer_lock_options, "ferrule lock tools/\nferrule lock --verify tools/", fer_run_lock},
+    {"convert", "[FILE|FOLDER|-]...", "write tools for a provider",
+     "Reads tools in any shape and writes them in the provider's, with schemas rewritten where its profile refuses "
+     "something: only there, and in the way that loses least. What is written has passed the profile. Each change is "
+     "told with its rule (ferrule explain R09), its place and what it loses: same, docs-only, adapter (calls are "
+     "translated back), narrower, wider or destructive; what it says is checked with instances of both schemas. A tool "
+     "for which there is no right way is refused with a reason, and left out. What only a whole set exceeds (how many "
+     "tools, how many optional parameters) is told; the tools are written all the same. Exits 0 where all tools were "
+     "converted and the set fits, 1 where not, 2 where something could not be read.",
+     fer_tool_convert_options,
+     "ferrule convert --to openai-strict --map tools.map tools/ > openai.json\n"
+     "ferrule convert --to gemini --report json --report-file loss.json tools.json\n"
+     "ferrule convert --from-map tools.map",
+     fer_run_convert},
+    {"call-back", "[FILE|-]", "translate a call of a converted tool",
+     "Reads a call that a model made against tools of ferrule convert, in any provider's form, and prints it for the "
+     "tool as it was: {\"name\", \"arguments\"}, with names, nulls, maps, tuples and enums translated back. Exits 1 where "
+     "the arguments do not fit the converted schema, or the map has no such tool.",
+     fer_call_back_options, "ferrule call-back --map tools.map call.json", fer_run_call_back},
     {"schema from-json", "[FILE|FOLDER|-]...", "make a first schema from example values",
      "Prints the narrowest plain schema that all examples fit: types, what is required, closed objects, formats that "
      "all strings follow, enums of few strings that come again, maps where keys are data (dates, numbers, IDs). A file "
      "is an example, in JSON Lines each line is one. The examples are checked against the schema before it is printed. "
      "It is a start: descriptions, and what the examples do not show, are yours to add.",
-     from_json_options,
+     fer_from_json_options,
      "ferrule schema from-json call1.json call2.json\nferrule schema from-json calls.jsonl > input.schema.json\n"
      "jq -c .params.arguments log.jsonl | ferrule schema from-json --no-enums -",
      fer_run_schema_from_json},
     {"list", "[FILE|FOLDER|-]...", "list tools",
      "Prints one line per tool: a table on a terminal; ID, effect, tags and description separated by tabs in a pipe.",
-     list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
+     fer_list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
+    {"servers", "[NAME]...", "which backends there are, and how they are",
+     "Asks every server of the configuration for its tools (or those named), which starts it, and shows how it is: its kind, "
+     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.",
+     fer_servers_options,
+     "ferrule servers\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
     {"show", "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
      "mcp::server::tool are accepted as aliases of pack:tool and server:tool. With --json, the record in Ferrule's "
      "own form.",
-     show_options,
+     fer_show_options,
      "ferrule show github:create_issue tools.json\nferrule show github:create_issue --version '^1' tools/",
      fer_run_show},
+    {"search", "QUERY [FILE|FOLDER|-]...", "find tools by what they do",
+     "Finds the tools that fit a request in plain words, the best first: a table with the score, the namespace and the "
+     "words that counted; separated by tabs in a pipe. A tool whose name is the query is always first. Definitions are "
+     "read in any shape; --catalog uses a file that index build wrote, which starts at once. Tools that several servers "
+     "have with the same definition are shown once. With --usage what earlier queries led to has a say. With --batch each query of "
+     "a file is answered with the IDs of up to 100 tools, {\"id\", \"ranked\": [IDs]}; a tool is then a line {\"id\", "
+     "\"namespace\", \"name\", \"description\", \"tags\", \"inputSchema\"}. Exits 0 where something "
+     "fits, 1 where nothing does, 2 where something could not be read.",
+     fer_search_options,
+     "ferrule search \"create an issue\" tools/\n"
+     "ferrule search \"send a message\" --effect Pure --explain tools/\n"
+     "ferrule search \"weather tomorrow\" --catalog ferrule.catalog --json\n"
+     "ferrule search \"delete documents\" --ranker hybrid --explain tools/\n"
+     "ferrule search \"file a bug\" --usage --tenant acme\n"
+     "ferrule search --batch queries.jsonl --catalog tools.jsonl --out run.jsonl",
+     fer_run_search},
+    {"chain", "FILE|-", "run several tools, each with what earlier ones gave",
+     "Runs the steps of a file, JSON or YAML: {toolId, args, usePrevious} as a list, or more of it (docs/run.md): "
+     "references into earlier results, branches that run at once, conditions, fallbacks. The first error stops the chain, "
+     "unless its step says otherwise; what was done is shown.",
+     fer_chain_options,
+     "ferrule chain report.yaml --dry-run\nferrule chain report.yaml --input '{\"day\":\"2026-11-17\"}' --json",
+     fer_run_chain},
+    {"describe", "ID [FILE|FOLDER|-]...", "describe one tool at a level of detail",
+     "Prints the ToolDoc of a tool: at the level summary what it does; at schema also its definition and what its input "
+     "asks for; at full also notes, examples and references. An ID without version means the highest release. Where "
+     "tools come from several files, those without a namespace have the name of their file as one. Exits 1 where there "
+     "is no such tool, 2 where something could not be read.",
+     fer_describe_options,
+     "ferrule describe github:create_issue tools/\n"
+     "ferrule describe github:create_issue --level schema --json --catalog ferrule.catalog",
+     fer_run_describe},
+    {"namespaces", "[FILE|FOLDER|-]...", "list namespaces and how many tools each has",
+     "Prints one line per namespace, by name. Tools without one are counted under an empty name. With --json, "
+     "--page-size or --page-token it prints one page; a token is good until the tools change.",
+     fer_namespaces_options,
+     "ferrule namespaces tools/\nferrule namespaces --json --page-size 50 tools/",
+     fer_run_namespaces},
+    {"config check", "[FILE]", "look at a configuration",
+     "Checks ferrule.yaml, or the file of an MCP client, against its schema and tells all that is wrong with "
+     "file:line:column. Nothing is started, and no secret is looked up or shown. Without FILE: ferrule.yaml here, else "
+     "in the user's folder for configuration. Exits 0, 1 where there are errors, 2 where it could not be read.",
+     fer_config_check_options, "ferrule config check\nferrule config check ~/.cursor/mcp.json",
+     fer_run_config_check},
+    {"config schema", "", "print the JSON Schema of the configuration",
+     "Editors that know JSON Schema complete and check ferrule.yaml with it.", fer_no_options,
+     "ferrule config schema > ferrule.schema.json", fer_run_config_schema},
+    {"import openapi", "FILE|-", "make tools of the operations of an HTTP API",
+     "Reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and prints one record for each operation: arguments from its "
+     "parameters and body, the result from its answers, the effect from its method. What could not be kept is told on "
+     "standard error with file:line:column; nothing is fetched. Exits 0, 1 where operations were left out, 2 where the "
+     "document could not be read.",
+     fer_import_openapi_options,
+     "ferrule import openapi petstore.yaml > petstore.json && ferrule check petstore.json\n"
+     "ferrule import openapi github.json --namespace github --include 'issues_*'",
+     fer_run_import_openapi},
+    {"index build", "FILE|FOLDER...", "write a catalogue to a file",
+     "Reads definitions in any shape and writes a catalogue that search, describe and namespaces use at once, without "
+     "reading the definitions again, and makes a vector for each tool; those of an older file at the same place are used "
+     "again where the texts are the same. Definitions that break the contract of tools are taken as they are, and counted; "
+     "those without a valid ID are left out, counted, and the first ones named. "
+     "Exits 0 where the file was written, 2 where something could not be read or written; an older file stays then.",
+     fer_index_build_options,
+     "ferrule index build tools/\nferrule index build -o ferrule.catalog servers/*.json",
+     fer_run_index_build},
+    {"index stats", "[FILE|FOLDER|-]...", "tell what a catalogue holds",
+     "Prints how many tools, namespaces and vectors a catalogue has and how long it took to open. With --verify every definition "
+     "is held against its checksum; a damaged file exits 2.",
+     fer_index_stats_options,
+     "ferrule index stats\nferrule index stats --verify --catalog ferrule.catalog",
+     fer_run_index_stats},
+    {"catalog update", "FILE|FOLDER...", "apply definitions to a catalogue",
+     "Registers new tools and updates those that are there, prints each change with what it means to callers (compatible, "
+     "breaking, unknown), and writes the catalogue again. With --quarantine changed definitions are held back and the old "
+     "ones served on until they are approved. Tools that the files do not name stay.",
+     fer_catalog_update_options, "ferrule catalog update --quarantine breaking servers/*.json",
+     fer_run_catalog_update},
+    {"catalog events", "", "list the latest changes of a catalogue",
+     "Prints one line per event, the oldest first: version of the catalogue, kind, ID, and what a changed definition means "
+     "to callers. A catalogue keeps its latest 1,000 events in its file.",
+     fer_catalog_events_options, "ferrule catalog events --since 12 --json",
+     fer_run_catalog_events},
+    {"catalog quarantine", "[ID]...", "list what is held back, or show it",
+     "Prints the IDs of tools whose changed definition is held back; with an ID that definition, which 'ferrule show' prints "
+     "of what is served.",
+     fer_catalog_quarantine_options,
+     "ferrule catalog quarantine\nferrule catalog quarantine github:create_issue",
+     fer_run_catalog_quarantine},
+    {"catalog approve", "ID...", "serve definitions that are held back",
+     "All of them or none: where one is not held back, nothing changes.",
+     fer_catalog_decide_options, "ferrule catalog approve github:create_issue",
+     fer_run_catalog_approve},
+    {"catalog reject", "ID...", "forget definitions that are held back",
+     "All of them or none: where one is not held back, nothing changes.",
+     fer_catalog_decide_options, "ferrule catalog reject github:create_issue",
+     fer_run_catalog_reject},
+    {"usage note", "QUERY ID", "remember that a query led to a tool",
+     "From then on searches with --usage are more likely to find the tool for this query and those like it, once enough "
+     "is remembered to be trusted. Of a tenant the latest 4,096 uses are kept, with the text of the query.",
+     fer_usage_options, "ferrule usage note \"file a bug\" github:create_issue --tenant acme",
+     fer_run_usage_note},
+    {"usage list", "", "list what is remembered",
+     "Prints tenant, tool and query, separated by tabs, the oldest first.", fer_usage_list_options,
+     "ferrule usage list --tenant acme", fer_run_usage_list},
+    {"usage forget", "[ID]...", "forget what is remembered of a tenant",
+     "Forgets all uses of a tenant, or those of some tools, named as usage list does. Exits 1 where there was nothing.",
+     fer_usage_options,
+     "ferrule usage forget --tenant acme\nferrule usage forget --tenant acme github:create_issue",
+     fer_run_usage_forget},
     {"fmt", "[FILE|FOLDER|-]...", "put tool definitions into canonical form",
      "Prints the definitions pretty, fields in their documented order, unknown keys last; schemas keep the order of "
      "their keys. Nothing but the notation changes. JSON Lines keep one tool per line. YAML is printed as JSON and "
      "never rewritten in place, since its comments would be lost.",
-     fmt_options,
+     fer_fmt_options,
      "ferrule fmt tools.json\nferrule fmt --check tools/\nferrule fmt --write tools.json",
      fer_run_fmt},
     {"id", "ID...", "take tool IDs apart",
      "Checks IDs and prints namespace, name and version separated by tabs, one ID per line. Exits 1 where one is not an ID.",
-     id_options,
+     fer_id_options,
      "ferrule id github:create_issue:1.4.0\nferrule id --satisfies '>=1.2 <2' github:create_issue:1.4.0",
      fer_run_id},
     {"tags", "[TAG...]", "normalise tags",
      "Prints the normalised tags, one per line: lower case, blanks to '-', [a-z0-9-_.] only, at most 64 characters "
      "each and 20 in all, no repeats. Without arguments it reads one tag per line from standard input.",
-     tags_options, "ferrule tags 'Bar Baz' foo", fer_run_tags},
+     fer_tags_options, "ferrule tags 'Bar Baz' foo", fer_run_tags},
     {"blame", "FILE|FOLDER...", "find the tool that a provider's error message means",
      "Reads an error message of a provider (Anthropic, OpenAI, Gemini, Vertex AI, Bedrock, Mistral, Moonshot, DeepSeek, "
      "VS Code, LM Studio ...) from standard input and tells which tool of the files it means, where in it "
      "(file:line:column and JSON Pointer) and which rule it breaks. Exits 1 where no tool of the files is meant.",
-     blame_options,
+     fer_blame_options,
      "ferrule blame tools.json < error.txt\n"
      "ferrule blame tools.json --message \"tools.106.custom.input_schema: ...\"",
      fer_run_blame},
     {"profiles show", "NAME|FILE", "print the rules of a profile",
      "Prints when a profile was looked at, how sure it is and where it comes from, then its rules: severity, limit, "
      "confidence and the provider's own words.",
-     profiles_options,
+     fer_profiles_options,
      "ferrule profiles show anthropic-strict\nferrule profiles show --json ./ours.json",
      fer_run_profiles_show},
     {"profiles", "", "list the profiles of providers and clients",
      "Prints one line per profile: name, date, confidence, provider, mode and title; a table on a terminal, separated by "
      "tabs in a pipe.",
-     profiles_options, "ferrule profiles\nferrule profiles --json", fer_run_profiles},
+     fer_profiles_options, "ferrule profiles\nferrule profiles --json", fer_run_profiles},
+    {"eval", "FOLDER...", "measure how well search finds the tools that were meant",
+     "Each folder holds tools.jsonl and queries.jsonl, whose lines are {\"id\", \"query\", \"relevant\": [IDs of tools]}. "
+     "Prints recall at 1, 3, 5 and 10, nDCG at 10 and the mean reciprocal rank in percent, and for how many "
+     "queries something was found that fits; for several folders also the mean over them.",
+     fer_eval_options, "ferrule eval data/*/", fer_run_eval},
     {"explain", "[RULE|CODE]", "explain a rule or an error code",
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
-     none, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
-    {"reference", "PAGE", "print a reference page",
+     fer_no_options, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
+    {"reference", "[PAGE]", "print a reference page",
      "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, changes, "
-     "profiles, errors, limits, cli; or man, the man page in scdoc's notation.",
-     none, "ferrule reference tool-record", fer_run_reference},
+     "profiles, errors, limits, cli; rules/RULE and profiles/NAME for one of them; or man, the man page in scdoc's "
+     "notation. Without an argument it lists all pages.",
+     fer_no_options, "ferrule reference tool-record\nferrule reference rules/name.length",
+     fer_run_reference},
     {"completion", "bash|zsh|fish", "print the completion script of a shell",
-     "Prints a script that completes commands, options and their values.", none,
+     "Prints a script that completes commands, options and their values.", fer_no_options,
      "ferrule completion bash > /etc/bash_completion.d/ferrule", fer_run_completion},
     {"version", "", "print the version",
-     "Prints the version of Ferrule and of the libraries it runs on.", version_options,
+     "Prints the version of Ferrule and of the libraries it runs on.", fer_version_options,
      "ferrule version --json", fer_run_version},
-    {"help", "[COMMAND]", "explain a command", "Prints help on a command, or on Ferrule.", none,
-     "ferrule help check", fer_run_help},
+    {"help", "[COMMAND]", "explain a command", "Prints help on a command, or on Ferrule.",
+     fer_no_options, "ferrule help check", fer_run_help},
     {0},
 };
-
-bool fer_option_is_many(const fer_option *o)
-{
-    return o->argument && fer_str_ends(fer_str_of(o->argument), "...");
-}
-
-static const struct {
-    const char *name;
-    const char *summary;
-} groups[] = {{"schema", "work on JSON Schemas"},
-              {"profiles", "list and show profiles of providers and clients"}};
-
-const char *fer_group_summary(const fer_command *c)
-{
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        if (fer_str_is(fer_command_word(c), groups[i].name)) return groups[i].summary;
-    }
-    return c->summary;
-}
-
-const char *fer_command_verb(const fer_command *c)
-{
-    const char *blank = strchr(c->name, ' ');
-    return blank ? blank + 1 : NULL;
-}
-
-fer_str fer_command_word(const fer_command *c)
-{
-    return (fer_str){c->name, strcspn(c->name, " ")};
-}
-
-bool fer_command_in_group(const fer_command *c, const char *group)
-{
-    return fer_command_verb(c) && fer_str_is(fer_command_word(c), group);
-}
-
-bool fer_command_is_group(const char *word)
-{
-    for (const fer_command *c = fer_commands; c->name; c++) {
-        if (fer_command_in_group(c, word)) return true;
-    }
-    return false;
-}
-
-bool fer_command_is_first(const fer_command *c)
-{
-    for (const fer_command *d = fer_commands; d < c; d++) {
-        if (fer_str_eq(fer_command_word(d), fer_command_word(c))) return false;
-    }
-    return true;
-}
-
-const fer_command *fer_command_find(const char *const *words, size_t count, size_t *used)
-{
-    for (const fer_command *c = fer_commands; count && c->name; c++) {
-        const char *verb = fer_command_verb(c);
-        if (!fer_str_is(fer_command_word(c), words[0])) continue;
-        if (verb && (count < 2 || strcmp(verb, words[1]) != 0)) continue;
-        *used = verb ? 2 : 1;
-        return c;
-    }
-    return NULL;
-}

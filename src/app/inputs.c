@@ -41,10 +41,24 @@ static fer_code add_folder(fer_inputs *in, const char *folder, fer_err *err)
     return code;
 }
 
+/* Stands for a folder of which nothing can be read. */
+static fer_code add_unread(fer_inputs *in, const char *folder, const fer_err *why, fer_err *err)
+{
+    fer_unread *u = fer_arena_alloc(in->names, sizeof *u);
+    if (!u) return fer_arena_failed(in->names, err);
+    *u = (fer_unread){in->unread, in->count, *why};
+    in->unread = u;
+    return add_path(in, folder, err);
+}
+
 static fer_code add_argument(fer_inputs *in, const char *arg, fer_err *err)
 {
     bool folder = strcmp(arg, "-") != 0 && fer_file_is_folder(arg);
-    return folder ? add_folder(in, arg, err) : add_path(in, arg, err);
+    fer_err why;
+    if (!folder) return add_path(in, arg, err);
+    fer_code code = add_folder(in, arg, &why);
+    if (code == FER_OUT_OF_MEMORY) *err = why;
+    return code && code != FER_OUT_OF_MEMORY ? add_unread(in, arg, &why, err) : code;
 }
 
 static fer_code gather(fer_inputs *in, const fer_app *app, size_t skip, fer_err *err)
@@ -91,6 +105,16 @@ void fer_inputs_deinit(fer_inputs *in)
     in->names = in->text = NULL;
 }
 
+fer_code fer_inputs_check(const fer_inputs *in, size_t index, fer_err *err)
+{
+    for (const fer_unread *u = in->unread; u; u = u->next) {
+        if (u->index != index) continue;
+        *err = u->err;
+        return err->code;
+    }
+    return FER_OK;
+}
+
 fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *name, fer_str *text,
                          fer_err *err)
 {
@@ -100,9 +124,10 @@ fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *na
     bool from_stdin = strcmp(path, "-") == 0;
     *name = fer_str_of(from_stdin ? "<stdin>" : path);
     fer_arena_reset(in->text);
-    fer_code code = from_stdin
-                        ? fer_file_read_fd(in->text, STDIN_FILENO, "standard input", max, text, err)
-                        : fer_file_read(in->text, path, max, text, err);
+    fer_code code = fer_inputs_check(in, index, err);
+    if (code) return code;
+    code = from_stdin ? fer_file_read_fd(in->text, STDIN_FILENO, "standard input", max, text, err)
+                      : fer_file_read(in->text, path, max, text, err);
     if (code == FER_LIMIT_EXCEEDED) fer_fail(err, code, "json.size: the limit is %zu bytes", max);
     if (!code) {
         fer_log_event(&app->log, FER_LOG_DEBUG, "input.read", FER_LOG_S("file", *name),

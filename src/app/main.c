@@ -2,6 +2,7 @@
 /* The front door: finds the command, reads its options, runs it, tells how it went. */
 #include <errno.h>
 #include <getopt.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,6 +265,8 @@ int main(int argc, char **argv)
     fer_app app = {0};
     const char *name = command_name(argc, argv);
     signal(SIGPIPE, SIG_IGN);
+    /* What is printed is UTF-8 whatever the locale; tables would print its bytes as \\x.. else. */
+    setlocale(LC_CTYPE, "C.UTF-8");
     fer_out_init(&app.out, STDOUT_FILENO, false, false);
     if (!name) {
         fer_out_init(&app.out, STDERR_FILENO, wants_colour(NULL, isatty(STDERR_FILENO)), false);

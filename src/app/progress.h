@@ -12,6 +12,7 @@ typedef struct fer_progress {
     bool wanted;
     bool shown; /* a line stands on the terminal */
     int64_t next;
+    size_t every; /* the clock is looked at once for so many */
 } fer_progress;
 
 void fer_progress_init(fer_progress *p, const char *what);

@@ -6,11 +6,11 @@
 
 #include "json_doc.h"
 
-void fer_counts_add(fer_counts *c, fer_severity severity)
+void fer_counts_add(fer_counts *c, const size_t by_severity[FER_SEVERITY_OFF])
 {
-    if (severity == FER_SEVERITY_ERROR) c->errors++;
-    else if (severity == FER_SEVERITY_WARNING) c->warnings++;
-    else c->infos++;
+    c->errors += by_severity[FER_SEVERITY_ERROR];
+    c->warnings += by_severity[FER_SEVERITY_WARNING];
+    c->infos += by_severity[FER_SEVERITY_INFO];
 }
 
 const fer_report_kind *fer_report_find(const char *name)

@@ -77,7 +77,7 @@ fer_remark fer_remark_of_finding(const fer_finding *f);
 /* `place` has been moved to the whole input, `offset` is in `text`. */
 fer_remark fer_remark_of_problem(const fer_schema_problem *p, fer_str source, fer_str text);
 
-/* Adds a finding to the counts. */
-void fer_counts_add(fer_counts *c, fer_severity severity);
+/* Adds findings to the counts. */
+void fer_counts_add(fer_counts *c, const size_t by_severity[FER_SEVERITY_OFF]);
 
 #endif

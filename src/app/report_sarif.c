@@ -12,34 +12,52 @@ static const char *level_of(fer_severity severity)
     return severity == FER_SEVERITY_INFO ? "note" : fer_severity_name(severity);
 }
 
+/* One row of the rules. Code scanning wants all three texts. */
+static void write_rule(fer_out *o, const char *id, const char *says, const char *why,
+                       const char *fix, const char *level)
+{
+    fer_out_printf(o, "\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", id);
+    fer_out_json(o, fer_str_of(says));
+    fer_out_text(o, "},\"fullDescription\":{\"text\":");
+    fer_out_json(o, fer_str_of(why));
+    fer_out_text(o, "},\"help\":{\"text\":");
+    fer_out_json(o, fer_str_of(fix));
+    fer_out_printf(o, "},\"defaultConfiguration\":{\"level\":\"%s\"}}", level);
+}
+
 static void write_tool_rules(fer_out *o)
 {
-    const fer_rule *first = fer_rule_next(NULL);
-    for (const fer_rule *r = first; r; r = fer_rule_next(r)) {
-        fer_out_printf(
-            o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", r == first ? "" : ",", r->id);
-        fer_out_json(o, fer_str_of(r->text));
-        fer_out_text(o, "},\"fullDescription\":{\"text\":");
-        fer_out_json(o, fer_str_of(r->why));
-        fer_out_text(o, "},\"help\":{\"text\":");
-        fer_out_json(o, fer_str_of(r->fix));
-        fer_out_printf(o, "},\"defaultConfiguration\":{\"level\":\"%s\"}}", level_of(r->severity));
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
+        write_rule(o, r->id, r->text, r->why, r->fix, level_of(r->severity));
+        fer_out_text(o, ",");
     }
 }
 
-/* Of instances the codes are the rules. */
-static void write_code_rules(fer_out *o)
+static void write_schema_rules(fer_out *o)
 {
     size_t count;
-    bool any = false;
-    const fer_code_row *rows = fer_code_table(&count);
+    const fer_schema_rule *rules = fer_schema_rules(&count);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].category, "ContractError") != 0) continue;
-        fer_out_printf(o, "%s\n{\"id\":\"%s\",\"shortDescription\":{\"text\":", any ? "," : "",
-                       rows[i].name);
+        write_rule(o, rules[i].id, rules[i].text, rules[i].why, rules[i].fix,
+                   rules[i].warning ? "warning" : "error");
+        fer_out_text(o, ",");
+    }
+}
+
+/* Results name codes too: of instances they are the rules, of what cannot be read the reason. */
+static void write_codes(fer_out *o)
+{
+    size_t count;
+    const fer_code_row *rows = fer_code_table(&count);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        char help[128];
+        if (rows[i].code == FER_OK) continue;
+        snprintf(help, sizeof help, "ferrule explain %s tells what it means on every wire.",
+                 rows[i].name);
+        if (any) fer_out_text(o, ",");
         any = true;
-        fer_out_json(o, fer_str_of(rows[i].text));
-        fer_out_text(o, "},\"defaultConfiguration\":{\"level\":\"error\"}}");
+        write_rule(o, rows[i].name, rows[i].text, rows[i].text, help, "error");
     }
 }
 
@@ -51,14 +69,18 @@ static void begin(fer_report *r)
         "\"tool\":{\"driver\":{\"name\":\"ferrule\",\"version\":\"%s\",\"rules\":[",
         fer_version());
     if (r->about == FER_ABOUT_TOOLS) write_tool_rules(r->out);
-    if (r->about == FER_ABOUT_INSTANCES) write_code_rules(r->out);
+    if (r->about == FER_ABOUT_SCHEMAS) write_schema_rules(r->out);
+    write_codes(r->out);
     fer_out_text(r->out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
-/* A path as a relative URI reference: what is not unreserved or '/' is percent-encoded. */
+/*
+ * A path as a URI: what is not unreserved or '/' is percent-encoded. A relative one is a reference,
+ * which may not begin with a slash (SARIF 2.1.0, 3.4.3); an absolute one is a file's URI.
+ */
 static void write_uri(fer_out *o, fer_str path)
 {
-    fer_out_text(o, "\"");
+    fer_out_text(o, fer_str_starts(path, "/") ? "\"file://" : "\"");
     for (size_t i = 0; i < path.len; i++) {
         unsigned char c = (unsigned char)path.ptr[i];
         if (fer_is_alpha((char)c) || fer_is_digit((char)c) || (c && strchr("-._~/", c)))

@@ -41,7 +41,10 @@ static fer_code read_files(fer_revision *r, const char *argument, fer_err *err)
     fer_inputs in;
     fer_code code = fer_inputs_init_path(&in, argument, err);
     if (code) return code;
-    for (size_t i = 0; i < in.count && !code; i++) code = read_path(r, in.paths[i], err);
+    for (size_t i = 0; i < in.count && !code; i++) {
+        code = fer_inputs_check(&in, i, err);
+        if (!code) code = read_path(r, in.paths[i], err);
+    }
     fer_inputs_deinit(&in);
     return code;
 }

@@ -218,6 +218,8 @@ static fer_code walk_folder(struct walk *w, const char *folder, int depth)
                         folder, FER_WALK_DEPTH);
     }
     DIR *dir = fer_sys_opendir(folder);
+    /* One that is inside another is for the one who reads it to complain about, as a link is. */
+    if (!dir && depth && errno == EACCES) return walk_add(w, fer_str_of(folder));
     if (!dir) return io_failed(w->err, "open the folder", folder);
     fer_code code = FER_OK;
     while (!code) {

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "seam_parts.h"
 #include "str.h"
 
 enum kind {
@@ -34,24 +35,28 @@ enum kind {
     K_OPENDIR,
     K_READDIR,
     K_PAGES,
+    K_MAP,
     K_CLOCK,
     K_RANDOM,
     K_PIPE,
     K_SPAWN,
     K_WAIT,
+    K_PIDFD,
+    K_KILL,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    "malloc", "open",    "read",    "write", "close", "stat",   "fchmod", "fsync", "rename",
-    "unlink", "opendir", "readdir", "pages", "clock", "random", "pipe",   "spawn", "wait"};
+    "malloc", "open",   "read",   "write",   "close",   "stat",  "fchmod",
+    "fsync",  "rename", "unlink", "opendir", "readdir", "pages", "map",
+    "clock",  "random", "pipe",   "spawn",   "wait",    "pidfd", "kill"};
 
 static const struct {
     const char *name;
     int number;
 } errno_names[] = {{"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES}, {"ENOENT", ENOENT},
                    {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}, {"ENOMEM", ENOMEM},
-                   {"EPIPE", EPIPE},   {"EISDIR", EISDIR}};
+                   {"EPIPE", EPIPE},   {"EISDIR", EISDIR}, {"ENOSYS", ENOSYS}};
 
 struct fault {
     enum kind kind;
@@ -300,6 +305,19 @@ void fer_sys_pages_free(void *pages, size_t size)
     live--;
     munmap(pages, size);
 }
+void *fer_sys_map(int fd, size_t size)
+{
+    if (fails(K_MAP)) return NULL;
+    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) return NULL;
+    live++;
+    return p;
+}
+void fer_sys_unmap(void *mapped, size_t size)
+{
+    live--;
+    munmap(mapped, size);
+}
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {
     const struct fault *f = due(K_CLOCK);
@@ -335,6 +353,36 @@ int fer_sys_pipe(int ends[2])
 pid_t fer_sys_wait(pid_t child, int *status)
 {
     return fails(K_WAIT) ? -1 : waitpid(child, status, 0);
+}
+int fer_sys_launch(struct fer_sys_launch *l, pid_t *child)
+{
+    if (!fails(K_SPAWN)) return fer_seam_launch(l, child);
+    l->failed = "start";
+    return errno;
+}
+int fer_sys_pidfd(pid_t process)
+{
+    return fails(K_PIDFD) ? -1 : fer_seam_pidfd(process);
+}
+int fer_sys_kill(pid_t process, int pidfd, int signal)
+{
+    return fails(K_KILL) ? -1 : fer_seam_kill(process, pidfd, signal);
+}
+int fer_sys_peek(pid_t child, int *status)
+{
+    return fails(K_WAIT) ? -1 : fer_seam_peek(child, status);
+}
+int fer_sys_subreaper(int wanted)
+{
+    return fer_seam_subreaper(wanted);
+}
+ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
+{
+    return fails_or_cuts(K_WRITE, &size) ? -1 : fer_seam_write_pipe(fd, from, size);
+}
+int fer_sys_readable(int fd)
+{
+    return fer_seam_readable(fd);
 }
 int fer_sys_random(void *to, size_t size)
 {

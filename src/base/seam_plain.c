@@ -2,6 +2,8 @@
 /* The seam as it is delivered: each call goes straight to the system. */
 #include "sys.h"
 
+#include "seam_parts.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -92,6 +94,15 @@ void fer_sys_pages_free(void *pages, size_t size)
 {
     munmap(pages, size);
 }
+void *fer_sys_map(int fd, size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+void fer_sys_unmap(void *mapped, size_t size)
+{
+    munmap(mapped, size);
+}
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {
     return clock_gettime(which, to);
@@ -116,6 +127,34 @@ int fer_sys_pipe(int ends[2])
 pid_t fer_sys_wait(pid_t child, int *status)
 {
     return waitpid(child, status, 0);
+}
+int fer_sys_launch(struct fer_sys_launch *l, pid_t *child)
+{
+    return fer_seam_launch(l, child);
+}
+int fer_sys_pidfd(pid_t process)
+{
+    return fer_seam_pidfd(process);
+}
+int fer_sys_kill(pid_t process, int pidfd, int signal)
+{
+    return fer_seam_kill(process, pidfd, signal);
+}
+int fer_sys_peek(pid_t child, int *status)
+{
+    return fer_seam_peek(child, status);
+}
+int fer_sys_subreaper(int wanted)
+{
+    return fer_seam_subreaper(wanted);
+}
+ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
+{
+    return fer_seam_write_pipe(fd, from, size);
+}
+int fer_sys_readable(int fd)
+{
+    return fer_seam_readable(fd);
 }
 int fer_sys_random(void *to, size_t size)
 {

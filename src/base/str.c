@@ -10,11 +10,6 @@ bool fer_str_eq(fer_str a, fer_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-bool fer_str_is(fer_str a, const char *b)
-{
-    return fer_str_eq(a, fer_str_of(b));
-}
-
 int fer_str_cmp(fer_str a, fer_str b)
 {
     size_t shared = a.len < b.len ? a.len : b.len;
@@ -33,6 +28,49 @@ bool fer_str_ends(fer_str s, const char *suffix)
 {
     fer_str p = fer_str_of(suffix);
     return s.len >= p.len && fer_str_eq(fer_str_slice(s, s.len - p.len, s.len), p);
+}
+
+typedef signed char wide __attribute__((vector_size(16)));
+
+/* The bytes that are not plain, all bits of each set; those past ASCII are negative. */
+static wide odd_bytes(const char *p)
+{
+    wide some;
+    memcpy(&some, p, sizeof some);
+    return (wide)(some < ' ') | (wide)(some == '"') | (wide)(some == '\\') | (wide)(some == '<') |
+           (wide)(some == 0x7F);
+}
+
+static bool is_any(wide odd)
+{
+    uint64_t parts[2];
+    memcpy(parts, &odd, sizeof parts);
+    return parts[0] | parts[1];
+}
+
+bool fer_str_is_plain(fer_str s)
+{
+    char few[sizeof(wide)];
+    wide odd = {0};
+    if (s.len < sizeof few) {
+        memset(few, ' ', sizeof few);
+        if (s.len) memcpy(few, s.ptr, s.len);
+        return !is_any(odd_bytes(few));
+    }
+    for (size_t at = 0; s.len - at > sizeof odd; at += sizeof odd) odd |= odd_bytes(s.ptr + at);
+    return !is_any(odd | odd_bytes(s.ptr + s.len - sizeof odd));
+}
+
+static bool is_plain(char c)
+{
+    return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != '<';
+}
+
+size_t fer_str_next_odd(fer_str s, size_t at)
+{
+    while (s.len - at >= sizeof(wide) && !is_any(odd_bytes(s.ptr + at))) at += sizeof(wide);
+    while (at < s.len && is_plain(s.ptr[at])) at++;
+    return at;
 }
 
 bool fer_str_eq_nocase(fer_str a, fer_str b)

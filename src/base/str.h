@@ -34,14 +34,25 @@ static inline fer_str fer_str_slice(fer_str s, size_t from, size_t to)
 }
 
 bool fer_str_eq(fer_str a, fer_str b);
-/* Whether `a` is the NUL-terminated `b`. */
-bool fer_str_is(fer_str a, const char *b);
+/* Whether `a` is the NUL-terminated `b`. Of a literal the length is known here. */
+static inline bool fer_str_is(fer_str a, const char *b)
+{
+    fer_str other = fer_str_of(b);
+    return a.len == other.len && (other.len == 0 || memcmp(a.ptr, other.ptr, other.len) == 0);
+}
 /* Ordered as memcmp, a prefix first. */
 int fer_str_cmp(fer_str a, fer_str b);
 bool fer_str_starts(fer_str s, const char *prefix);
 bool fer_str_ends(fer_str s, const char *suffix);
 /* Equality that ignores the case of ASCII letters. */
 bool fer_str_eq_nocase(fer_str a, fer_str b);
+/*
+ * Whether all of it is printable ASCII and nothing in it is a quote, a backslash or '<': most texts
+ * are, and of those each byte is a character that stands for itself wherever it is written.
+ */
+bool fer_str_is_plain(fer_str s);
+/* The next byte at or behind `at` that is not so, or the end. */
+size_t fer_str_next_odd(fer_str s, size_t at);
 /* The index of the first `c` at or after `from`, or SIZE_MAX. */
 size_t fer_str_find(fer_str s, size_t from, char c);
 

@@ -40,6 +40,9 @@ int fer_sys_closedir(DIR *dir);
 void *fer_sys_pages(size_t size);
 int fer_sys_pages_execute(void *pages, size_t size);
 void fer_sys_pages_free(void *pages, size_t size);
+/* A file's bytes as memory to be read, NULL on failure; the descriptor may be closed. */
+void *fer_sys_map(int fd, size_t size);
+void fer_sys_unmap(void *mapped, size_t size);
 int fer_sys_clock(clockid_t which, struct timespec *to);
 /* Two ends of a pipe, the first for reading; both are closed in programs that are started. */
 int fer_sys_pipe(int ends[2]);
@@ -51,6 +54,35 @@ int fer_sys_pipe(int ends[2]);
 int fer_sys_spawn(pid_t *child, char *const argv[], int out);
 /* Waits until it has ended. */
 pid_t fer_sys_wait(pid_t child, int *status);
+/*
+ * A program to be started as the leader of a session of its own, with these three descriptors and
+ * no other, all signals as a new program finds them, nothing blocked. It is killed when the thread
+ * that started it ends.
+ */
+struct fer_sys_launch {
+    const char *program; /* an absolute path */
+    char *const *argv;   /* ended by NULL, and so is `env` */
+    char *const *env;
+    const char *cwd; /* NULL: as ours */
+    int in, out, err;
+    const char *failed; /* out: what could not be done, such as "execute" */
+};
+/* 0, or the number of an error; then there is no child. */
+int fer_sys_launch(struct fer_sys_launch *l, pid_t *child);
+/* A descriptor that is readable once the process has ended, closed in programs; or -1. */
+int fer_sys_pidfd(pid_t process);
+/* Sends a signal: through `pidfd` where that is not -1. */
+int fer_sys_kill(pid_t process, int pidfd, int signal);
+/* Whether a child has ended: 1, and `*status` is as of wait, but it stays in the table; 0; or -1.
+ */
+int fer_sys_peek(pid_t child, int *status);
+/* Makes this process the one to which orphans below it come (1) or not (0); -1 only asks. What
+ * it was. */
+int fer_sys_subreaper(int wanted);
+/* Writes to a pipe; where nobody reads it, that is EPIPE and no signal. */
+ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size);
+/* Bytes that can be read from a pipe now, or -1. */
+int fer_sys_readable(int fd);
 /* Fills `to` with random bytes; 0, or -1 where the system has none. */
 int fer_sys_random(void *to, size_t size);
 

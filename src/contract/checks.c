@@ -11,6 +11,7 @@
 static const fer_pass *const passes[FER_PASS_COUNT + 1] = {
     [FER_PASS_PROFILES] = &fer_profiles_pass,
     [FER_PASS_QUALITY] = &fer_pass_quality,
+    [FER_PASS_LOCK] = &fer_pass_lock,
 };
 
 /* ---- what is wanted --------------------------------------------------------------- */
@@ -25,7 +26,6 @@ fer_checks *fer_checks_new(void)
     }
     c->arena = arena;
     fer_map_init(&c->severities, arena);
-    fer_map_init(&c->pins, arena);
     return c;
 }
 
@@ -77,17 +77,18 @@ void fer_check_run_deinit(fer_check_run *run)
     run->set = NULL;
 }
 
-/* Findings of rules that are off go, the others get their severity. */
+/* Findings get the severity that was set for their rule; those that are off are not counted. */
 static void set_severities(const fer_pass_tool *p)
 {
     fer_drafts *d = p->drafts;
-    size_t kept = 0;
-    for (size_t i = 0; i < d->count; i++) {
-        fer_finding *f = &d->list[i].finding;
-        f->severity = fer_checks_severity_of(p->run->checks, f->rule, f->severity);
-        if (f->severity != FER_SEVERITY_OFF) d->list[kept++] = d->list[i];
+    const fer_checks *checks = p->run->checks;
+    for (size_t i = 0; checks && checks->severities.count && i < d->count; i++) {
+        const fer_severity *said =
+            fer_map_get(&checks->severities, fer_str_of(d->list[i].finding.rule->id));
+        if (!said) continue;
+        d->list[i].finding.severity = *said;
+        d->list[i].graded = true;
     }
-    d->count = kept;
 }
 
 static bool is_wanted(const fer_pass *pass, const fer_check_run *run)
@@ -144,8 +145,7 @@ bool fer_pass_mark(const fer_pass_tool *p, const yyjson_val *at, fer_mark *out)
     fer_buf inside;
     fer_buf_init(&inside, p->run->set, (size_t)64 << 10);
     fer_pointer_of(&inside, p->item->record, at);
-    if (inside.failure || fer_json_index(fer_reader_arena(p->reader), p->item->doc, NULL))
-        return false;
+    if (inside.failure) return false;
     size_t offset = p->item->base + fer_json_offset(p->item->doc, at);
     fer_str pointer = inside.ptr ? fer_buf_view(&inside) : FER_STR("");
     *out = (fer_mark){

@@ -17,15 +17,16 @@
 
 struct fer_checks {
     fer_arena *arena;
-    fer_map severities;    /* rule id -> a fer_severity, where it is not the rule's own */
-    fer_map pins;          /* ID -> the hash that was pinned, a string */
-    bool no_quality;       /* the rules of quality and safety are not asked */
-    struct fer_plan *plan; /* of the profiles; NULL: there are none */
+    fer_map severities;          /* rule id -> a fer_severity, where it is not the rule's own */
+    const struct fer_lock *lock; /* that definitions are held against; NULL: none */
+    bool no_quality;             /* the rules of quality and safety are not asked */
+    struct fer_plan *plan;       /* of the profiles; NULL: there are none */
 };
 
 enum fer_pass_id {
     FER_PASS_PROFILES,
     FER_PASS_QUALITY,
+    FER_PASS_LOCK,
     FER_PASS_COUNT
 };
 
@@ -90,7 +91,7 @@ typedef struct fer_pass {
     void (*set)(fer_pass_set *p);             /* NULL: it looks at tools only */
 } fer_pass;
 
-extern const fer_pass fer_pass_quality;
+extern const fer_pass fer_pass_quality, fer_pass_lock;
 
 /* Runs all passes over a tool, then takes back what the tool suppresses and sets severities. */
 void fer_check_run_tool(const fer_pass_tool *p);

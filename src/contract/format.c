@@ -6,6 +6,7 @@
 #include "json_skim.h"
 #include "json_write.h"
 #include "reader.h"
+#include "tool_lists.h"
 
 /* The tools of a document that are still to be written. */
 struct tools {

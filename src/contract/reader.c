@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "json_skim.h"
+#include "tool_lists.h"
 
 /* ---- formats -----------------------------------------------------------------------------------
  */
@@ -49,80 +50,6 @@ fer_format fer_format_detect(fer_str name, fer_str text, fer_format asked)
     return asked == FER_FORMAT_AUTO ? format_of_text(text) : asked;
 }
 
-/* ---- finding the list
- * ----------------------------------------------------------------------------- */
-
-/* Where a list of tools may stand in an object, and what that object is then called. */
-static const struct container {
-    const char *outer; /* "": the list is a member of the root */
-    const char *key;
-    const char *path;
-    const char *title;
-} containers[] = {
-    {"", "tools", "/tools", "an object with a list of tools"},
-    {"", "functions", "/functions", "an object with a list of functions"},
-    {"result", "tools", "/result/tools", "an MCP tools/list response"},
-    {"toolConfig", "tools", "/toolConfig/tools", "a Bedrock tool configuration"},
-};
-
-struct member {
-    fer_str key;
-    size_t value;
-};
-
-/*
- * The next member of an object, from the byte behind '{' or behind the last member's
- * value; false at its end, or where it is broken.
- */
-static bool next_member(fer_str text, size_t at, struct member *out)
-{
-    size_t i = fer_skim_space(text, at);
-    if (i < text.len && text.ptr[i] == ',') i = fer_skim_space(text, i + 1);
-    if (i >= text.len || text.ptr[i] != '"') return false;
-    size_t end = fer_skim_value(text, i);
-    if (end == SIZE_MAX) return false;
-    out->key = fer_str_slice(text, i + 1, end - 1);
-    i = fer_skim_space(text, end);
-    if (i >= text.len || text.ptr[i] != ':') return false;
-    out->value = fer_skim_space(text, i + 1);
-    return out->value < text.len;
-}
-
-/*
- * Looks for a list among the members of the object at `object`; `outer` is the key it
- * stands under, if any. A key that carries a schema makes the object a tool itself.
- */
-static const struct container *find_list(fer_str text, size_t object, fer_str outer, size_t *list)
-{
-    const struct container *found = NULL, *empty = NULL;
-    size_t empty_at = 0;
-    struct member m;
-    for (size_t at = object + 1; at != SIZE_MAX && next_member(text, at, &m);
-         at = fer_skim_value(text, m.value)) {
-        char c = text.ptr[m.value];
-        if (!outer.len && fer_shape_has_schema_key(m.key)) return NULL;
-        for (size_t i = 0; i < FER_COUNT(containers) && !found; i++) {
-            const struct container *k = &containers[i];
-            if (c == '[' && fer_str_is(m.key, k->key) && fer_str_is(outer, k->outer)) {
-                /* An empty list is taken only where there is no other. */
-                size_t inside = fer_skim_space(text, m.value + 1);
-                if (inside < text.len && text.ptr[inside] == ']') {
-                    if (!empty) empty_at = m.value;
-                    if (!empty) empty = k;
-                    continue;
-                }
-                *list = m.value;
-                found = k;
-            } else if (c == '{' && !outer.len && *k->outer && fer_str_is(m.key, k->outer)) {
-                found = find_list(text, m.value, m.key, list);
-            }
-        }
-    }
-    if (found || !empty) return found;
-    *list = empty_at;
-    return empty;
-}
-
 /* ---- opening
  * ------------------------------------------------------------------------------------------ */
 
@@ -130,20 +57,6 @@ static fer_arena *item_arena(fer_reader *r)
 {
     if (!r->keep) fer_arena_reset(r->items);
     return r->items;
-}
-
-/* Of two lists only one would be read: better to say so. `read` is the path of that one. */
-static fer_code check_one_list(const yyjson_val *root, fer_str read, fer_err *err)
-{
-    for (size_t i = 0; fer_is_obj(root) && i < FER_COUNT(containers); i++) {
-        const struct container *k = &containers[i];
-        const yyjson_val *list =
-            fer_val_get(*k->outer ? fer_val_get(root, k->outer) : root, k->key);
-        if (fer_str_is(read, k->path) || !fer_is_arr(list) || fer_val_len(list) == 0) continue;
-        return fer_fail(err, FER_MIXED_SHAPES,
-                        "there are two lists of tools; the one at %s is not read", k->path);
-    }
-    return FER_OK;
 }
 
 /* Reads the text around the list strictly, the list itself left empty. `close` is the byte of its
@@ -159,7 +72,7 @@ static fer_code read_around(fer_reader *r, size_t close, fer_err *err)
     fer_buf_add(&b, tail);
     fer_code code = fer_buf_code(&b, err);
     if (!code) code = fer_json_read(r->own, fer_buf_view(&b), r->limits, &around, err);
-    if (!code) return check_one_list(around->vals, r->list_path, err);
+    if (!code) return fer_tool_list_check(around->vals, r->list_path, err);
     if (!err || !err->line) return code;
     /* Behind the list, places are further on in the text. */
     if (err->offset > r->list) err->offset += close - r->list - 1;
@@ -182,56 +95,13 @@ static fer_code open_list(fer_reader *r, size_t list, const char *path, const ch
     return FER_OK;
 }
 
-static bool is_rpc_error(const yyjson_val *root)
-{
-    return fer_val_get(root, "jsonrpc") && fer_is_obj(fer_val_get(root, "error"));
-}
-
-static fer_code unknown_root(const yyjson_val *root, fer_err *err)
-{
-    if (is_rpc_error(root)) {
-        const yyjson_val *message = fer_val_get(fer_val_get(root, "error"), "message");
-        fer_str said = fer_is_str(message) ? fer_val_str(message) : FER_STR("no message");
-        return fer_fail(err, FER_UNKNOWN_SHAPE,
-                        "this is a JSON-RPC error response, not a list of tools: %.*s",
-                        FER_PRI(said));
-    }
-    return fer_fail(
-        err, FER_UNKNOWN_SHAPE,
-        "this is %s in no known shape: expected a tool (name and inputSchema, input_schema or parameters), "
-        "a list of tools, or an object with \"tools\"",
-        fer_val_type_name(root));
-}
-
-const yyjson_val *fer_tools_list(const yyjson_val *root, fer_str *path, const char **title)
-{
-    *path = FER_STR("");
-    *title = fer_is_arr(root) ? "a list" : "one tool";
-    if (fer_is_arr(root)) return root;
-    if (!fer_is_obj(root)) return NULL;
-    FER_EACH_MEMBER (root, key) {
-        if (fer_shape_has_schema_key(fer_val_str(key))) return NULL;
-    }
-    const yyjson_val *found = NULL;
-    for (size_t i = 0; i < FER_COUNT(containers); i++) {
-        const struct container *k = &containers[i];
-        const yyjson_val *list =
-            fer_val_get(*k->outer ? fer_val_get(root, k->outer) : root, k->key);
-        if (!fer_is_arr(list) || (found && fer_val_len(list) == 0)) continue;
-        *path = fer_str_of(k->path);
-        *title = k->title;
-        found = list;
-        if (fer_val_len(list) > 0) break;
-    }
-    return found;
-}
-
 /* Entries of a document that is there as a whole. */
 static fer_code open_tree(fer_reader *r, fer_json *doc, size_t base, fer_err *err)
 {
     const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &r->list_path, &r->container);
-    if (!list && fer_shape_of(root) == FER_SHAPE_NONE) return unknown_root(root, err);
-    fer_code code = list ? check_one_list(root, r->list_path, err) : FER_OK;
+    if (!list && fer_shape_of(root) == FER_SHAPE_NONE)
+        return fer_tool_list_missing(r->text, doc, err);
+    fer_code code = list ? fer_tool_list_check(root, r->list_path, err) : FER_OK;
     if (!code && list) code = fer_json_index(r->items, doc, err);
     if (code) return code;
     r->doc = doc;
@@ -247,7 +117,7 @@ static fer_code open_json(fer_reader *r, fer_err *err)
     size_t at = start_of(r->text), list;
     if (at < r->text.len && r->text.ptr[at] == '[') return open_list(r, at, "", "a list");
     if (at < r->text.len && r->text.ptr[at] == '{') {
-        const struct container *k = find_list(r->text, at, FER_STR(""), &list);
+        const fer_tool_list *k = fer_tool_list_find(r->text, at, &list);
         if (k) return open_list(r, list, k->path, k->title);
     }
     fer_json *doc;
@@ -388,6 +258,22 @@ static fer_code next_in_text(fer_reader *r, struct entry *e, fer_err *err)
     return prefix_index(r, e, index, err);
 }
 
+/* Whether the text is one document over several lines, which somebody named JSON Lines. */
+static bool is_one_document(fer_str text, size_t from, size_t end_of_line)
+{
+    size_t end = fer_skim_value(text, fer_skim_space(text, from));
+    return end != SIZE_MAX && end > end_of_line && fer_skim_space(text, end) == text.len;
+}
+
+static fer_code one_document(fer_reader *r, size_t from, fer_err *err)
+{
+    fer_code code = fer_fail_at(
+        err, FER_INVALID_JSON, fer_skim_space(r->text, from),
+        "this is one document over several lines, not JSON Lines; name the file .json or say so");
+    if (err) fer_err_locate(err, r->text);
+    return entry_failed(r, code, false, err);
+}
+
 /* The next line that is not blank. */
 static fer_code next_line(fer_reader *r, struct entry *e, fer_err *err)
 {
@@ -399,6 +285,8 @@ static fer_code next_line(fer_reader *r, struct entry *e, fer_err *err)
         if (fer_skim_space(fer_str_slice(r->text, 0, end), from) == end) continue;
         fer_arena *a = item_arena(r);
         fer_code code = fer_json_read_part(a, &r->lines, from, end, r->limits, &e->doc, err);
+        if (code == FER_INVALID_JSON && !r->number && is_one_document(r->text, from, end))
+            return one_document(r, from, err);
         if (code) return entry_failed(r, code, code != FER_OUT_OF_MEMORY, err);
         e->base = from;
         e->value = e->doc->vals;
@@ -564,17 +452,16 @@ fer_code fer_reader_next(fer_reader *r, fer_item *out, fer_err *err)
  * --------------------------------------------------------------------------------------------------
  */
 
-fer_code fer_reader_finish(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
-                           const struct fer_draft *draft, fer_finding *out, fer_err *err)
+fer_code fer_reader_place(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
+                          size_t offset, fer_finding *f, fer_err *err)
 {
-    size_t offset = item->base + draft->offset;
-    *out = draft->finding;
-    out->source = source;
-    out->tool = tool;
-    out->number = item->number;
-    out->place = fer_lines_place(&r->lines, offset);
-    out->length = fer_json_token_len(r->text, offset);
-    out->pointer = fer_arena_printf(r->items, "%.*s%.*s%.*s", FER_PRI(item->prefix),
-                                    FER_PRI(item->inside), FER_PRI(draft->finding.tool_pointer));
-    return out->pointer.ptr ? FER_OK : fer_arena_failed(r->items, err);
+    offset += item->base;
+    f->source = source;
+    f->tool = tool;
+    f->number = item->number;
+    f->place = fer_lines_place(&r->lines, offset);
+    f->length = fer_json_token_len(r->text, offset);
+    f->pointer = fer_arena_printf(r->items, "%.*s%.*s%.*s", FER_PRI(item->prefix),
+                                  FER_PRI(item->inside), FER_PRI(f->tool_pointer));
+    return f->pointer.ptr ? FER_OK : fer_arena_failed(r->items, err);
 }

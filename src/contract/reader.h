@@ -76,18 +76,14 @@ fer_code fer_reader_next(fer_reader *r, fer_item *out, fer_err *err);
 /* The arena that the item at hand lives in. */
 fer_arena *fer_reader_arena(const fer_reader *r);
 
-/* The finished finding of a draft about an item: place, pointers, tool. The draft's offset is
- * known. */
-fer_code fer_reader_finish(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
-                           const struct fer_draft *draft, fer_finding *out, fer_err *err);
+/* Gives a finding about an item its place, pointer and tool; the offset is that in its document. */
+fer_code fer_reader_place(fer_reader *r, const fer_item *item, fer_str source, fer_str tool,
+                          size_t offset, fer_finding *f, fer_err *err);
 
 /* "auto", "json", "jsonl", "yaml". */
 bool fer_format_parse(fer_str name, fer_format *out);
 /* The format that was asked for, else by the name, else by the text. */
 fer_format fer_format_detect(fer_str name, fer_str text, fer_format asked);
-/* The list of tools in a whole document: its path and what holds it; NULL: the root is one tool, or
- * nothing known. */
-const yyjson_val *fer_tools_list(const yyjson_val *root, fer_str *path, const char **title);
 /* By the ending of a file's name; FER_FORMAT_AUTO where it says nothing. */
 fer_format fer_format_of_name(fer_str name);
 

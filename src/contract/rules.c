@@ -86,12 +86,11 @@ void fer_drafts_init(fer_drafts *d, fer_arena *a)
     *d = (fer_drafts){.arena = a};
 }
 
-static fer_str format_text(fer_arena *a, const char *format, va_list args) FER_PRINTF(2, 0);
-
-static fer_str format_text(fer_arena *a, const char *format, va_list args)
+fer_str fer_draft_text(fer_arena *a, const char *format, va_list args)
 {
-    char text[FER_ERR_TEXT] = "";
-    return fer_arena_copy(a, (fer_str){text, fer_format_text(text, sizeof text, format, args)});
+    char text[FER_ERR_TEXT];
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    return fer_arena_copy(a, (fer_str){text, len});
 }
 
 fer_finding *fer_drafts_put(fer_drafts *d, const fer_rule *rule, const yyjson_val *at,
@@ -123,7 +122,7 @@ static fer_finding *add_formatted(fer_drafts *d, const fer_rule *rule, const yyj
 {
     if (d->no_memory) return NULL;
     fer_str pointer = fer_path_pointer(d->arena, path);
-    return fer_drafts_put(d, rule, at, pointer, format_text(d->arena, format, args));
+    return fer_drafts_put(d, rule, at, pointer, fer_draft_text(d->arena, format, args));
 }
 
 void fer_drafts_add(fer_drafts *d, enum fer_rule_id rule, const yyjson_val *at,
@@ -150,7 +149,7 @@ void fer_drafts_hint(fer_drafts *d, const char *format, ...)
     va_list args;
     if (d->no_memory || d->count == 0) return;
     va_start(args, format);
-    fer_str hint = format_text(d->arena, format, args);
+    fer_str hint = fer_draft_text(d->arena, format, args);
     va_end(args);
     d->no_memory = !hint.ptr;
     if (hint.ptr) d->list[d->count - 1].finding.hint = hint;

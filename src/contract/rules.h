@@ -8,6 +8,8 @@
 #ifndef FER_RULES_H
 #define FER_RULES_H
 
+#include <stdarg.h>
+
 #include <ferrule/contract.h>
 #include <yyjson.h>
 
@@ -74,11 +76,16 @@ enum fer_rule_tables {
     FER_RULES_OF_QUALITY
 };
 
-/* A finding that is still tied to its value; it gets its place when the tool is done. */
+/*
+ * A finding that is still tied to its value, or one for each of several profiles that say the
+ * same; it gets its place, and each profile its words, when somebody wants to see it (findings.h).
+ */
 struct fer_draft {
     fer_finding finding;
-    const yyjson_val *at; /* the value or key it is about */
-    size_t offset;        /* of that in its document, once somebody asked */
+    const yyjson_val *at;  /* the value or key it is about */
+    uint64_t profiles;     /* of the plan, a bit each, that demand it; 0: none does */
+    uint16_t profile_rule; /* enum fer_profile_rule_id: its row in these profiles */
+    bool graded;           /* the severity is the finding's, not that of the profiles' rows */
 };
 
 typedef struct fer_drafts {
@@ -87,7 +94,8 @@ typedef struct fer_drafts {
     size_t count;
     size_t cap;
     bool no_memory;
-    bool upper_types; /* schema types may be in upper case, as Gemini's API has them */
+    const struct fer_plan *plan; /* whose profiles drafts name; NULL: there are none */
+    bool upper_types;            /* schema types may be in upper case, as Gemini's API has them */
 } fer_drafts;
 
 void fer_drafts_init(fer_drafts *d, fer_arena *a);
@@ -101,6 +109,9 @@ void fer_drafts_add(fer_drafts *d, enum fer_rule_id rule, const yyjson_val *at,
 /* The same for a rule of any table. What it returns may be filled further; NULL: no memory. */
 fer_finding *fer_drafts_report(fer_drafts *d, const fer_rule *rule, const yyjson_val *at,
                                const fer_path *path, const char *format, ...) FER_PRINTF(5, 6);
+/* A message in an arena, at most FER_ERR_TEXT bytes; ptr NULL: no memory. */
+fer_str fer_draft_text(fer_arena *a, const char *format, va_list args) FER_PRINTF(2, 0);
+
 /* The same with texts that are made already and stay: findings that say the same share them. */
 fer_finding *fer_drafts_put(fer_drafts *d, const fer_rule *rule, const yyjson_val *at,
                             fer_str pointer, fer_str message);

@@ -32,8 +32,40 @@ static bool is_below(fer_str pointer, fer_str at)
 
 static bool covers(const struct suppression *s, const fer_finding *f)
 {
-    return f->rule == s->found && is_below(f->tool_pointer, s->at) &&
-           (!s->profile.ptr || fer_str_eq(s->profile, f->profile));
+    return f->rule == s->found && is_below(f->tool_pointer, s->at);
+}
+
+/* The profiles of a draft that it is taken back for. */
+static uint64_t covered_profiles(const struct suppression *s, const fer_drafts *d,
+                                 const struct fer_draft *draft)
+{
+    uint64_t mask = 0;
+    FER_EACH_PROFILE(draft->profiles, i)
+    {
+        if (!s->profile.ptr || fer_str_eq(s->profile, d->plan->profiles[i]->name))
+            mask |= (uint64_t)1 << i;
+    }
+    return mask;
+}
+
+/* Takes a draft back, or a part of its profiles; says how many findings these are. */
+static size_t cover(struct suppression *list, size_t count, const fer_drafts *d,
+                    struct fer_draft *draft, bool *whole)
+{
+    uint64_t gone = 0;
+    *whole = false;
+    for (size_t s = 0; s < count; s++) {
+        if (!covers(&list[s], &draft->finding)) continue;
+        uint64_t mask = covered_profiles(&list[s], d, draft);
+        bool plain = !draft->profiles && !list[s].profile.len;
+        list[s].used = list[s].used || mask || plain;
+        *whole = *whole || plain;
+        gone |= mask;
+    }
+    *whole = *whole || (gone && gone == draft->profiles);
+    size_t findings = draft->profiles ? (size_t)__builtin_popcountll(gone) : *whole;
+    draft->profiles &= ~gone;
+    return findings;
 }
 
 static void unknown_rule(const fer_pass_tool *p, const struct suppression *s, const fer_path *here)
@@ -79,13 +111,9 @@ static void take_back(const fer_pass_tool *p, struct suppression *list, size_t c
     fer_drafts *d = p->drafts;
     size_t kept = 0;
     for (size_t i = 0; i < d->count; i++) {
-        bool covered = false;
-        for (size_t s = 0; s < count; s++) {
-            if (!covers(&list[s], &d->list[i].finding)) continue;
-            list[s].used = covered = true;
-        }
-        if (!covered) d->list[kept++] = d->list[i];
-        p->run->suppressed += covered;
+        bool whole;
+        p->run->suppressed += cover(list, count, d, &d->list[i], &whole);
+        if (!whole) d->list[kept++] = d->list[i];
     }
     d->count = kept;
 }

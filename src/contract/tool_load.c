@@ -24,13 +24,18 @@ struct load {
     fer_err *err;
 };
 
-static void unknown_key(struct load *l, const yyjson_val *key, const fer_path *path)
+/* A key that is unknown is only told of where it is nearly one that is missing. */
+static void unknown_key(struct load *l, const yyjson_val *key, const fer_path *path,
+                        enum fer_shape shape)
 {
     fer_near near;
     fer_path here = FER_PATH_KEY(path, fer_val_str(key));
+    const struct fer_shape_key *known = fer_shape_info(shape)->keys;
     fer_near_init(&near, fer_val_str(key));
-    for (size_t i = 0; i < FER_FIELD_COUNT; i++) fer_near_try(&near, fer_str_of(fer_fields[i].key));
-    if (!near.best.ptr || l->tool->values[fer_field_find(near.best) - fer_fields]) return;
+    for (size_t i = 0; !known && i < FER_FIELD_COUNT; i++)
+        fer_near_try(&near, fer_str_of(fer_fields[i].key));
+    for (; known && known->key; known++) fer_near_try(&near, fer_str_of(known->key));
+    if (!near.best.ptr || l->tool->values[fer_shape_field(shape, near.best)]) return;
     fer_drafts_add(l->drafts, FER_RULE_FIELD_UNKNOWN, key, &here, "\"%.*s\" is not a known field",
                    FER_PRI(fer_utf8_cut(fer_val_str(key), 100)));
     fer_drafts_hint(l->drafts, "did you mean \"%.*s\"?", FER_PRI(near.best));
@@ -80,9 +85,9 @@ static void take_fields(struct load *l)
         fer_path deeper = FER_PATH_KEY(&here, fer_str_of(inside));
         if (value) check_field(l, id, value, value == key + 1 ? &here : &deeper);
     }
-    if (fer_shape_info(l->tool->shape)->keys) return;
     FER_EACH_MEMBER (l->tool->record, key) {
-        if (!fer_field_find(fer_val_str(key))) unknown_key(l, key, l->path);
+        bool known = fer_shape_field(l->tool->shape, fer_val_str(key)) != FER_FIELD_COUNT;
+        if (!known) unknown_key(l, key, l->path, l->tool->shape);
     }
 }
 
@@ -102,7 +107,7 @@ static fer_code take_meta(struct load *l)
         const fer_field *field = fer_field_find(fer_val_str(key));
         fer_path here = FER_PATH_KEY(&under, fer_val_str(key));
         if (!field) {
-            unknown_key(l, key, &under);
+            unknown_key(l, key, &under, FER_SHAPE_FERRULE);
             continue;
         }
         if (field->flags & FER_F_MCP) {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolset.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "errors.h"
+#include "findings.h"
 
 struct first_place {
     fer_str source;
-    uint32_t line;
+    fer_place place;
 };
 
-static fer_code note_id(fer_check_run *run, fer_str id, fer_str source, uint32_t line, fer_err *err)
+static fer_code note_id(fer_check_run *run, fer_str id, fer_str source, fer_place at, fer_err *err)
 {
     fer_str key = fer_arena_copy(run->arena, id);
     struct first_place *place = fer_arena_alloc(run->arena, sizeof *place);
     void **slot = key.ptr && place ? fer_map_put(&run->ids, key) : NULL;
     if (!slot) return fer_arena_failed(run->arena, err);
-    *place = (struct first_place){source, line};
+    *place = (struct first_place){source, at};
     *slot = place;
     return FER_OK;
 }
@@ -30,62 +30,15 @@ static fer_code check_duplicate(fer_reader *r, const fer_item *item, const fer_t
     const struct first_place *before = fer_map_get(&run->ids, tool->id);
     if (!before) {
         size_t offset = item->base + fer_json_offset(item->doc, item->record);
-        return note_id(run, tool->id, source, fer_lines_place(&r->lines, offset).line, err);
+        return note_id(run, tool->id, source, fer_lines_place(&r->lines, offset), err);
     }
     const fer_path root = FER_PATH_ROOT, here = FER_PATH_KEY(&root, FER_STR("name"));
     bool same_source = before->source.ptr == source.ptr;
     fer_drafts_add(drafts, same_source ? FER_RULE_TOOL_DUPLICATE : FER_RULE_TOOL_SHADOWED,
                    tool->values[FER_FIELD_NAME], &here,
-                   "the ID \"%.*s\" was given before, at %.*s:%u", FER_PRI(tool->id),
-                   FER_PRI(before->source), before->line);
+                   "the ID \"%.*s\" was given before, at %.*s:%u:%u", FER_PRI(tool->id),
+                   FER_PRI(before->source), before->place.line, before->place.column);
     return FER_OK;
-}
-
-static int by_place(const void *x, const void *y)
-{
-    const struct fer_draft *a = x, *b = y;
-    if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
-    int order = strcmp(a->finding.rule->id, b->finding.rule->id);
-    return order ? order : fer_str_cmp(a->finding.profile, b->finding.profile);
-}
-
-/* What several profiles say of one value shares its pointer. */
-static bool is_same_place(const struct fer_draft *x, const struct fer_draft *y)
-{
-    return x->at == y->at && x->finding.tool_pointer.ptr == y->finding.tool_pointer.ptr;
-}
-
-static fer_finding finished_like(const fer_finding *before, const fer_finding *draft)
-{
-    fer_finding f = *draft;
-    f.source = before->source;
-    f.tool = before->tool;
-    f.number = before->number;
-    f.place = before->place;
-    f.length = before->length;
-    f.pointer = before->pointer;
-    return f;
-}
-
-/* Findings with places, in the order of the text; those of one place by rule and profile. */
-static fer_code finish_all(fer_reader *r, fer_item *item, fer_str source, fer_str tool,
-                           fer_drafts *drafts, fer_finding **out, fer_err *err)
-{
-    fer_arena *a = fer_reader_arena(r);
-    fer_code code = fer_json_index(a, item->doc, err);
-    fer_finding *list = code ? NULL : fer_arena_alloc_zero(a, drafts->count, sizeof *list);
-    if (!list) return code ? code : fer_arena_failed(a, err);
-    for (size_t i = 0; i < drafts->count; i++) {
-        drafts->list[i].offset = fer_json_offset(item->doc, drafts->list[i].at);
-    }
-    qsort(drafts->list, drafts->count, sizeof *drafts->list, by_place);
-    for (size_t i = 0; i < drafts->count && !code; i++) {
-        bool again = i && is_same_place(&drafts->list[i - 1], &drafts->list[i]);
-        if (again) list[i] = finished_like(&list[i - 1], &drafts->list[i].finding);
-        else code = fer_reader_finish(r, item, source, tool, &drafts->list[i], &list[i], err);
-    }
-    if (!code) *out = list;
-    return code;
 }
 
 /* The passes and the rules that look beyond one record. */
@@ -129,9 +82,11 @@ static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_ch
 {
     fer_tool *tool = fer_arena_alloc(fer_reader_arena(r), sizeof *tool);
     fer_drafts drafts;
-    fer_finding *findings = NULL;
     if (!tool) return fer_arena_failed(fer_reader_arena(r), err);
     fer_drafts_init(&drafts, fer_reader_arena(r));
+    drafts.plan = run && run->checks ? run->checks->plan : NULL;
+    /* Places of this entry are counted from here, in whatever order. */
+    fer_lines_mark(&r->lines, item->base + fer_json_offset(item->doc, item->entry));
     fer_code code = load_item(r, item, source, run, tool, &drafts, err);
     bool builtin = item->shape == FER_SHAPE_BUILTIN;
     if (!code && !builtin) {
@@ -140,11 +95,23 @@ static fer_code visit_item(fer_reader *r, fer_item *item, fer_str source, fer_ch
         tool->text = r->text;
         tool->source = source;
     }
-    fer_str id = builtin ? FER_STR("") : tool->id;
-    if (!code && drafts.count) code = finish_all(r, item, source, id, &drafts, &findings, err);
     if (code) return code;
-    fer_visited visited = {builtin ? NULL : tool, item, NULL, findings, drafts.count};
+    fer_visited visited = {.tool = builtin ? NULL : tool,
+                           .item = item,
+                           .reader = r,
+                           .source = source,
+                           .drafts = &drafts};
+    fer_drafts_count(&drafts, visited.by_severity);
+    for (size_t i = 0; i < FER_SEVERITY_OFF; i++) visited.finding_count += visited.by_severity[i];
     return visit(context, &visited, err);
+}
+
+fer_code fer_visited_findings(const fer_visited *v, const fer_finding **out, fer_err *err)
+{
+    *out = v->findings;
+    if (v->findings || !v->finding_count) return FER_OK;
+    return fer_drafts_finish(v->drafts, v->reader, v->item, v->source,
+                             v->tool ? v->tool->id : FER_STR(""), v->finding_count, out, err);
 }
 
 /* An entry that could not be read, though those behind it can. */
@@ -183,6 +150,7 @@ fer_code fer_visit_end(fer_check_run *run, fer_visitor *visit, void *context, fe
     fer_code code = fer_run_end_set(run, &findings, &count, err);
     if (code || !count) return code;
     fer_visited visited = {.findings = findings, .finding_count = count};
+    for (size_t i = 0; i < count; i++) visited.by_severity[findings[i].severity]++;
     return visit(context, &visited, err);
 }
 
@@ -199,6 +167,8 @@ struct fer_toolset {
     fer_finding *findings;
     size_t finding_count;
     size_t finding_cap;
+    fer_unreadable *failed; /* told of what cannot be read; NULL: that is a failure */
+    void *context;          /* of `failed` */
 };
 
 fer_toolset *fer_toolset_new_checked(const fer_checks *checks)
@@ -271,12 +241,18 @@ static fer_code keep_visited(void *context, const fer_visited *visited, fer_err 
 {
     fer_toolset *set = context;
     if (visited->failure) {
+        if (set->failed && visited->failure->code != FER_OUT_OF_MEMORY) {
+            set->failed(set->context, visited->failure);
+            return FER_OK;
+        }
         if (err) *err = *visited->failure;
         return visited->failure->code;
     }
+    const fer_finding *findings;
     fer_code code = visited->tool ? keep_tool(set, visited->tool, err) : FER_OK;
-    for (size_t i = 0; visited->findings && i < visited->finding_count && !code; i++) {
-        fer_finding kept = visited->findings[i];
+    if (!code) code = fer_visited_findings(visited, &findings, err);
+    for (size_t i = 0; !code && i < visited->finding_count; i++) {
+        fer_finding kept = findings[i];
         if (!visited->item) code = keep_text(set, &kept, err);
         if (!code) code = keep_finding(set, &kept, err);
     }
@@ -296,6 +272,22 @@ fer_code fer_toolset_add(fer_toolset *set, fer_str name, fer_str text, fer_forma
     fer_code ended = fer_visit_end(&set->run, keep_visited, set, code ? NULL : err);
     if (!code) code = ended;
     return code;
+}
+
+fer_code fer_toolset_add_readable(fer_toolset *set, fer_str name, fer_str text, fer_format format,
+                                  fer_unreadable *failed, void *context, fer_err *err)
+{
+    fer_err why;
+    set->failed = failed;
+    set->context = context;
+    fer_code code = fer_toolset_add(set, name, text, format, &why);
+    set->failed = NULL;
+    if (code == FER_OUT_OF_MEMORY) {
+        if (err) *err = why;
+        return code;
+    }
+    if (code) failed(context, &why);
+    return FER_OK;
 }
 
 size_t fer_toolset_count(const fer_toolset *set)

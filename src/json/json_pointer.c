@@ -7,6 +7,8 @@
 #include "json_value.h"
 #include "print.h"
 
+#define SHORT_PATH 1024 /* bytes of a pointer that is written without counting first */
+
 static size_t token_len(const fer_path *step)
 {
     char number[FER_DIGITS];
@@ -18,36 +20,49 @@ static size_t token_len(const fer_path *step)
     return len;
 }
 
-static void write_token(char *to, const fer_path *step)
+/* Writes a token so that it ends before `end`; gives its start. */
+static char *write_token(char *end, const fer_path *step)
 {
     if (!step->key.ptr) {
         char number[FER_DIGITS];
         size_t len = fer_print_u64(number, step->index);
-        memcpy(to, number, len);
-        return;
+        return memcpy(end - len, number, len);
     }
-    for (size_t i = 0; i < step->key.len; i++) {
+    for (size_t i = step->key.len; i-- > 0;) {
         char c = step->key.ptr[i];
-        bool escape = c == '~' || c == '/';
-        *to++ = escape ? '~' : c;
-        if (escape) *to++ = c == '~' ? '0' : '1';
+        *--end = c;
+        if (c != '~' && c != '/') continue;
+        *end = c == '~' ? '0' : '1';
+        *--end = '~';
     }
+    return end;
 }
 
-/* Steps hang from the last to the first, so the text is filled from its end. */
+/* Steps hang from the last to the first, so the text is filled from its end; gives its start. */
+static char *write_tokens(char *end, const fer_path *path)
+{
+    for (const fer_path *p = path; p->up; p = p->up) {
+        end = write_token(end, p);
+        *--end = '/';
+    }
+    return end;
+}
+
 void fer_path_write(fer_buf *b, const fer_path *path)
 {
-    size_t total = 0;
-    for (const fer_path *p = path; p->up; p = p->up) total += 1 + token_len(p);
-    char *to = total ? fer_buf_reserve(b, total) : NULL;
-    if (!to) return;
-    b->len += total;
-    to += total;
-    for (const fer_path *p = path; p->up; p = p->up) {
-        to -= token_len(p);
-        write_token(to, p);
-        *--to = '/';
+    char text[SHORT_PATH], *end = text + sizeof text;
+    size_t room = 0, total = 0;
+    for (const fer_path *p = path; p->up; p = p->up) room += 1 + FER_DIGITS + 2 * p->key.len;
+    if (room <= sizeof text) {
+        const char *from = write_tokens(end, path);
+        fer_buf_add(b, (fer_str){from, (size_t)(end - from)});
+        return;
     }
+    for (const fer_path *p = path; p->up; p = p->up) total += 1 + token_len(p);
+    char *to = fer_buf_reserve(b, total);
+    if (!to) return;
+    write_tokens(to + total, path);
+    b->len += total;
 }
 
 fer_str fer_path_pointer(fer_arena *a, const fer_path *path)

@@ -10,12 +10,6 @@ const yyjson_val *fer_val_key(const yyjson_val *object, fer_str name)
     return NULL;
 }
 
-const yyjson_val *fer_val_get(const yyjson_val *object, const char *name)
-{
-    const yyjson_val *key = fer_val_key(object, fer_str_of(name));
-    return key ? key + 1 : NULL;
-}
-
 const char *fer_val_type_name(const yyjson_val *v)
 {
     switch (fer_val_type(v)) {

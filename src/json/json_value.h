@@ -85,7 +85,11 @@ static inline const yyjson_val *fer_val_next(const yyjson_val *v)
 /* The key of an object, or NULL. */
 const yyjson_val *fer_val_key(const yyjson_val *object, fer_str name);
 /* The value of a key, or NULL. */
-const yyjson_val *fer_val_get(const yyjson_val *object, const char *name);
+static inline const yyjson_val *fer_val_get(const yyjson_val *object, const char *name)
+{
+    const yyjson_val *key = fer_val_key(object, fer_str_of(name));
+    return key ? key + 1 : NULL;
+}
 /* A value's type, in words: "a number", "an object", "null" ... */
 const char *fer_val_type_name(const yyjson_val *v);
 

@@ -28,6 +28,13 @@ typedef struct fer_notation {
 fer_code fer_write_add(fer_arena *scratch, fer_buf *b, const yyjson_val *value,
                        const fer_notation *notation, fer_err *err);
 
+/* How long a value is when it is written on one line. */
+typedef struct fer_json_size {
+    size_t bytes;
+    size_t characters;
+} fer_json_size;
+fer_json_size fer_json_size_of(const yyjson_val *value);
+
 /* The keys of an object as they are in the text; NULL: no memory. */
 const yyjson_val **fer_keys_plain(fer_arena *a, const yyjson_val *object);
 

@@ -48,7 +48,8 @@ static bool is_plain(fer_str s)
 
 /*
  * The character at `at` where YAML demands an escape that JSON does not (5.1, 5.4): DEL, the
- * controls behind it, line separators, byte order marks. 0: none is demanded.
+ * controls behind it, line separators, byte order marks, and the last two of the plane, which are
+ * no characters. 0: none is demanded.
  */
 static unsigned escape_due(fer_str s, size_t at, size_t *len)
 {
@@ -60,6 +61,7 @@ static unsigned escape_due(fer_str s, size_t at, size_t *len)
     if (left > 2 && c[0] == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9))
         return 0x2000u + c[2] - 0x80;
     if (left > 2 && memcmp(c, "\xEF\xBB\xBF", 3) == 0) return 0xFEFF;
+    if (left > 2 && c[0] == 0xEF && c[1] == 0xBF && c[2] >= 0xBE) return 0xFFC0u + (c[2] & 63);
     return 0;
 }
 
@@ -107,9 +109,15 @@ static void indent(struct writing *w)
     w->begun = false;
 }
 
+/* Whether a key may stand before its colon. Quoted, a byte takes up to six: \u0001. */
+static bool is_simple(fer_str key)
+{
+    return key.len <= (is_plain(key) ? SIMPLE_KEY : SIMPLE_KEY / 6);
+}
+
 static void write_key(struct writing *w, fer_str key)
 {
-    bool simple = key.len <= SIMPLE_KEY;
+    bool simple = is_simple(key);
     indent(w);
     if (!simple) fer_buf_add_text(w->out, "? ");
     write_string(w->out, key);

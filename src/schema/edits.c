@@ -154,7 +154,7 @@ fer_code fer_edits_write(fer_arena *a, const yyjson_val *root, const fer_edits *
     struct writer w = {.arena = a};
     fer_buf_init(&w.b, a, fer_json_limits_file()->size);
     w.edit = edits->list;
-    w.edit_end = edits->list + edits->count;
+    w.edit_end = edits->count ? edits->list + edits->count : edits->list;
     put(&w, root);
     while (w.depth && !w.no_memory && !w.b.failure) step(&w);
     if (w.no_memory) return fer_arena_failed(a, err);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "keyword_index.h"
 #include "near.h"
 
 #define IN_ALL    63u
@@ -178,25 +179,15 @@ const fer_keyword *fer_keywords(size_t *count)
     return rows;
 }
 
-/* As strcmp. Most names differ early, so nothing is called and no length is counted. */
-static int order_of(fer_str name, const char *row)
-{
-    size_t i = 0;
-    for (; i < name.len && row[i] == name.ptr[i] && row[i]; i++) {
-    }
-    unsigned char x = i < name.len ? (unsigned char)name.ptr[i] : 0;
-    return i < name.len && !row[i] ? 1 : (int)x - (int)(unsigned char)row[i];
-}
-
 const fer_keyword *fer_keyword_first(fer_str name)
 {
-    size_t from = 0, to = FER_COUNT(rows);
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (order_of(name, rows[middle].name) > 0) from = middle + 1;
-        else to = middle;
+    if (!name.len) return NULL;
+    for (unsigned at = keyword_place(name); keyword_index[at];
+         at = (at + 1) % FER_COUNT(keyword_index)) {
+        const fer_keyword *k = &rows[keyword_index[at] - 1];
+        if (keyword_lens[at] == name.len && memcmp(k->name, name.ptr, name.len) == 0) return k;
     }
-    return from < FER_COUNT(rows) && order_of(name, rows[from].name) == 0 ? &rows[from] : NULL;
+    return NULL;
 }
 
 /* The next row of the same name, or NULL. */

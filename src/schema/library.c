@@ -331,9 +331,20 @@ static bool note_anchors(struct survey *s, const yyjson_val *schema)
     return !s->code;
 }
 
+/* Whether some member can name the schema or its dialect, which few have. */
+static bool has_names(const yyjson_val *schema)
+{
+    FER_EACH_MEMBER (schema, key) {
+        fer_str name = fer_val_str(key);
+        if (name.len > 1 && (name.ptr[0] == '$' || (name.ptr[0] == 'i' && name.len == 2)))
+            return true;
+    }
+    return false;
+}
+
 static bool visit(struct survey *s, const yyjson_val *schema, bool root)
 {
-    if (fer_is_obj(schema)) {
+    if (fer_is_obj(schema) && has_names(schema)) {
         const struct fer_rules *rules = rules_at(s, schema, s->resource->rules, root);
         if (!rules) return false;
         if (root) s->resource->rules = rules;

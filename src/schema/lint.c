@@ -28,11 +28,10 @@ static unsigned type_bit(const yyjson_val *name)
     return 0;
 }
 
-/* The types that a schema allows by its own `type`; a number may be an integer. */
-static unsigned types_of(const yyjson_val *schema)
+/* The types that `type` allows; a number may be an integer. */
+static unsigned types_of(const yyjson_val *type)
 {
     unsigned types = 0;
-    const yyjson_val *type = fer_is_obj(schema) ? fer_val_get(schema, "type") : NULL;
     if (fer_is_str(type)) types = type_bit(type);
     if (fer_is_arr(type)) {
         FER_EACH_ITEM (type, name) types |= type_bit(name);
@@ -53,83 +52,69 @@ static unsigned value_types(const yyjson_val *v)
     }
 }
 
-#define FER_STR_INIT(text)                                                                         \
-    {                                                                                              \
-        (text), sizeof(text) - 1                                                                   \
-    }
-
-/* Keywords that look at values of some types only. `format` has numbers, too, in OpenAPI. */
+/* Keywords that look at values of one type only. `format` has numbers, too, in OpenAPI. */
 static const struct {
-    fer_str name;
     unsigned types;
+    uint64_t slots;
 } keywords[] = {
-    {FER_STR_INIT("additionalItems"), ARRAY},    {FER_STR_INIT("additionalProperties"), OBJECT},
-    {FER_STR_INIT("contains"), ARRAY},           {FER_STR_INIT("contentEncoding"), STRING},
-    {FER_STR_INIT("contentMediaType"), STRING},  {FER_STR_INIT("dependentRequired"), OBJECT},
-    {FER_STR_INIT("dependentSchemas"), OBJECT},  {FER_STR_INIT("exclusiveMaximum"), NUMBER},
-    {FER_STR_INIT("exclusiveMinimum"), NUMBER},  {FER_STR_INIT("items"), ARRAY},
-    {FER_STR_INIT("maxItems"), ARRAY},           {FER_STR_INIT("maxLength"), STRING},
-    {FER_STR_INIT("maxProperties"), OBJECT},     {FER_STR_INIT("maximum"), NUMBER},
-    {FER_STR_INIT("minItems"), ARRAY},           {FER_STR_INIT("minLength"), STRING},
-    {FER_STR_INIT("minProperties"), OBJECT},     {FER_STR_INIT("minimum"), NUMBER},
-    {FER_STR_INIT("multipleOf"), NUMBER},        {FER_STR_INIT("pattern"), STRING},
-    {FER_STR_INIT("patternProperties"), OBJECT}, {FER_STR_INIT("prefixItems"), ARRAY},
-    {FER_STR_INIT("properties"), OBJECT},        {FER_STR_INIT("propertyNames"), OBJECT},
-    {FER_STR_INIT("required"), OBJECT},          {FER_STR_INIT("uniqueItems"), ARRAY},
+    {STRING, FER_SLOT(KW_CONTENT_ENCODING) | FER_SLOT(KW_CONTENT_MEDIA_TYPE) |
+                 FER_SLOT(KW_MAX_LENGTH) | FER_SLOT(KW_MIN_LENGTH) | FER_SLOT(KW_PATTERN)},
+    {NUMBER | INTEGER, FER_SLOT(KW_EXCLUSIVE_MAXIMUM) | FER_SLOT(KW_EXCLUSIVE_MINIMUM) |
+                           FER_SLOT(KW_MAXIMUM) | FER_SLOT(KW_MINIMUM) | FER_SLOT(KW_MULTIPLE_OF)},
+    {ARRAY, FER_SLOT(KW_ADDITIONAL_ITEMS) | FER_SLOT(KW_CONTAINS) | FER_SLOT(KW_ITEMS) |
+                FER_SLOT(KW_MAX_ITEMS) | FER_SLOT(KW_MIN_ITEMS) | FER_SLOT(KW_PREFIX_ITEMS) |
+                FER_SLOT(KW_UNIQUE_ITEMS)},
+    {OBJECT, FER_SLOT(KW_ADDITIONAL_PROPERTIES) | FER_SLOT(KW_DEPENDENT_REQUIRED) |
+                 FER_SLOT(KW_DEPENDENT_SCHEMAS) | FER_SLOT(KW_MAX_PROPERTIES) |
+                 FER_SLOT(KW_MIN_PROPERTIES) | FER_SLOT(KW_PATTERN_PROPERTIES) |
+                 FER_SLOT(KW_PROPERTIES) | FER_SLOT(KW_PROPERTY_NAMES) | FER_SLOT(KW_REQUIRED)},
 };
 
-static unsigned keyword_types(fer_str name)
+static void check_keywords(const fer_lint *l, unsigned types)
 {
+    uint64_t idle = 0;
     for (size_t i = 0; i < FER_COUNT(keywords); i++) {
-        if (name.len == keywords[i].name.len && name.ptr[0] == keywords[i].name.ptr[0] &&
-            fer_str_eq(name, keywords[i].name))
-            return keywords[i].types;
+        if (!(keywords[i].types & types)) idle |= l->slots & keywords[i].slots;
     }
-    return ANY;
-}
-
-static void check_keywords(fer_compile *c, const yyjson_val *schema, unsigned types)
-{
-    FER_EACH_MEMBER (schema, key) {
-        unsigned wanted = keyword_types(fer_val_str(key));
-        if (wanted == NUMBER) wanted |= INTEGER;
-        if (wanted & types) continue;
-        fer_warn(c, "no-effect", key + 1, "`%.*s` says nothing about values of the type beside it.",
-                 FER_PRI(fer_val_str(key)));
+    for (; idle; idle &= idle - 1) {
+        enum fer_slot slot = (enum fer_slot)__builtin_ctzll(idle);
+        fer_warn(l->c, "no-effect", l->values[slot],
+                 "`%.*s` says nothing about values of the type beside it.",
+                 FER_PRI(fer_slot_name(slot)));
     }
 }
 
-static void check_enum(fer_compile *c, const yyjson_val *schema, unsigned types)
+static void check_enum(const fer_lint *l, unsigned types)
 {
-    const yyjson_val *set = fer_val_get(schema, "enum"), *only = fer_val_get(schema, "const");
+    const yyjson_val *set = fer_lint_get(l, KW_ENUM), *only = fer_lint_get(l, KW_CONST);
     if (only && !(value_types(only) & types))
-        fer_warn(c, "contradiction", only,
+        fer_warn(l->c, "contradiction", only,
                  "`const` is not of the `type` beside it: no value can fit.");
     if (!fer_is_arr(set)) return;
     FER_EACH_ITEM (set, value) {
         if (value_types(value) & types) continue;
-        fer_warn(c, "no-effect", value,
+        fer_warn(l->c, "no-effect", value,
                  "This value of `enum` is not of the `type` beside it and can never be given.");
     }
 }
 
-static void check_all_of(fer_compile *c, const yyjson_val *schema, unsigned types)
+static void check_all_of(const fer_lint *l, unsigned types)
 {
-    const yyjson_val *list = fer_val_get(schema, "allOf");
+    const yyjson_val *list = fer_lint_get(l, KW_ALL_OF);
     if (!fer_is_arr(list)) return;
-    FER_EACH_ITEM (list, branch) types &= types_of(branch);
+    FER_EACH_ITEM (list, branch) types &= types_of(fer_val_get(branch, "type"));
     if (!types)
-        fer_warn(c, "contradiction", list,
+        fer_warn(l->c, "contradiction", list,
                  "The types in `allOf` exclude each other: no value can fit.");
 }
 
-void fer_lint_types(fer_compile *c, const yyjson_val *schema)
+void fer_lint_types(const fer_lint *l)
 {
-    unsigned types = types_of(schema);
-    if (c->failed) return; /* what is wrong goes first; this may follow from it */
-    if (types != ANY) check_keywords(c, schema, types);
-    if (types != ANY) check_enum(c, schema, types);
-    check_all_of(c, schema, types);
+    unsigned types = types_of(fer_lint_get(l, KW_TYPE));
+    if (l->c->failed) return; /* what is wrong goes first; this may follow from it */
+    if (types != ANY) check_keywords(l, types);
+    if (types != ANY) check_enum(l, types);
+    check_all_of(l, types);
 }
 
 /* ---- definitions -------------------------------------------------------------------------------
@@ -147,10 +132,9 @@ static fer_str named_by(fer_str ref)
 }
 
 /* Every reference to a definition is noted; false: one is of a kind that could lead anywhere. */
-static bool gather_refs(fer_compile *c, fer_map *used)
+static bool gather_refs(fer_compile *c, const struct fer_spot *const *spots, size_t count,
+                        fer_map *used)
 {
-    size_t count;
-    const struct fer_spot **spots = fer_spots_in_order(c, &count);
     for (size_t i = 0; i < count; i++) {
         const yyjson_val *schema = spots[i]->value;
         if (!fer_is_obj(schema)) continue;
@@ -177,7 +161,8 @@ static bool gather_refs(fer_compile *c, fer_map *used)
     return true;
 }
 
-void fer_lint_unused(fer_compile *c, const yyjson_val *root)
+void fer_lint_unused(fer_compile *c, const yyjson_val *root, const struct fer_spot *const *spots,
+                     size_t count)
 {
     static const char *const places[] = {"$defs", "definitions"};
     fer_map used;
@@ -185,7 +170,7 @@ void fer_lint_unused(fer_compile *c, const yyjson_val *root)
     const yyjson_val *defs[] = {fer_val_get(root, places[0]), fer_val_get(root, places[1])};
     if (!fer_is_obj(defs[0]) && !fer_is_obj(defs[1])) return;
     fer_map_init(&used, c->scratch);
-    if (!gather_refs(c, &used)) return;
+    if (!gather_refs(c, spots, count, &used)) return;
     for (size_t i = 0; i < FER_COUNT(defs); i++) {
         if (!fer_is_obj(defs[i])) continue;
         FER_EACH_MEMBER (defs[i], key) {
@@ -214,12 +199,11 @@ static void check_value(fer_compile *c, const fer_node *node, const yyjson_val *
                  what);
 }
 
-void fer_lint_values(fer_compile *c, const fer_node *node, const yyjson_val *schema)
+void fer_lint_values(const fer_lint *l, const fer_node *node)
 {
-    const yyjson_val *value = fer_val_get(schema, "default"),
-                     *list = fer_val_get(schema, "examples");
-    if (c->failed || !node || (!value && !list)) return;
-    if (value) check_value(c, node, value, "default");
+    const yyjson_val *value = fer_lint_get(l, KW_DEFAULT), *list = fer_lint_get(l, KW_EXAMPLES);
+    if (l->c->failed || !node) return;
+    if (value) check_value(l->c, node, value, "default");
     if (!fer_is_arr(list)) return;
-    FER_EACH_ITEM (list, item) check_value(c, node, item, "example");
+    FER_EACH_ITEM (list, item) check_value(l->c, node, item, "example");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compiling finds wrong, gathered and put in the order of the text. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ static void add_problem(fer_compile *c, const fer_schema_problem *p, const char 
                         va_list args)
 {
     c->noticed++;
+    assert(fer_schema_rule_find(p->rule));
     if (c->problem_count == FER_PROBLEMS_MAX || c->mute) return;
     fer_schema_problem *list =
         fer_arena_room(c->scratch, c->problems, c->problem_count, &c->problem_cap, sizeof *list);

@@ -28,50 +28,52 @@ static void warn_unknown(fer_compile *c, const struct fer_rules *rules, const yy
 }
 
 /* Keywords that say nothing without another one. */
+#define TO_2019   (FER_IN_4 | FER_IN_6 | FER_IN_7 | FER_IN_2019)
+#define FROM_2019 (FER_IN_2019 | FER_IN_2020 | FER_IN_V1)
 static const struct {
-    const char *name;
-    const char *needs;
+    enum fer_slot slot, needs;
     unsigned dialects;
 } partners[] = {
-    {"then", "if", FER_IN_7 | FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
-    {"else", "if", FER_IN_7 | FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
-    {"minContains", "contains", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
-    {"maxContains", "contains", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
-    {"contentSchema", "contentMediaType", FER_IN_2019 | FER_IN_2020 | FER_IN_V1},
-    {"additionalItems", "items", FER_IN_4 | FER_IN_6 | FER_IN_7 | FER_IN_2019},
+    {KW_THEN, KW_IF, FER_IN_7 | FROM_2019},
+    {KW_ELSE, KW_IF, FER_IN_7 | FROM_2019},
+    {KW_MIN_CONTAINS, KW_CONTAINS, FROM_2019},
+    {KW_MAX_CONTAINS, KW_CONTAINS, FROM_2019},
+    {KW_CONTENT_SCHEMA, KW_CONTENT_MEDIA_TYPE, FROM_2019},
+    {KW_ADDITIONAL_ITEMS, KW_ITEMS, TO_2019},
 };
 
-static void warn_partners(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+static void warn_partners(const fer_lint *l)
 {
     for (size_t i = 0; i < FER_COUNT(partners); i++) {
-        const yyjson_val *value = fer_val_get(schema, partners[i].name);
-        if (!value || !(partners[i].dialects & rules->bit)) continue;
-        if (fer_val_get(schema, partners[i].needs)) continue;
-        fer_warn(c, "no-effect", value, "`%s` says nothing without `%s`.", partners[i].name,
-                 partners[i].needs);
+        const yyjson_val *value = fer_lint_get(l, partners[i].slot);
+        if (!value || !(partners[i].dialects & l->rules->bit)) continue;
+        if (fer_lint_get(l, partners[i].needs)) continue;
+        fer_warn(l->c, "no-effect", value, "`%.*s` says nothing without `%.*s`.",
+                 FER_PRI(fer_slot_name(partners[i].slot)),
+                 FER_PRI(fer_slot_name(partners[i].needs)));
     }
-    const yyjson_val *items = fer_val_get(schema, "items");
-    const yyjson_val *more = fer_val_get(schema, "additionalItems");
-    if (more && items && !fer_is_arr(items) && (rules->bit & partners[5].dialects)) {
-        fer_warn(c, "no-effect", more,
+    const yyjson_val *items = fer_lint_get(l, KW_ITEMS),
+                     *more = fer_lint_get(l, KW_ADDITIONAL_ITEMS);
+    if (more && items && !fer_is_arr(items) && (l->rules->bit & TO_2019)) {
+        fer_warn(l->c, "no-effect", more,
                  "`additionalItems` says nothing beside `items` that is no list.");
     }
 }
 
-static void warn_siblings(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+static void warn_siblings(const fer_lint *l)
 {
-    const yyjson_val *ref = fer_val_get(schema, "$ref");
-    if (!fer_is_str(ref) || !(rules->bit & (FER_IN_4 | FER_IN_6 | FER_IN_7))) return;
+    if (!fer_is_str(fer_lint_get(l, KW_REF)) || !(l->rules->bit & (FER_IN_4 | FER_IN_6 | FER_IN_7)))
+        return;
     static const uint64_t silent = FER_SLOT(KW_REF) | FER_SLOT(KW_TITLE) |
                                    FER_SLOT(KW_DESCRIPTION) | FER_SLOT(KW_DEFINITIONS) |
                                    FER_SLOT(KW_COMMENT) | FER_SLOT(KW_DEFAULT) |
                                    FER_SLOT(KW_EXAMPLES) | FER_SLOT(KW_READ_ONLY) |
                                    FER_SLOT(KW_WRITE_ONLY) | FER_SLOT(KW_SCHEMA);
-    FER_EACH_MEMBER (schema, key) {
-        const fer_keyword *k = fer_keyword_find(rules, fer_val_str(key));
+    FER_EACH_MEMBER (l->schema, key) {
+        const fer_keyword *k = fer_keyword_find(l->rules, fer_val_str(key));
         if (!k || (FER_SLOT(k->slot) & silent)) continue;
-        fer_warn(c, "ref-siblings", key + 1, "`%s` is ignored beside `$ref` in %s.", k->name,
-                 fer_dialect_name(rules->dialect));
+        fer_warn(l->c, "ref-siblings", key + 1, "`%s` is ignored beside `$ref` in %s.", k->name,
+                 fer_dialect_name(l->rules->dialect));
     }
 }
 
@@ -79,38 +81,38 @@ static void warn_siblings(fer_compile *c, const struct fer_rules *rules, const y
  */
 
 static const struct {
-    const char *low;
-    const char *high;
+    enum fer_slot low, high;
 } ranges[] = {
-    {"minimum", "maximum"},         {"minLength", "maxLength"},
-    {"minItems", "maxItems"},       {"minProperties", "maxProperties"},
-    {"minContains", "maxContains"},
+    {KW_MINIMUM, KW_MAXIMUM},           {KW_MIN_LENGTH, KW_MAX_LENGTH},
+    {KW_MIN_ITEMS, KW_MAX_ITEMS},       {KW_MIN_PROPERTIES, KW_MAX_PROPERTIES},
+    {KW_MIN_CONTAINS, KW_MAX_CONTAINS},
 };
 
-static void warn_ranges(fer_compile *c, const yyjson_val *schema)
+static void warn_ranges(const fer_lint *l)
 {
     for (size_t i = 0; i < FER_COUNT(ranges); i++) {
-        const yyjson_val *low = fer_val_get(schema, ranges[i].low);
-        const yyjson_val *high = fer_val_get(schema, ranges[i].high);
+        const yyjson_val *low = fer_lint_get(l, ranges[i].low),
+                         *high = fer_lint_get(l, ranges[i].high);
         if (!low || !high || !fer_is_num(low) || !fer_is_num(high)) continue;
         if (fer_number_cmp(low, high) <= 0) continue;
-        fer_warn(c, "contradiction", low, "`%s` is above `%s`: no value can fit.", ranges[i].low,
-                 ranges[i].high);
+        fer_warn(l->c, "contradiction", low, "`%.*s` is above `%.*s`: no value can fit.",
+                 FER_PRI(fer_slot_name(ranges[i].low)), FER_PRI(fer_slot_name(ranges[i].high)));
     }
 }
 
-static void warn_impossible_names(fer_compile *c, const yyjson_val *schema)
+static void warn_impossible_names(const fer_lint *l)
 {
-    const yyjson_val *required = fer_val_get(schema, "required");
-    const yyjson_val *closed = fer_val_get(schema, "additionalProperties");
-    const yyjson_val *properties = fer_val_get(schema, "properties");
+    const yyjson_val *required = fer_lint_get(l, KW_REQUIRED),
+                     *closed = fer_lint_get(l, KW_ADDITIONAL_PROPERTIES),
+                     *properties = fer_lint_get(l, KW_PROPERTIES);
     bool shut = fer_is_bool(closed) && !fer_is_true(closed);
-    if (!shut || !fer_is_arr(required) || fer_val_get(schema, "patternProperties")) return;
+    if (!shut || !fer_is_arr(required) || fer_lint_get(l, KW_PATTERN_PROPERTIES)) return;
     FER_EACH_ITEM (required, item) {
         if (!fer_is_str(item)) continue;
-        if (fer_is_obj(properties) && fer_compile_key(c, properties, fer_val_str(item))) continue;
+        if (fer_is_obj(properties) && fer_compile_key(l->c, properties, fer_val_str(item)))
+            continue;
         fer_warn(
-            c, "contradiction", item,
+            l->c, "contradiction", item,
             "\"%.*s\" is required, but `additionalProperties: false` refuses it: no object can fit.",
             FER_PRI(fer_val_str(item)));
     }
@@ -123,7 +125,7 @@ static void warn_impossible_names(fer_compile *c, const yyjson_val *schema)
  * A circle of plain references that never moves on to a part of the value. Each node is
  * followed along its first `$ref`; nodes on the way are marked with the number of the walk.
  */
-static void warn_circles(fer_compile *c)
+static void warn_circles(fer_compile *c, const struct fer_spot *const *spots, size_t spot_count)
 {
     size_t count = c->program->node_count;
     uint32_t *seen = fer_arena_alloc_zero(c->scratch, count + 1, sizeof *seen);
@@ -132,8 +134,6 @@ static void warn_circles(fer_compile *c)
         return;
     }
     uint32_t walk = 0;
-    size_t spot_count;
-    const struct fer_spot **spots = fer_spots_in_order(c, &spot_count);
     for (size_t i = 0; i < spot_count; i++) {
         const fer_node *node = spots[i]->node;
         if (!node || seen[node->id]) continue;
@@ -158,17 +158,35 @@ static void warn_circles(fer_compile *c)
 /* ---- all of it
  * --------------------------------------------------------------------------------------- */
 
-static void lint_one(fer_compile *c, const struct fer_rules *rules, const yyjson_val *schema)
+/* Notes the keywords, and says which of them the dialect does not know. */
+static void gather(fer_lint *l)
 {
-    FER_EACH_MEMBER (schema, key) {
-        if (c->problem_count == FER_PROBLEMS_MAX) return;
-        if (!fer_keyword_find(rules, fer_val_str(key))) warn_unknown(c, rules, key);
+    FER_EACH_MEMBER (l->schema, key) {
+        const fer_keyword *k = fer_keyword_find(l->rules, fer_val_str(key));
+        if (!k) {
+            if (l->c->problem_count < FER_PROBLEMS_MAX) warn_unknown(l->c, l->rules, key);
+            k = fer_keyword_first(fer_val_str(key));
+        }
+        if (!k) continue;
+        l->slots |= FER_SLOT(k->slot);
+        l->values[k->slot] = key + 1;
     }
-    warn_partners(c, rules, schema);
-    warn_siblings(c, rules, schema);
-    warn_ranges(c, schema);
-    warn_impossible_names(c, schema);
-    fer_lint_types(c, schema);
+}
+
+static void lint_one(fer_compile *c, const struct fer_spot *spot)
+{
+    fer_lint l;
+    l.c = c;
+    l.rules = spot->resource->rules;
+    l.schema = spot->value;
+    l.slots = 0;
+    gather(&l);
+    warn_partners(&l);
+    warn_siblings(&l);
+    warn_ranges(&l);
+    warn_impossible_names(&l);
+    fer_lint_types(&l);
+    fer_lint_values(&l, spot->node);
 }
 
 static void lint_all(fer_compile *c)
@@ -176,12 +194,10 @@ static void lint_all(fer_compile *c)
     size_t count;
     const struct fer_spot **spots = fer_spots_in_order(c, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!fer_is_obj(spots[i]->value)) continue;
-        lint_one(c, spots[i]->resource->rules, spots[i]->value);
-        fer_lint_values(c, spots[i]->node, spots[i]->value);
+        if (fer_is_obj(spots[i]->value)) lint_one(c, spots[i]);
     }
-    fer_lint_unused(c, c->root);
-    warn_circles(c);
+    fer_lint_unused(c, c->root, spots, count);
+    warn_circles(c, spots, count);
 }
 
 /* Their places and pointers; they are in the order of the text, so one walk finds all. */

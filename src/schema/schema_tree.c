@@ -132,6 +132,73 @@ yyjson_mut_val *fer_tree_copy(fer_tree *t, const yyjson_val *value)
 
 /* ---- text ---------------------------------------------------------------- */
 
+/* ---- by pointer ------------------------------------------------------------------------------ */
+
+/* One step of a pointer, unescaped. ptr NULL: no memory. */
+static fer_str token(fer_arena *a, fer_str raw)
+{
+    char *to = fer_arena_alloc(a, raw.len + 1);
+    size_t n = 0;
+    if (!to) return FER_STR_NONE;
+    for (size_t i = 0; i < raw.len; i++) {
+        bool escaped = raw.ptr[i] == '~' && i + 1 < raw.len;
+        to[n++] = !escaped ? raw.ptr[i] : raw.ptr[++i] == '1' ? '/' : '~';
+    }
+    return (fer_str){to, n};
+}
+
+static yyjson_mut_val *member(yyjson_mut_val *object, fer_str name)
+{
+    return yyjson_mut_obj_getn(object, name.ptr, name.len);
+}
+
+/* The item that is there, or the place behind the last (`*append`); false: neither. */
+static bool item_at(yyjson_mut_val *array, fer_str name, yyjson_mut_val **out, bool *append)
+{
+    uint64_t index = yyjson_mut_arr_size(array);
+    if (!fer_str_is(name, "-") && !fer_parse_u64(name, &index)) return false;
+    if (index > yyjson_mut_arr_size(array)) return false;
+    *append = index == yyjson_mut_arr_size(array);
+    *out = *append ? NULL : yyjson_mut_arr_get(array, index);
+    return true;
+}
+
+/* Goes one step down, or puts `value` there where it is not NULL. NULL: there is no such place. */
+static yyjson_mut_val *descend(fer_tree *t, yyjson_mut_val *at, fer_str name, yyjson_mut_val *value)
+{
+    yyjson_mut_val *next = NULL;
+    bool append = false, object = yyjson_mut_is_obj(at);
+    if (object) next = member(at, name);
+    else if (!yyjson_mut_is_arr(at) || !item_at(at, name, &next, &append)) return NULL;
+    if (next && !value) return next;
+    yyjson_mut_val *put = value ? value : fer_tree_object(t);
+    if (next) { /* becomes the other, and keeps its place */
+        yyjson_mut_val *after = next->next;
+        *next = *put;
+        next->next = after;
+        return next;
+    }
+    if (object) fer_tree_put(t, at, name, put);
+    else if (append) fer_tree_add(t, at, put);
+    return put;
+}
+
+bool fer_tree_put_at(fer_tree *t, yyjson_mut_val *root, fer_str pointer, yyjson_mut_val *value)
+{
+    yyjson_mut_val *at = root;
+    size_t from = 1;
+    while (at && !t->failed) {
+        size_t slash = fer_str_find(pointer, from, '/');
+        bool last = slash == SIZE_MAX;
+        fer_str name = token(t->arena, fer_str_slice(pointer, from, last ? pointer.len : slash));
+        if (!name.ptr) t->failed = true;
+        else at = descend(t, at, name, last ? value : NULL);
+        if (last) break;
+        from = slash + 1;
+    }
+    return at != NULL;
+}
+
 fer_code fer_tree_write(fer_tree *t, const yyjson_mut_val *root, fer_str *out, fer_err *err)
 {
     size_t len;

@@ -34,6 +34,13 @@ void fer_tree_put(fer_tree *t, yyjson_mut_val *object, fer_str key, yyjson_mut_v
 void fer_tree_put_first(fer_tree *t, yyjson_mut_val *object, fer_str key, yyjson_mut_val *value);
 void fer_tree_add(fer_tree *t, yyjson_mut_val *array, yyjson_mut_val *value);
 
+/*
+ * Puts a value at a JSON Pointer below `root`, not at the root itself, in place of what is there;
+ * objects on the way are made, and "-" or the length of an array is behind its last item. False:
+ * there is no such place.
+ */
+bool fer_tree_put_at(fer_tree *t, yyjson_mut_val *root, fer_str pointer, yyjson_mut_val *value);
+
 /* From now on, copies have this text where the document has that string. */
 void fer_tree_swap(fer_tree *t, const yyjson_val *string, fer_str text);
 

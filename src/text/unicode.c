@@ -22,10 +22,21 @@ uint32_t fer_utf8_next(fer_str s, size_t *at)
     return (uint32_t)c;
 }
 
+/* Whether eight bytes are ASCII, as most are. */
+static bool are_ascii(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return !(word & UINT64_C(0x8080808080808080));
+}
+
 size_t fer_utf8_count(fer_str s)
 {
     size_t count = 0;
-    for (size_t at = 0; at < s.len; count++) fer_utf8_next(s, &at);
+    for (size_t at = 0; at < s.len; count++) {
+        for (; s.len - at > 8 && are_ascii(s.ptr + at); at += 8) count += 8;
+        fer_utf8_next(s, &at);
+    }
     return count;
 }
 
@@ -46,6 +57,7 @@ size_t fer_utf8_count_valid(fer_str s)
 fer_str fer_utf8_cut(fer_str s, size_t max)
 {
     size_t at = 0;
+    if (s.len <= max) return s; /* a code point is a byte at least */
     for (; at < s.len && max > 0; max--) fer_utf8_next(s, &at);
     return fer_str_slice(s, 0, at);
 }

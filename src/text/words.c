@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "words.h"
 
+/* clang-format off */
+const unsigned char fer_word_chars[256] = {
+    ['0'] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+    ['A'] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm',
+            'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
+    ['a'] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm',
+            'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
+#define SIXTEEN(x) x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, \
+                   x + 8, x + 9, x + 10, x + 11, x + 12, x + 13, x + 14, x + 15
+    [0x80] = SIXTEEN(0x80), SIXTEEN(0x90), SIXTEEN(0xA0), SIXTEEN(0xB0),
+             SIXTEEN(0xC0), SIXTEEN(0xD0), SIXTEEN(0xE0), SIXTEEN(0xF0)};
+/* clang-format on */
+
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -10,11 +23,6 @@ static bool is_upper(char c)
 static bool is_letter(char c)
 {
     return fer_is_alpha(c) || (unsigned char)c >= 0x80;
-}
-
-static bool is_part(char c)
-{
-    return is_letter(c) || fer_is_digit(c);
 }
 
 /* Whether a word ends before `at`: aB, and the B of ABc. */
@@ -33,23 +41,28 @@ static bool is_plural(fer_str s, size_t at)
            (at + 2 == s.len || !is_letter(s.ptr[at + 2]) || is_upper(s.ptr[at + 2]));
 }
 
+bool fer_words_next(fer_str s, size_t *at, fer_str *word)
+{
+    size_t i = *at;
+    while (i < s.len && !fer_is_word_char(s.ptr[i])) i++;
+    size_t from = i++;
+    if (from >= s.len) return false;
+    while (i < s.len && fer_is_word_char(s.ptr[i]) &&
+           (!is_edge(s, i) || (is_upper(s.ptr[i - 1]) && is_plural(s, i))))
+        i++;
+    *word = fer_str_slice(s, from, i);
+    *at = i;
+    return true;
+}
+
 void fer_words_split(fer_name_words *w, fer_str s)
 {
+    size_t at = 0;
     w->count = 0;
-    for (size_t at = 0; at < s.len;) {
-        if (!is_part(s.ptr[at])) {
-            at++;
-            continue;
-        }
-        size_t from = at++;
-        if (w->count + 1 == FER_WORDS_MAX) {
-            w->list[w->count++] = fer_str_slice(s, from, s.len);
-            return;
-        }
-        while (at < s.len && is_part(s.ptr[at]) &&
-               (!is_edge(s, at) || (is_upper(s.ptr[at - 1]) && is_plural(s, at))))
-            at++;
-        w->list[w->count++] = fer_str_slice(s, from, at);
+    while (w->count < FER_WORDS_MAX && fer_words_next(s, &at, &w->list[w->count])) w->count++;
+    if (w->count == FER_WORDS_MAX) { /* the last one holds the rest */
+        fer_str *last = &w->list[FER_WORDS_MAX - 1];
+        last->len = (size_t)(s.ptr + s.len - last->ptr);
     }
 }
 

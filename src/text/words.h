@@ -17,6 +17,15 @@ typedef struct fer_name_words {
 } fer_name_words;
 
 void fer_words_split(fer_name_words *w, fer_str identifier);
+/* The next word at or behind `*at`, which moves behind it; false: there is none. */
+bool fer_words_next(fer_str identifier, size_t *at, fer_str *word);
+
+/* Bytes of words, in lower case: letters, digits, and all bytes past ASCII; else 0. */
+extern const unsigned char fer_word_chars[256];
+static inline bool fer_is_word_char(char c)
+{
+    return fer_word_chars[(unsigned char)c] != 0;
+}
 
 /* Whether two words are the same but for the case of ASCII letters. */
 static inline bool fer_word_is(fer_str word, const char *lower)

@@ -134,15 +134,18 @@ def quality():
     case("check: and left out when told", [f["rule"] for f in json.loads(plain.stdout)["findings"] if f["rule"] in ("desc.short", "ann.missing")])
     with tempfile.TemporaryDirectory() as folder:
         run(["new", "get_a", "-o", "a.json"], cwd=folder)
-        lock = run(["list", "--json", "a.json"], cwd=folder).stdout.decode()
-        with open(os.path.join(folder, "lock.json"), "w") as f:
-            f.write(lock)
-        problems = expect(run(["check", "--lock", "lock.json", "a.json"], cwd=folder), 0, ["0 errors, 0 warnings"])
+        run(["lock", "a.json"], cwd=folder)
+        problems = expect(run(["check", "--lock", "ferrule.lock", "a.json"], cwd=folder), 0, ["0 errors, 0 warnings"])
         text = open(os.path.join(folder, "a.json")).read().replace("look something up", "look it up")
         with open(os.path.join(folder, "a.json"), "w") as f:
             f.write(text)
-        problems += expect(run(["check", "--lock", "lock.json", "a.json"], cwd=folder), 0, ["warning[sec.rug-pull]"])
-        problems += expect(run(["check", "--lock", "a.json", "a.json"], cwd=folder), 2, [], ["a.json", "a lock is a list"])
+        says = ["warning[sec.rug-pull]: the definition is not the one in the lock, and the version is the same: description", "at /description"]
+        for args in ([], ["--no-quality"]):
+            problems += expect(run(["check", *args, "--lock", "ferrule.lock", "a.json"], cwd=folder), 0, says)
+        problems += expect(run(["lock", "--verify", "a.json"], cwd=folder), 1, ["changed", "description"])
+        problems += expect(run(["check", "--lock", "a.json", "a.json"], cwd=folder), 2, [], ["a.json", "this is no lock"])
+        run(["new", "get_b", "-o", "b.json"], cwd=folder)
+        problems += expect(run(["check", "--lock", "ferrule.lock", "b.json"], cwd=folder), 0, ["the tool is not in the lock"])
         case("check: a pinned definition may not change", problems)
 
 

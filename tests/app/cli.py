@@ -5,11 +5,12 @@ same commands while system calls and allocations fail. Speaks TAP."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 
-from command_line import FERRULE, SOURCE, case, expect, finish, inject, skip, terminal
+from command_line import FAULTS, FERRULE, SOURCE, case, expect, finish, inject, skip, terminal
 from command_line import run as plain_run
 
 
@@ -51,7 +52,19 @@ ROWS = [
     ("check: missing file", ["check", "/nonexistent/x.json"], "", 2, ["error[IoError]", "No such file"], []),
     ("check: goes on after a missing file", ["check", "/nonexistent/x.json", "-"], BAD, 2, ["IoError", "name.charset", "2 files"], []),
     ("check: duplicate key in one entry", ["check"], '[{"name":"a","name":"b"},%s]' % BAD, 2, ["DuplicateKey", "name.charset"], []),
-    ("check: empty folder", ["check", "tools/"], "", 2, [], ["no .json"]),
+    ("check: goes on after an empty folder", ["check", "tools/", "-"], BAD, 2, ["tools/: error[IoError]: no .json", "name.charset", "2 files"], []),
+    ("check: misspelt key of a function", ["check"], '{"type":"function","function":{"name":"a","paramaters":{"type":"object"}}}', 0,
+     ['warning[field.unknown]: "paramaters" is not a known field', 'did you mean "parameters"?', "at /function/paramaters"], []),
+    ("check: misspelt key of an Anthropic tool", ["check"], '{"name":"a","desciption":"x","input_schema":{"type":"object"}}', 0, ['did you mean "description"?'], []),
+    ("check: other keys of an Anthropic tool", ["check"], '{"name":"a","strict":true,"cache_control":{},"input_schema":{"type":"object"}}', 0, ["0 errors, 0 warnings"], []),
+    ("check: misspelt container", ["check"], '{\n"tool":[%s]}' % GOOD, 2, ['<stdin>:2:1: error[UnknownShape]: this is an object in no known shape: did you mean "tools" by "tool"?'], []),
+    ("check: misspelt result", ["check"], '{"results":{"tools":[%s]}}' % GOOD, 2, ['did you mean "result" by "results"?'], []),
+    ("check: tools are null", ["check"], '{"tools":null}', 2, ['<stdin>:1:10: error[UnknownShape]: "tools" is an array, not null'], []),
+    ("check: tools of a response are an object", ["check"], '{"result":{"tools":{}}}', 2, ['"tools" is an array, not an object'], []),
+    ("check: one document that says it is lines", ["check", "-i", "jsonl"], '{\n "name": "a",\n "inputSchema": {"type": "object"}\n}\n', 2,
+     ["<stdin>:1:1: error[InvalidJson]: this is one document over several lines", "0 tools: 1 error,"], []),
+    ("check: a broken line is one error, the next is read", ["check", "-i", "jsonl"], '{"name":\n%s\n' % GOOD, 2, ["<stdin>:1:9: error[InvalidJson]", "1 tool: 1 error,"], []),
+    ("check: where an ID was before", ["check"], '[\n  %s,\n%s]' % (GOOD, GOOD), 1, ['the ID "a" was given before, at <stdin>:2:3'], []),
     ("check: YAML", ["check", "-i", "yaml"], "name: a b\ninputSchema: {type: object}\n", 1, ["<stdin>:1:7: error[name.charset]"], []),
     ("check: json format", ["check", "-f", "json"], BAD, 1, ['"rule":"name.charset"', '"pointer":"/name"', '"errors":1'], []),
     ("check: github format", ["check", "-f", "github"], BAD, 1, ["::error file=<stdin>,line=1,col=9,title=name.charset::"], []),
@@ -93,7 +106,7 @@ ROWS = [
     ("blame: past the end", ["blame", "examples/toolset/drafts.json"], "tools.900.custom.name: String should match pattern 'x'", 1, ["names no tool of these files"], []),
     ("blame: another message", ["blame", "examples/toolset/drafts.json"], "Overloaded", 2, [], ["no provider's message"]),
     ("blame: no file", ["blame"], "x", 2, [], ["needs a file"]),
-    ("explain: profiles", ["explain", "limit.depth"], "", 0, ["tools_json         error   at most 5"], []),
+    ("explain: profiles", ["explain", "limit.depth"], "", 0, ["tools_json\terror\thigh\tat most 5"], []),
     ("check: examples", ["check", "examples/toolset"], "", 1, ["drafts.json:4:15: error[name.charset]", "3 files, 6 tools"], []),
     ("list", ["list"], GOOD, 0, ["a\tNonIdempotentWrite\t\t\n"], []),
     ("list: JSON", ["list", "--json"], GOOD, 0, ['"id":"a"', '"definitionHash":"sha256:'], []),
@@ -101,6 +114,11 @@ ROWS = [
     ("list: by tag", ["list", "-t", "Issues", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0"], []),
     ("list: by namespace", ["list", "-n", "weather", "examples/toolset"], "", 0, ["weather:get_forecast:2.0.1"], []),
     ("list: broken", ["list"], "[1]", 2, [], ["<stdin>:1:2:"]),
+    ("list: goes on after what it cannot read", ["list", "/nonexistent/x.json", "tools/", "-"], '[1,{"name":"b","name":"c"},%s]' % GOOD, 2,
+     ["a\tNonIdempotentWrite\t\t\n"], ["No such file", "no .json", "<stdin>:1:2:", "DuplicateKey"]),
+    ("list: JSON in spite of it", ["list", "--json"], "[1,%s]" % GOOD, 2, ['[\n{"id":"a"', "}\n]\n"], ["<stdin>:1:2:"]),
+    ("show: goes on after what it cannot read", ["show", "a", "/nonexistent/x.json", "-"], "[1,%s]" % GOOD, 2, ["a\n  effect"], ["No such file", "<stdin>:1:2:"]),
+    ("show: not there, and not all was read", ["show", "b"], "[1,%s]" % GOOD, 2, [], ["<stdin>:1:2:", "ToolNotFound"]),
     ("show", ["show", "tickets:create_issue", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0", "projectId: string, required"], []),
     ("show: alias", ["show", "mcp::tickets::create_issue", "examples/toolset"], "", 0, ["tickets:create_issue:1.4.0"], []),
     ("show: JSON", ["show", "--json", "a"], '{"zzz":1,"inputSchema":{"type":"object"},"name":"a"}', 0, ['{\n  "name": "a",\n  "inputSchema"', '"zzz": 1'], []),
@@ -123,10 +141,15 @@ ROWS = [
     ("tags: standard input", ["tags"], "Foo\n\n###\nok!\n", 0, ["foo\nok\n"], []),
     ("tags: JSON", ["tags", "--json", "Foo"], "", 0, ['["foo"]'], []),
     ("explain: rule", ["explain", "name.charset"], "", 0, ["Why:", "Fix:"], []),
+    ("explain: rule of schemas", ["explain", "unused-definition"], "", 0, ["unused-definition (warning, of schema lint)", "Fix: Remove it"], []),
+    ("explain: misspelt rule of schemas", ["explain", "unkown-format"], "", 2, [], ["did you mean 'unknown-format'?"]),
     ("explain: code", ["explain", "DuplicateKey"], "", 0, ["HTTP 400", "exit code 2"], []),
     ("explain: list", ["explain"], "", 0, ["tool.duplicate"], []),
     ("explain: misspelt", ["explain", "name.charste"], "", 2, [], ["did you mean 'name.charset'?"]),
-    ("reference", ["reference", "rules"], "", 0, ["| [name.charset](#name.charset) |", "## name.charset"], []),
+    ("reference", ["reference", "rules"], "", 0, ["| [name.charset](rules/name.charset.md) |"], []),
+    ("reference: no such rule", ["reference", "rules/name.nope"], "", 2, [], ["there is no rule 'name.nope'"]),
+    ("reference: no such profile", ["reference", "profiles/opnai"], "", 2, [], ["did you mean 'openai'?"]),
+    ("reference: no page below", ["reference", "limits/x"], "", 2, [], ["there is no page 'limits/x'"]),
     ("reference: the record", ["reference", "tool-record"], "", 0, ["| `policies.retry.maxAttempts` | whole number, 1 to 10 |"], []),
     ("reference: errors", ["reference", "errors"], "", 0, ["| `DuplicateKey` | ContractError |"], []),
     ("reference: limits", ["reference", "limits"], "", 0, ["| `json.depth` | 128 | 128 |"], []),
@@ -194,9 +217,13 @@ def machine_formats():
         written = run(["check", "-f", "sarif", *args], stdin).stdout
         case(f"check: sarif of {name} is valid by a reduced schema of SARIF 2.1.0",
              expect(run(["validate", "--schema", "tests/app/data/sarif-reduced.schema.json", "-"], written), 0, ["1 valid"]))
-    failed = json.loads(run(["check", "-f", "sarif", "-i", "json"], "{").stdout)
+    failed = json.loads(run(["check", "-f", "sarif", "-i", "json"], "{").stdout)["runs"][0]
     case("check: sarif tells of unreadable input",
-         [] if failed["runs"][0]["invocations"][0]["executionSuccessful"] is False else [str(failed)])
+         [] if failed["invocations"][0]["executionSuccessful"] is False else [str(failed)])
+    declared = [r["id"] for r in failed["tool"]["driver"]["rules"]]
+    case("check: sarif declares failures, and nothing twice",
+         [] if failed["results"][0]["ruleId"] == "InvalidJson" and declared.count("InvalidJson") == 1
+         and len(set(declared)) == len(declared) else [str(declared)])
     text = run(["check", "--color", "never"], mixed).stdout.decode()
     case("check: control and direction characters never reach a terminal",
          [c for c in ("\x1b", "\u202e") if c in text])
@@ -300,8 +327,106 @@ def pipes():
 
 def faults():
     inject([["check", "examples/toolset"], ["check", "-p", "tools_json,cursor", "examples/toolset/drafts.json"], ["profiles"], ["profiles", "show", "mcp"],
-            ["blame", "examples/toolset/drafts.json", "--message", "tools.0.custom.name: x"], ["explain", "limit.depth"], ["list", "--json", "examples/toolset/tickets.json"],
+            ["blame", "examples/toolset/drafts.json", "--message", "tools.0.custom.name: x"], ["explain", "limit.depth"], ["reference", "profiles"], ["list", "--json", "examples/toolset/tickets.json"],
             ["show", "tickets:create_issue", "examples/toolset/tickets.json"], ["fmt", "examples/toolset/tickets.json"]])
+
+
+def edges():
+    """Limits of the command: at the limit all is well, one byte more is refused by name."""
+    most = 1 << 20
+    with tempfile.TemporaryDirectory() as folder:
+        config, profile = os.path.join(folder, "c.json"), os.path.join(folder, "p.json")
+        for name, text, args in (("a configuration", '{"rules":{}%s}', ["--config", config]),
+                                 ("a profile", '{"name":"p","rules":{}%s}', ["-p", profile])):
+            for more, code, says in ((0, 0, []), (1, 2, [f"{args[1]}: config.size: the limit is {most} bytes"])):
+                with open(args[1], "w", encoding="utf-8") as file:
+                    file.write(text % (" " * (most + more - len(text) + 2)))
+                case(f"{name} of {most + more} bytes", expect(run(["check", *args], "[]"), code, [], says))
+    message = "tools.0.custom.name: String should match pattern 'x'"
+    for more, code, says in ((0, 0, []), (1, 2, ["blame.size: a message has at most 32768 bytes"])):
+        long = message + "." * (32768 + more - len(message))
+        case(f"blame: a message of {32768 + more} bytes", expect(run(["blame", "examples/toolset/drafts.json"], long), code, [], says))
+        case(f"blame: --message of {32768 + more} bytes",
+             expect(run(["blame", "examples/toolset/drafts.json", "--message", long]), code, [], says))
+
+
+def one_request():
+    """Budgets over several files: each is a set, or all are one."""
+    def tools(first, last):
+        return json.dumps([{"name": f"t{i}", "inputSchema": {"type": "object"}} for i in range(first, last + 1)], indent=1)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, first, last in (("a", 1, 10), ("b", 11, 15), ("c", 16, 16), ("d", 3, 3), ("e", 17, 20)):
+            with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
+                file.write(tools(first, last))
+        rules = ["check", "-p", "tools_json", "--severity", "object.closed=off", "--severity", "object.required-missing=off",
+                 "--severity", "object.properties-missing=off", "--severity", "tool.keys=off", "--severity", "tool.schema-key=off",
+                 "--severity", "description.empty=off"]
+        def asked(*more):
+            return run([*rules, *more], cwd=folder)
+        over = "c.json:2:2: error[toolset.count, tools_json]: there are 16 tools, and at most 15 are allowed"
+        case("one request: each file is a set by default", expect(asked("a.json", "b.json", "c.json"), 0, absent=["toolset.count"]))
+        case("one request: 15 tools of two files hold", expect(asked("--one-request", "a.json", "b.json"), 0, absent=["toolset.count"]))
+        case("one request: the sixteenth is over, wherever it is",
+             expect(asked("--one-request", "a.json", "b.json", "c.json"), 1, [over, "tool 16 (t16)"]))
+        case("one request: the text of another file is shown",
+             expect(asked("--one-request", "a.json", "b.json", "c.json", "e.json"), 1,
+                    ["c.json:2:2: error[toolset.count, tools_json]: there are 20 tools", "     2 |  {\n       |  ^"]))
+        case("one request: names of two files are one too many",
+             expect(asked("--one-request", "a.json", "d.json"), 1, ["d.json:3:11: error[toolset.duplicate, tools_json]"]))
+        case("one request: in SARIF too", expect(asked("--one-request", "-f", "sarif", "a.json", "b.json", "c.json"), 1,
+                                                 ['"uri":"c.json"},"region":{"startLine":2,"startColumn":2']))
+
+
+def folders():
+    """A folder inside another that nobody may open is one finding; the rest is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("a/b", "a/c"):
+            os.makedirs(os.path.join(folder, name))
+        with open(os.path.join(folder, "a", "good.json"), "w", encoding="utf-8") as file:
+            file.write(GOOD)
+        denied = run(["check", "a"], env={"FI": "opendir:EACCES@2"}, program=FAULTS, cwd=folder)
+        case("check: a folder that may not be opened is one finding",
+             expect(denied, 2, ["error[IoError]", "2 files, 1 tool: 1 error, 0 warnings; 1 file could not be read in full"]))
+
+
+def plain(page):
+    """What a page says without its notation: neither the mark that it is made, nor heads of tables, links, escapes."""
+    lines, table = [], 0
+    for line in page.split("\n"):
+        table = table + 1 if line.startswith("|") else 0
+        if line.startswith("<!-- ") or table in (1, 2):
+            continue
+        if table:
+            line = "\t".join(cell.strip(" ") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+        line = re.sub(r"^# |^- ", "", line)
+        line = re.sub(r"\[([^]]*)\]\(\.\./[^)]*\)", r"\1", line)
+        lines.append(re.sub(r"\\([|<*\\])", r"\1", line))
+    return "\n".join(lines).replace("\n\n\n", "\n\n")
+
+
+def pages():
+    """Each rule and each profile has a page, and explain and profiles show print the same."""
+    listed = run(["reference"]).stdout.decode().split()
+    rules = [line.split()[0] for line in run(["explain"]).stdout.decode().splitlines()]
+    profiles = [line.split("\t")[0] for line in run(["profiles"]).stdout.decode().splitlines()]
+    wanted = [f"rules/{rule}" for rule in rules] + [f"profiles/{name}" for name in profiles]
+    case("reference: a page for each rule and each profile", [p for p in wanted if p not in listed])
+    problems = {"rules": [], "profiles": []}
+    links = []
+    for page in wanted:
+        kind, name = page.split("/", 1)
+        text = run(["reference", page]).stdout.decode()
+        same = run(["explain", name] if kind == "rules" else ["profiles", "show", name]).stdout.decode()
+        if plain(text) != same:
+            problems[kind].append(f"{page}: {plain(text)!r} is not {same!r}")
+        links += [f"{page}: {link}" for link in re.findall(r"\]\(\.\./([^)]*)\.md\)", text) if link not in listed]
+    case("reference: explain prints the page of the rule", problems["rules"][:3])
+    case("reference: profiles show prints the page of the profile", problems["profiles"][:3])
+    case("reference: the pages link to pages that are there", links[:3])
+    for index in ("rules", "profiles"):
+        text = run(["reference", index]).stdout.decode()
+        case(f"reference: the index of {index} has them all",
+             [p for p in wanted if p.startswith(index) and f"]({p}.md)" not in text])
 
 
 def completions():
@@ -315,9 +440,19 @@ def completions():
         parsed = subprocess.run([*check, "/dev/stdin"], input=script.stdout, capture_output=True)
         case(f"completion: {shell} parses it", [] if parsed.returncode == 0 else [parsed.stderr.decode()[:300]])
     script = run(["completion", "bash"]).stdout.decode()
-    ask = script + '\nCOMP_WORDS=(ferrule check --format "s"); COMP_CWORD=3; _ferrule; echo "${COMPREPLY[@]}"'
-    answer = subprocess.run(["bash", "-c", ask], capture_output=True).stdout.decode().strip()
-    case("completion: bash offers the values of an option", [] if answer == "sarif" else [answer])
+    for name, line, wanted in (("the values of an option", ["check", "--format", "s"], ["sarif"]),
+                               ("rules", ["explain", "name.ch"], ["name.charset"]),
+                               ("rules with a dollar", ["explain", "keyword.$s"], ["keyword.$schema"]),
+                               ("codes", ["explain", "DuplicateK"], ["DuplicateKey"]),
+                               ("commands", ["help", "valid"], ["validate"]),
+                               ("pages", ["reference", "rules/limit.d"], ["rules/limit.depth"]),
+                               ("profiles", ["profiles", "show", "mcp-2026"], ["mcp-2026-07-28"]),
+                               ("files", ["check", "READ"], ["README.md"]),
+                               ("no files where none will do", ["explain", "READ"], [])):
+        typed = " ".join(f"'{word}'" for word in ["ferrule", *line])
+        ask = script + f'\nCOMP_WORDS=({typed}); COMP_CWORD={len(line)}; _ferrule; echo "${{COMPREPLY[@]}}"'
+        answer = subprocess.run(["bash", "-c", ask], capture_output=True, cwd=SOURCE).stdout.decode().split()
+        case(f"completion: bash offers {name}", [] if answer == wanted else [str(answer)])
 
 
 rows()
@@ -327,6 +462,10 @@ terminals()
 files()
 review()
 pipes()
+edges()
+one_request()
+folders()
+pages()
 faults()
 completions()
 finish()

@@ -28,6 +28,10 @@ examples_threads() {
     out=$("$build/examples/validate_threads") || { echo "$out"; return 1; }
     echo "$out" | grep -q '^4 threads: 3086 valid, 914 invalid, 0 failed$' || { echo "$out"; return 1; }
 }
+examples_search() {
+    out=$("$build/examples/search_tools" "open a new issue" examples/toolset/tickets.json) || { echo "$out"; return 1; }
+    echo "$out" | grep -q '^tickets:create_issue:1.4.0: ' || { echo "$out"; return 1; }
+}
 exports() {
     # Only what the public headers declare leaves the library.
     nm -D --defined-only "$build/libferrule.so" | awk '$2 ~ /[TDBR]/ {print $3}' | sort >"$tmp/exported"
@@ -52,6 +56,7 @@ cd "$source" || exit 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 case_ "example in C" examples_c
+case_ "example that searches" examples_search
 case_ "example in C++" examples_cc
 case_ "example with threads" examples_threads
 if [ -n "${FERRULE_INSTRUMENTED:-}" ]; then

@@ -14,6 +14,7 @@ import tempfile
 from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, skip, terminal
 
 ORDERS = "examples/orders/"
+SMALL = "tests/app/data/"
 SCHEMA = ORDERS + "order.schema.json"
 TOOLS = os.environ.get("FERRULE_TOOLSETS", os.path.join(SOURCE, "../shared/data/tools"))
 GOOD = '{"id":"AB-1","items":[{"sku":"x","quantity":1}]}'
@@ -99,7 +100,7 @@ ROWS = [
      '[{"name":"a","inputSchema":{"type":"object"}},\n{"name":"b","inputSchema":{"type":"object","maximum":"x"}}]', 2, ["<stdin>:2:54: InvalidSchema"], []),
     ("tool: no such folder", ["validate", "--tool", "b", "--tools", "/nonexistent", "-"], "{}", 2, ["IoError"], []),
     ("folder of instances", [*V, ORDERS], "", 2, ["could not be read"], []),
-    ("folder without instances", [*V, "tools"], "", 2, [], ["no .json"]),
+    ("folder without instances", [*V, "tools"], "", 2, ["tools: IoError: no .json", "1 could not be read"], []),
     ("github", [*V, "-f", "github", ORDERS + "order.yaml"], "", 1, ["::error file=examples/orders/order.yaml,line=3,col=11,title=InvalidEnumValue::", "::notice title=ferrule::0 valid, 1 invalid, 0 unreadable"], []),
     ("schema: no verb", ["schema"], "", 2, [], ["schema lint", "schema convert-dialect"]),
     ("schema: help", ["schema", "--help"], "", 0, ["schema lint", "work on JSON Schemas"], []),
@@ -108,6 +109,14 @@ ROWS = [
     ("schema: misspelt", ["schema", "lnt"], "", 2, [], ["did you mean 'schema lint'?"]),
     ("schema: unknown", ["schema", "zzzzzzz"], "", 2, [], ["there is no command 'schema zzzzzzz'\n"]),
     ("schema: help of an unknown verb", ["help", "schema", "zzz"], "", 2, [], ["there is no command 'schema zzz'"]),
+    ("compare: the same", ["schema", "compare", "-", SMALL + "integers-from-1.json"], '{"type":"integer","exclusiveMinimum":0}', 0, ["same: both accept the same instances\n"], []),
+    ("compare: wider", ["schema", "compare", SMALL + "integers-from-1.json", "-"], '{"type":"integer","minimum":0}', 1, ["wider: ", "only the second accepts: 0\n"], []),
+    ("compare: narrower", ["schema", "compare", "--json", SMALL + "integers-from-1.json", "-"], '{"type":"integer","minimum":2}', 1, ['{"relation":"narrower","onlyFirst":1}\n'], []),
+    ("compare: different", ["schema", "compare", "--json", SMALL + "integers-from-1.json", "-"], '{"type":"string"}', 1, ['{"relation":"different","onlyFirst":'], []),
+    ("compare: nothing", ["schema", "compare", SMALL + "integers-from-1.json", "-"], '{"type":"integer","allOf":[{"minimum":2},{"maximum":1}]}', 1, ["narrower: ", "the second accepts nothing\n"], []),
+    ("compare: one schema", ["schema", "compare", SMALL + "integers-from-1.json"], "", 2, [], ["schema compare needs two schemas"]),
+    ("compare: not a schema", ["schema", "compare", SMALL + "integers-from-1.json", "-"], '{"type":7}', 2, [], ["<stdin>:1:9: InvalidSchema: "]),
+    ("compare: missing", ["schema", "compare", "/nonexistent.json", "-"], "{}", 2, [], ["cannot open /nonexistent.json"]),
     ("lint: clean", ["schema", "lint", SCHEMA], "", 0, ["1 schema: 0 errors, 0 warnings"], []),
     ("lint: warnings", ["schema", "lint", ORDERS + "old.schema.json"], "", 0, ["old.schema.json:4:3: warning[unknown-keyword]", "`propertees`"], []),
     ("lint: strict", ["schema", "lint", "--strict", ORDERS + "old.schema.json"], "", 1, ["warning[unknown-keyword]"], []),

@@ -191,6 +191,11 @@ static void run_fault(const struct fault_row *row)
             assert_true(n > 1);
             return;
         }
+        /* A folder inside that may not be opened is in the list, for its reader to complain. */
+        if (n > 1 && strcmp(row->error, "EACCES") == 0 && strcmp(row->kind, "opendir") == 0) {
+            assert_int_equal(code, FER_OK);
+            continue;
+        }
         fer_code expected = strcmp(row->kind, "malloc") ? FER_IO_ERROR : FER_OUT_OF_MEMORY;
         assert_int_equal(code, expected);
         assert_int_equal(err.code, expected);

@@ -234,10 +234,31 @@ static void making(void)
     assert_string_equal(out, "<abc>");
 }
 
+/* Each byte at each place of texts around the width that is looked at in one step. */
+static void plain(void)
+{
+    char text[40];
+    for (size_t len = 0; len <= sizeof text; len++) {
+        memset(text, 'a', sizeof text);
+        assert_true(fer_str_is_plain((fer_str){text, len}));
+        for (size_t at = 0; at < len; at++) {
+            for (int c = 0; c < 256; c++) {
+                bool good = c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != '<';
+                text[at] = (char)c;
+                assert_int_equal(fer_str_is_plain((fer_str){text, len}), good);
+                assert_int_equal(fer_str_next_odd((fer_str){text, len}, at / 2), good ? len : at);
+            }
+            text[at] = 'a';
+        }
+    }
+    assert_true(fer_str_is_plain(FER_STR_NONE));
+}
+
 int main(void)
 {
-    return ROWS_RUN("str pairs", pair_rows, run_pair) + ROWS_RUN("str parts", part_rows, run_part) +
-           ROWS_RUN("str find", find_rows, run_find) + ROWS_RUN("str head", head_rows, run_head) +
+    return ROWS_ONE("str", plain) + ROWS_RUN("str pairs", pair_rows, run_pair) +
+           ROWS_RUN("str parts", part_rows, run_part) + ROWS_RUN("str find", find_rows, run_find) +
+           ROWS_RUN("str head", head_rows, run_head) +
            ROWS_RUN("str number", number_rows, run_number) + ROWS_ONE("str", head_never_splits) +
            ROWS_ONE("str", characters) + ROWS_ONE("str", making);
 }

@@ -155,8 +155,22 @@ static void other_messages_are_refused(const struct other *row)
     assert_true(err.message[0]);
 }
 
+static void there_is_a_most_of_a_message(void)
+{
+    static char text[FER_BLAME_TEXT + 1] = "tools.0.custom.name: String should match pattern 'x'";
+    fer_blame blame;
+    fer_err err = {0};
+    memset(text + strlen(text), '.', sizeof text - strlen(text));
+    assert_int_equal(fer_blame_read((fer_str){text, FER_BLAME_TEXT}, &blame, &err), FER_OK);
+    assert_string_equal(blame.rule->id, "name.charset");
+    assert_int_equal(fer_blame_read((fer_str){text, sizeof text}, &blame, &err),
+                     FER_LIMIT_EXCEEDED);
+    assert_string_equal(err.message, "blame.size: a message has at most 32768 bytes");
+}
+
 int main(void)
 {
     return ROWS_RUN("blame", rows, message_is_read_back) +
-           ROWS_RUN("blame", others, other_messages_are_refused);
+           ROWS_RUN("blame", others, other_messages_are_refused) +
+           ROWS_ONE("blame", there_is_a_most_of_a_message);
 }

@@ -734,6 +734,27 @@ static void there_is_a_most_of_profiles(void)
     fer_arena_free(a);
 }
 
+/* Built-in profiles extend each other a few deep; a reader that stands deeper stops in time. */
+static void profiles_extend_each_other_only_so_often(void)
+{
+    static const char text[] = "{\"name\":\"ours\",\n\"extends\":\"cursor\",\"rules\":{}}";
+    fer_json *doc;
+    fer_profile *ours = NULL;
+    fer_err err = {0};
+    fer_arena *a = fer_arena_new(0);
+    assert_int_equal(fer_json_read(a, fer_str_of(text), NULL, &doc, NULL), FER_OK);
+    assert_int_equal(fer_profile_read(a, doc, FER_PROFILE_EXTENDS - 1, &ours, &err), FER_OK);
+    assert_true(ours->rows[FER_PR_NAME_LENGTH].on);
+    ours = NULL;
+    assert_int_equal(fer_profile_read(a, doc, FER_PROFILE_EXTENDS, &ours, &err),
+                     FER_LIMIT_EXCEEDED);
+    assert_null(ours);
+    assert_string_equal(
+        err.message,
+        "2:11: profile.extends: at most 8 profiles extend each other, and 'cursor' is one more");
+    fer_arena_free(a);
+}
+
 /* ---- failing memory ---------------------------------------------------------------------------
  */
 
@@ -792,5 +813,6 @@ int main(void)
            ROWS_RUN("profiles", wrongs, wrong_profile_is_refused) +
            ROWS_ONE("profiles", own_profile_extends_a_built_in_one) +
            ROWS_ONE("profiles", there_is_a_most_of_profiles) +
+           ROWS_ONE("profiles", profiles_extend_each_other_only_so_often) +
            ROWS_ONE("profiles", memory_may_fail);
 }

@@ -222,6 +222,10 @@ static const struct quality_row rows[] = {
     {"pageToken", FER_Q_PAGE_INPUT_NO_CURSOR, 0, LIST("list_things", OPT("pageToken"), "")},
     {"limit", FER_Q_PAGE_INPUT_NO_CURSOR, 0,
      LIST("list_things", "'limit':{'type':'integer'," SAYS "}", "")},
+    {"there are few of them", FER_Q_PAGE_INPUT_NO_CURSOR, 0, LIST("list_languages", "", "")},
+    {"few words before the last", FER_Q_PAGE_INPUT_NO_CURSOR, 1,
+     LIST("list_language_things", "", "")},
+    {"p for page", FER_Q_PAGE_INPUT_NO_CURSOR, 0, LIST("list_things", OPT("p"), "")},
     {"a read", FER_Q_PAGE_INPUT_NO_CURSOR, 0, LIST("get_things", "", "")},
 
     {"limit without maximum", FER_Q_PAGE_SIZE_BOUNDS, 1, NUM("limit", "")},

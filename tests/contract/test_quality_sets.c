@@ -104,6 +104,10 @@ static const struct quality_row rows[] = {
     {"the difference is in the name", FER_Q_TOOL_OVERLAP, 0,
      SET(D("enable_a", "Enable the alarm of the house that is named by its number.") "," D(
          "disable_a", "Disable the alarm of the house that is named by its number."))},
+    {"the difference is in two words that run together", FER_Q_TOOL_OVERLAP, 0,
+     SET(D("ListTollFree", "Make a request to this place: numbers/TollFree of the account here") "," D(
+         "ListSharedCost",
+         "Make a request to this place: numbers/SharedCost of the account here"))},
     {"other parameters", FER_Q_TOOL_OVERLAP, 0,
      SET(D("get_a", "Reads the thing from the store of things.") "," TOOL(
          "get_b",

@@ -188,10 +188,10 @@ static void finds_all(const struct finding *row)
 /* A declaration that is none does not shift the pointers of those behind it. */
 static fer_code last_pointer(void *context, const fer_visited *visited, fer_err *err)
 {
-    (void)err;
-    if (visited->finding_count)
-        snprintf(context, 128, "%.*s", FER_PRI(visited->findings[0].pointer));
-    return FER_OK;
+    const fer_finding *list;
+    fer_code code = fer_visited_findings(visited, &list, err);
+    if (!code && visited->finding_count) snprintf(context, 128, "%.*s", FER_PRI(list[0].pointer));
+    return code;
 }
 
 static void declarations_keep_their_pointers(void)

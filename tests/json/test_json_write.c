@@ -25,6 +25,12 @@ static const struct output {
      "[\n  18446744073709551615,\n  -9223372036854775808\n]"},
     {"strings", "[\"\\u00e9\\n\\\"\\/\"]", "[\"\xC3\xA9\\n\\\"/\"]",
      "[\n  \"\xC3\xA9\\n\\\"/\"\n]"},
+    {"control characters", "[\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f\x7F\"]",
+     "[\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f\x7F\"]",
+     "[\n  \"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f\x7F\"\n]"},
+    {"a long string with one odd byte", "[\"0123456789abcdef0123456789\\\\bcdef\"]",
+     "[\"0123456789abcdef0123456789\\\\bcdef\"]",
+     "[\n  \"0123456789abcdef0123456789\\\\bcdef\"\n]"},
     {"words", "[true,false,null]", "[true,false,null]", "[\n  true,\n  false,\n  null\n]"},
 };
 
@@ -40,6 +46,11 @@ static fer_code attempt_output(fer_arena *a, const void *data)
     if (!code) code = fer_json_read(a, pretty, NULL, &back, NULL);
     if (!code) code = fer_json_equal(a, fer_json_root(doc), fer_json_root(back), &equal, NULL);
     if (code) return code;
+    fer_json_size size = fer_json_size_of(fer_json_root(doc));
+    size_t characters = 0;
+    for (size_t i = 0; i < line.len; i++) characters += (line.ptr[i] & 0xC0) != 0x80;
+    assert_int_equal(size.bytes, line.len);
+    assert_int_equal(size.characters, characters);
     assert_str(line, row->line);
     assert_str(pretty, row->pretty);
     assert_true(equal);

@@ -37,6 +37,7 @@ static const struct row {
     {"lines, tabs, NUL, quotes", "[\"a\\nb\\t\\\"\\u0000\\\\\"]",
      "- \"a\\nb\\t\\\"\\u0000\\\\\"\n"},
     {"DEL, NEL, mark", "[\"\\u007f\\u0085\\ufeffx\\u2028\"]", NULL},
+    {"no characters", "[\"\\ufffd\\ufffe\\uffff\"]", "- \"\xEF\xBF\xBD\\uFFFE\\uFFFF\"\n"},
     {"beyond ASCII", "{\"caf\\u00e9\":\"\\u65e5\\u672c \\ud83d\\ude00\"}", NULL},
     {"indicators",
      "[\"- a\",\"? b\",\"*c\",\"&d\",\"!e\",\"|\",\">\",\"%\",\"@\",\"`\",\"{\",\"[\",\",\",\"#\",\"'\",\"---\"]",

@@ -331,7 +331,22 @@ static void torture(const struct row *row)
     rows_torture_malloc(attempt_newest, row);
 }
 
+/* The index that the build makes leads to the first row of each name, and to no other name. */
+static void found_by_name(void)
+{
+    static const char *const others[] = {"", "i", "iff", "Type", "typ", "types", "$", "maximun"};
+    size_t count, first = 0;
+    const fer_keyword *all = fer_keywords(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(all[first].name, all[i].name) != 0) first = i;
+        assert_ptr_equal(fer_keyword_first(fer_str_of(all[i].name)), &all[first]);
+    }
+    for (size_t i = 0; i < FER_COUNT(others); i++)
+        assert_null(fer_keyword_first(fer_str_of(others[i])));
+}
+
 int main(void)
 {
-    return ROWS_RUN("keywords", rows, run) + ROWS_RUN("keywords without memory", rows, torture);
+    return ROWS_ONE("keywords", found_by_name) + ROWS_RUN("keywords", rows, run) +
+           ROWS_RUN("keywords without memory", rows, torture);
 }

@@ -144,6 +144,15 @@ static int blame(fer_app *app, fer_inputs *in, fer_arena *a, fer_str message)
     return s.count ? FER_EXIT_OK : FER_EXIT_FINDINGS;
 }
 
+static fer_code read_message(fer_arena *a, fer_str *message, fer_err *err)
+{
+    fer_code code =
+        fer_file_read_fd(a, STDIN_FILENO, "standard input", FER_BLAME_TEXT, message, err);
+    if (code == FER_LIMIT_EXCEEDED)
+        fer_fail(err, code, "blame.size: a message has at most %zu bytes", FER_BLAME_TEXT);
+    return code;
+}
+
 int fer_run_blame(fer_app *app)
 {
     fer_inputs in = {0};
@@ -156,10 +165,8 @@ int fer_run_blame(fer_app *app)
         return fer_app_usage(
             app, "blame reads the provider's message from standard input, or from --message");
     fer_arena *a = fer_arena_new(0);
-    fer_code code = !a            ? fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory")
-                    : message.ptr ? FER_OK
-                                  : fer_file_read_fd(a, STDIN_FILENO, "standard input",
-                                                     FER_BLAME_TEXT, &message, &err);
+    fer_code code = a ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code && !message.ptr) code = read_message(a, &message, &err);
     int result = code ? fer_app_fail(app, &err) : fer_inputs_init(&in, app, 0);
     if (!result) {
         result = blame(app, &in, a, message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule check: reads inputs tool by tool and reports as it goes, in flat memory. */
+#include "check_fix.h"
 #include "check_setup.h"
 #include "errors.h"
 #include "inputs.h"
@@ -16,6 +17,8 @@ struct check {
     fer_progress progress;
     fer_str source;
     bool unreadable; /* something of the input at hand could not be read */
+    bool together;   /* all inputs are one set: it ends with the last */
+    size_t numbered; /* then: tools of the inputs before */
 };
 
 static const fer_report_kind *report_kind(const fer_app *app)
@@ -43,17 +46,18 @@ static void report_failure(struct check *c, const fer_err *why)
 static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
 {
     struct check *c = context;
-    (void)err;
+    const fer_finding *findings = NULL;
     if (visited->failure) {
         report_failure(c, visited->failure);
         return FER_OK;
     }
     c->report.counts.tools += visited->tool != NULL;
     if (visited->finding_count) fer_progress_clear(&c->progress);
-    for (size_t i = 0; i < visited->finding_count; i++) {
-        fer_counts_add(&c->report.counts, visited->findings[i].severity);
-        if (!c->kind) continue;
-        fer_remark m = fer_remark_of_finding(&visited->findings[i]);
+    fer_counts_add(&c->report.counts, visited->by_severity);
+    fer_code code = c->kind ? fer_visited_findings(visited, &findings, err) : FER_OK;
+    if (code) return code;
+    for (size_t i = 0; findings && i < visited->finding_count; i++) {
+        fer_remark m = fer_remark_of_finding(&findings[i]);
         c->kind->remark(&c->report, &m, c->text);
     }
     if (c->app->out.terminal) fer_out_flush(&c->app->out);
@@ -70,18 +74,54 @@ static fer_code check_input(struct check *c, fer_inputs *in, size_t index, fer_c
     code = fer_reader_init(&c->reader, NULL, c->source, c->text, in->format, err);
     if (code) return code;
     size_t before = c->report.counts.tools;
+    if (c->together) c->reader.number = c->numbered;
     code = fer_visit(&c->reader, c->source, run, visit, c, err);
     fer_log_event(&c->app->log, FER_LOG_INFO, "input.checked", FER_LOG_S("file", c->source),
                   FER_LOG_S("shape", fer_str_of(fer_shape_info(c->reader.shape)->name)),
                   FER_LOG_S("container", fer_str_of(c->reader.container)),
                   FER_LOG_I("tools", c->report.counts.tools - before));
+    c->numbered = c->reader.number;
     /* What is found about the set is shown with the text it stands in, even where that ended early.
      */
     fer_err late;
-    fer_code ended = fer_visit_end(run, visit, c, &late);
+    fer_code ended = c->together ? FER_OK : fer_visit_end(run, visit, c, &late);
     if (ended && !code) *err = late;
     fer_reader_deinit(&c->reader);
     return code ? code : ended;
+}
+
+struct late {
+    struct check *check;
+    fer_inputs *inputs;
+};
+
+/* Has the text at hand again that a finding stands in; what came by a pipe is gone. */
+static void find_text(const struct late *l, fer_str source)
+{
+    struct check *c = l->check;
+    fer_err unread;
+    fer_str name, text;
+    if (c->source.ptr == source.ptr) return;
+    c->source = source;
+    c->text = FER_STR("");
+    for (size_t i = 0; i < l->inputs->count; i++) {
+        bool here = fer_str_is(source, l->inputs->paths[i]);
+        if (here && !fer_inputs_read(l->inputs, c->app, i, &name, &text, &unread)) c->text = text;
+    }
+}
+
+/* Findings about all inputs together, one by one, as each may stand in another text. */
+static fer_code visit_late(void *context, const fer_visited *visited, fer_err *err)
+{
+    const struct late *l = context;
+    fer_code code = FER_OK;
+    for (size_t i = 0; i < visited->finding_count && !code; i++) {
+        fer_visited one = {.findings = &visited->findings[i], .finding_count = 1};
+        one.by_severity[one.findings->severity] = 1;
+        find_text(l, one.findings->source);
+        code = visit(l->check, &one, err);
+    }
+    return code;
 }
 
 /* An input that fails is reported and the next one is read; without memory there is no next. */
@@ -95,7 +135,8 @@ static fer_code check_all(struct check *c, fer_inputs *in, fer_check_run *run, f
         if (code) report_failure(c, err);
         c->report.counts.unreadable += c->unreadable;
     }
-    return FER_OK;
+    struct late late = {c, in};
+    return c->together ? fer_visit_end(run, visit_late, &late, err) : FER_OK;
 }
 
 static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
@@ -147,13 +188,19 @@ int fer_run_check(fer_app *app)
 {
     fer_inputs in;
     fer_setup setup;
-    struct check c = {.app = app, .kind = report_kind(app), .report = {.out = &app->out}};
+    struct check c = {.app = app,
+                      .kind = report_kind(app),
+                      .report = {.out = &app->out},
+                      .together = fer_app_option(app, "one-request") != NULL};
     int bad = fer_setup_init(&setup, app);
     if (bad) return bad;
     bad = fer_inputs_init(&in, app, 0);
     if (!bad) {
-        bad = fer_app_option(app, "platform-answer") ? answer(app, &in)
-                                                     : run_checks(&c, &in, setup.checks);
+        bool fix = fer_app_option(app, "fix") || fer_app_option(app, "dry-run");
+        int failed = fix ? fer_check_fix(app, &in, &setup) : 0;
+        bad = failed                                   ? failed
+              : fer_app_option(app, "platform-answer") ? answer(app, &in)
+                                                       : run_checks(&c, &in, setup.checks);
         fer_inputs_deinit(&in);
     }
     fer_setup_deinit(&setup);

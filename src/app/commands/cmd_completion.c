@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule completion: scripts for three shells out of the command table. */
+#include <ferrule/schema.h>
 #include <string.h>
 
 #include "command.h"
 #include "errors.h"
+#include "pages.h"
 
 static void words(fer_out *o, const char *const *list, const char *between)
 {
@@ -26,6 +28,84 @@ static void group_name(const fer_command *c, char *to, size_t size)
     size_t len = word.len < size ? word.len : size - 1;
     memcpy(to, word.ptr, len);
     to[len] = '\0';
+}
+
+/* ---- arguments that are no files ----------------------------------------------------------- */
+
+/* All three shells expand what they are given: a dollar stays one behind a backslash. */
+static void word(fer_out *o, const char *before, const char *text)
+{
+    fer_out_printf(o, "%s", before);
+    for (; *text; text++) {
+        if (*text == '$') fer_out_text(o, "\\");
+        fer_out_add(o, (fer_str){text, 1});
+    }
+    fer_out_text(o, " ");
+}
+
+static void shell_words(fer_out *o)
+{
+    fer_out_text(o, "bash zsh fish");
+}
+
+static void rule_words(fer_out *o, const char *before)
+{
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) word(o, before, r->id);
+}
+
+static void profile_words(fer_out *o, const char *before)
+{
+    for (size_t i = 0; i < fer_profile_count(); i++) word(o, before, fer_profile_name_at(i));
+}
+
+static void explain_words(fer_out *o)
+{
+    size_t count;
+    const fer_code_row *codes = fer_code_table(&count);
+    rule_words(o, "");
+    for (size_t i = 0; i < count; i++) word(o, "", codes[i].name);
+    const fer_schema_rule *rules = fer_schema_rules(&count);
+    for (size_t i = 0; i < count; i++) word(o, "", rules[i].id);
+}
+
+static void show_words(fer_out *o)
+{
+    profile_words(o, "");
+}
+
+static void reference_words(fer_out *o)
+{
+    const char *page;
+    for (size_t i = 0; (page = fer_reference_page_at(i)); i++) word(o, "", page);
+    rule_words(o, "rules/");
+    profile_words(o, "profiles/");
+}
+
+static void help_words(fer_out *o)
+{
+    for (const fer_command *c = fer_commands; c->name; c++) {
+        if (!fer_command_is_first(c)) continue;
+        fer_out_add(o, fer_command_word(c));
+        fer_out_text(o, " ");
+    }
+}
+
+static const struct argument {
+    const char *command;
+    void (*words)(fer_out *o);
+    bool files; /* these will do, too */
+} arguments[] = {{"completion", shell_words, false},
+                 {"explain", explain_words, false},
+                 {"help", help_words, false},
+                 {"profiles show", show_words, true},
+                 {"reference", reference_words, false}};
+
+static const struct argument *argument_of(const fer_command *c)
+{
+    for (size_t i = 0; i < FER_COUNT(arguments); i++) {
+        if (strcmp(c->name, arguments[i].command) == 0) return &arguments[i];
+    }
+    return NULL;
 }
 
 /* ---- bash -------------------------------------------------------------------------------- */
@@ -90,18 +170,23 @@ static void bash(fer_out *o)
     bash_groups(o);
     fer_out_text(o, "    case $cmd:$prev in\n");
     for (const fer_command *c = fer_commands; c->name; c++) each_option(o, c, bash_values);
-    fer_out_text(
-        o,
-        "        completion:completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return ;;\n"
-        "    esac\n    case $cur in\n        -*) case $cmd in\n");
+    fer_out_text(o, "    esac\n    case $cur in\n        -*) case $cmd in\n");
     for (const fer_command *c = fer_commands; c->name; c++) {
         fer_out_printf(o, "            '%s') COMPREPLY=($(compgen -W '", c->name);
         each_option(o, c, bash_name);
         fer_out_text(o, "' -- \"$cur\")) ;;\n");
     }
+    fer_out_text(o, "        esac ;;\n        *) case $cmd in\n");
+    for (size_t i = 0; i < FER_COUNT(arguments); i++) {
+        fer_out_printf(o, "            '%s') COMPREPLY=($(compgen%s -W '", arguments[i].command,
+                       arguments[i].files ? " -f" : "");
+        arguments[i].words(o);
+        fer_out_text(o, "' -- \"$cur\")) ;;\n");
+    }
     fer_out_text(
-        o, "        esac ;;\n        *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\n"
-           "complete -o filenames -F _ferrule ferrule\n");
+        o, "            *) compopt -o filenames 2>/dev/null\n"
+           "               COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n        esac ;;\n    esac\n}\n"
+           "complete -F _ferrule ferrule\n");
 }
 
 /* ---- zsh ------------------------------------------------------------------------------------ */
@@ -167,6 +252,18 @@ static void zsh_groups(fer_out *o)
     }
 }
 
+static void zsh_argument(fer_out *o, const struct argument *a)
+{
+    if (!a) {
+        fer_out_text(o, " \\\n            '*:file:_files' ;;\n");
+        return;
+    }
+    fer_out_printf(o, " \\\n            '*:word:%s", a->files ? " _alternative \"words:word:" : "");
+    fer_out_text(o, "(");
+    a->words(o);
+    fer_out_printf(o, ")%s' ;;\n", a->files ? "\" \"files:file:_files\"" : "");
+}
+
 static void zsh(fer_out *o)
 {
     fer_out_text(o, "#compdef ferrule\n_ferrule() {\n    local -a commands\n    commands=(\n");
@@ -180,9 +277,7 @@ static void zsh(fer_out *o)
     for (const fer_command *c = fer_commands; c->name; c++) {
         fer_out_printf(o, "        '%s') _arguments", c->name);
         each_option(o, c, zsh_option);
-        fer_out_text(o, strcmp(c->name, "completion") == 0
-                            ? " \\\n            '*:shell:(bash zsh fish)' ;;\n"
-                            : " \\\n            '*:file:_files' ;;\n");
+        zsh_argument(o, argument_of(c));
     }
     fer_out_text(o, "    esac\n}\n_ferrule \"$@\"\n");
 }
@@ -249,10 +344,14 @@ static void fish(fer_out *o)
     for (const fer_command *c = fer_commands; c->name; c++) {
         fish_command(o, c);
         each_option(o, c, fish_option);
+        const struct argument *a = argument_of(c);
+        if (!a) continue;
+        fer_out_printf(o, "complete -c ferrule%s -n ", a->files ? "" : " -f");
+        fish_seen(o, c);
+        fer_out_text(o, " -a '");
+        a->words(o);
+        fer_out_text(o, "'\n");
     }
-    fer_out_text(
-        o,
-        "complete -c ferrule -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n");
 }
 
 int fer_run_completion(fer_app *app)

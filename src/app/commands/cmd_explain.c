@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule explain (rules and codes) and ferrule help (commands). */
 #include <ferrule/contract.h>
+#include <ferrule/convert.h>
+#include <ferrule/schema.h>
 #include <string.h>
 
 #include "arena.h"
 #include "command.h"
 #include "errors.h"
 #include "near.h"
-#include "profile_uses.h"
+#include "pages.h"
 #include "report.h"
-
-/* The profiles that demand it, and what they allow. */
-static fer_code explain_profiles(fer_out *o, const fer_rule *rule, fer_arena *a, fer_err *err)
-{
-    fer_profile_use *uses;
-    size_t count;
-    bool any = false;
-    fer_code code = fer_profile_uses(a, &uses, &count, err);
-    for (size_t i = 0; !code && i < count; i++) {
-        const fer_profile_demand *d = fer_profile_use_find(&uses[i], rule);
-        if (!d) continue;
-        fer_out_printf(o, "%s  %-18.*s %-8s", any ? "" : "\nProfiles:\n",
-                       FER_PRI(uses[i].about.name), fer_severity_name(d->severity));
-        fer_out_clean(o, d->limit);
-        fer_out_text(o, "\n");
-        any = true;
-    }
-    return code;
-}
 
 static int explain_rule(fer_app *app, const fer_rule *rule)
 {
-    fer_out *o = &app->out;
+    const fer_sheet sheet = {.out = &app->out};
     fer_err err;
     fer_arena *a = fer_arena_new(0);
-    fer_out_style(o, FER_STYLE_BOLD);
-    fer_out_text(o, rule->id);
-    fer_out_style(o, FER_STYLE_NONE);
-    fer_out_printf(o, " (%s, %s)\n\n", fer_severity_name(rule->severity),
-                   fer_code_info(rule->code)->name);
-    fer_out_printf(o, "%s\n\nWhy: %s\n\nFix: %s\n", rule->text, rule->why, rule->fix);
-    fer_code code =
-        a ? explain_profiles(o, rule, a, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_code code = a ? fer_page_rule(&sheet, a, rule, &err)
+                      : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     fer_arena_free(a);
     return code ? fer_app_fail(app, &err) : FER_EXIT_OK;
 }
@@ -59,6 +36,26 @@ static void explain_code(fer_out *o, const fer_code_row *row)
                    row->retryable ? "may be tried again" : "trying again does not help");
 }
 
+static void explain_rewrite(fer_out *o, const fer_rewrite *r)
+{
+    fer_out_style(o, FER_STYLE_BOLD);
+    fer_out_text(o, r->id);
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_printf(o, " (rewrite: %s)\n\n%s\n\n%s\n", r->classes, r->title, r->text);
+    if (r->rules[0]) fer_out_printf(o, "\nMade needed by: %s\n", r->rules);
+}
+
+static void explain_schema_rule(fer_out *o, const fer_schema_rule *rule)
+{
+    const fer_sheet sheet = {.out = o};
+    fer_sheet_title(&sheet, fer_str_of(rule->id),
+                    rule->warning ? FER_STR(" (warning, of schema lint)")
+                                  : FER_STR(" (error, of schema lint)"));
+    fer_sheet_text(&sheet, "", fer_str_of(rule->text));
+    fer_sheet_text(&sheet, "Why: ", fer_str_of(rule->why));
+    fer_sheet_text(&sheet, "Fix: ", fer_str_of(rule->fix));
+}
+
 static int list_rules(fer_app *app)
 {
     for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
@@ -70,15 +67,28 @@ static int list_rules(fer_app *app)
 
 int fer_run_explain(fer_app *app)
 {
-    size_t code_count;
+    size_t code_count, schema_count;
     const fer_code_row *codes = fer_code_table(&code_count);
+    const fer_schema_rule *of_schemas = fer_schema_rules(&schema_count);
     fer_near near;
     if (app->arg_count == 0) return list_rules(app);
     const char *name = app->args[0];
+    const fer_rewrite *rewrite = fer_rewrite_find(fer_str_of(name));
+    if (rewrite) {
+        explain_rewrite(&app->out, rewrite);
+        return FER_EXIT_OK;
+    }
     fer_near_init(&near, fer_str_of(name));
     for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r)) {
         if (strcmp(r->id, name) == 0) return explain_rule(app, r);
         fer_near_try(&near, fer_str_of(r->id));
+    }
+    for (size_t i = 0; i < schema_count; i++) {
+        if (strcmp(of_schemas[i].id, name) == 0) {
+            explain_schema_rule(&app->out, &of_schemas[i]);
+            return FER_EXIT_OK;
+        }
+        fer_near_try(&near, fer_str_of(of_schemas[i].id));
     }
     for (size_t i = 0; i < code_count; i++) {
         if (strcmp(codes[i].name, name) == 0) {

@@ -18,8 +18,23 @@ struct list {
     fer_str source;
     struct libscols_table *table; /* on a terminal */
     bool json;
+    bool unreadable; /* something could not be read */
     size_t count;
 };
+
+/* What cannot be read is told, and the next is read; without memory there is no next. */
+static fer_code pass_over(struct list *l, const fer_err *why, fer_err *err)
+{
+    fer_err named = *why;
+    fer_inputs_name_error(&named, l->source);
+    if (named.code == FER_OUT_OF_MEMORY) {
+        *err = named;
+        return named.code;
+    }
+    fer_app_fail(l->app, &named);
+    l->unreadable = true;
+    return FER_OK;
+}
 
 static bool wanted(const struct list *l, const fer_tool *t)
 {
@@ -116,10 +131,7 @@ static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
 {
     struct list *l = context;
     fer_code code = FER_OK;
-    if (visited->failure) {
-        *err = *visited->failure;
-        return err->code;
-    }
+    if (visited->failure) return pass_over(l, visited->failure, err);
     if (!visited->tool || !wanted(l, visited->tool)) return FER_OK;
     /* Scratch of the tool at hand goes with it. */
     fer_arena *a = fer_arena_new(0);
@@ -151,14 +163,14 @@ static fer_code list_all(struct list *l, fer_inputs *in, fer_err *err)
     for (size_t i = 0; i < in->count && !code; i++) {
         fer_reader r;
         fer_str text;
-        code = fer_inputs_read(in, l->app, i, &l->source, &text, err);
-        if (code) break;
-        code = fer_reader_init(&r, NULL, l->source, text, in->format, err);
+        fer_err why;
+        code = fer_inputs_read(in, l->app, i, &l->source, &text, &why);
+        if (!code) code = fer_reader_init(&r, NULL, l->source, text, in->format, &why);
         if (!code) {
-            code = fer_visit(&r, l->source, NULL, visit, l, err);
+            code = fer_visit(&r, l->source, NULL, visit, l, &why);
             fer_reader_deinit(&r);
         }
-        if (code) fer_inputs_name_error(err, l->source);
+        if (code) code = pass_over(l, &why, err);
     }
     return code;
 }
@@ -187,5 +199,6 @@ int fer_run_list(fer_app *app)
         }
         scols_unref_table(l.table);
     }
-    return code ? fer_app_fail(app, &err) : FER_EXIT_OK;
+    if (code) return fer_app_fail(app, &err);
+    return l.unreadable ? FER_EXIT_USAGE : FER_EXIT_OK;
 }

@@ -2,49 +2,7 @@
 /* ferrule profiles and ferrule profiles show: a table on a terminal, lines with tabs, or JSON. */
 #include "check_setup.h"
 #include "errors.h"
-#include "unicode.h"
-
-#define COLUMNS 6
-
-/* Texts in columns: aligned on a terminal, separated by tabs elsewhere. */
-struct table {
-    fer_str (*rows)[COLUMNS];
-    size_t count;
-    size_t columns;
-};
-
-static void write_cell(fer_out *o, fer_str text, size_t width, bool last)
-{
-    size_t own = fer_unicode_width(text);
-    fer_out_clean(o, text);
-    if (!last) fer_out_printf(o, "%*s", (int)(width > own ? width - own + 2 : 2), "");
-}
-
-static void write_table(fer_out *o, const struct table *t, const char *const *heads)
-{
-    size_t widths[COLUMNS] = {0};
-    for (size_t c = 0; c < t->columns; c++) {
-        widths[c] = strlen(heads[c]);
-        for (size_t r = 0; r < t->count; r++) {
-            size_t width = fer_unicode_width(t->rows[r][c]);
-            if (width > widths[c]) widths[c] = width;
-        }
-    }
-    if (o->terminal) fer_out_style(o, FER_STYLE_BOLD);
-    for (size_t c = 0; o->terminal && c < t->columns; c++)
-        write_cell(o, fer_str_of(heads[c]), widths[c], c + 1 == t->columns);
-    if (o->terminal) fer_out_style(o, FER_STYLE_NONE);
-    if (o->terminal) fer_out_text(o, "\n");
-    for (size_t r = 0; r < t->count; r++) {
-        for (size_t c = 0; c < t->columns; c++) {
-            bool last = c + 1 == t->columns;
-            if (o->terminal) write_cell(o, t->rows[r][c], widths[c], last);
-            else fer_out_clean(o, t->rows[r][c]);
-            if (!o->terminal && !last) fer_out_text(o, "\t");
-        }
-        fer_out_text(o, "\n");
-    }
-}
+#include "pages.h"
 
 /* ---- all ------------------------------------------------------------------------------ */
 
@@ -82,7 +40,8 @@ static fer_code list_all(fer_app *app, fer_arena *a, fer_err *err)
 {
     static const char *const heads[] = {"NAME", "DATE", "CONFIDENCE", "PROVIDER", "MODE", "TITLE"};
     bool json = fer_app_option(app, "json") != NULL;
-    struct table t = {.columns = COLUMNS};
+    const fer_sheet sheet = {.out = &app->out};
+    fer_sheet_table t = {.heads = heads, .columns = FER_COUNT(heads)};
     t.rows = fer_arena_alloc_zero(a, fer_profile_count(), sizeof *t.rows);
     if (!t.rows) return fer_arena_failed(a, err);
     for (size_t i = 0; i < fer_profile_count(); i++) {
@@ -90,7 +49,8 @@ static fer_code list_all(fer_app *app, fer_arena *a, fer_err *err)
         fer_code code = fer_profile_find(a, fer_str_of(fer_profile_name_at(i)), &profile, err);
         if (code) return code;
         fer_profile_info p = fer_profile_about(profile);
-        const fer_str row[COLUMNS] = {p.name, p.date, p.confidence, p.provider, p.mode, p.title};
+        const fer_str row[FER_SHEET_COLUMNS] = {p.name,     p.date, p.confidence,
+                                                p.provider, p.mode, p.title};
         memcpy(t.rows[t.count++], row, sizeof row);
         if (!json) continue;
         fer_out_text(&app->out, i ? ",\n" : "[\n");
@@ -98,36 +58,11 @@ static fer_code list_all(fer_app *app, fer_arena *a, fer_err *err)
         fer_out_text(&app->out, "}");
     }
     if (json) fer_out_text(&app->out, "\n]\n");
-    else write_table(&app->out, &t, heads);
+    else fer_sheet_table_write(&sheet, &t);
     return FER_OK;
 }
 
 /* ---- one ------------------------------------------------------------------------------- */
-
-static void write_lines(fer_out *o, const char *head, const fer_str *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        fer_out_printf(o, "%s ", head);
-        fer_out_clean(o, list[i]);
-        fer_out_text(o, "\n");
-    }
-}
-
-static void write_head(fer_out *o, const fer_profile_info *p)
-{
-    fer_out_style(o, FER_STYLE_BOLD);
-    fer_out_clean(o, p->canonical);
-    fer_out_style(o, FER_STYLE_NONE);
-    fer_out_text(o, ": ");
-    fer_out_clean(o, p->title);
-    fer_out_printf(o, "\n%.*s, %.*s; as of %.*s; confidence %.*s\n", FER_PRI(p->provider),
-                   FER_PRI(p->mode), FER_PRI(p->date), FER_PRI(p->confidence));
-    write_lines(o, "alias: ", p->aliases, p->alias_count);
-    write_lines(o, "extends:", &p->extends, p->extends.len > 0);
-    write_lines(o, "source:", p->sources, p->source_count);
-    write_lines(o, "note:  ", p->notes, p->note_count);
-    fer_out_text(o, "\n");
-}
 
 static void json_demands(fer_out *o, const fer_profile_demand *list, size_t count)
 {
@@ -147,30 +82,18 @@ static void json_demands(fer_out *o, const fer_profile_demand *list, size_t coun
 
 static fer_code show(fer_app *app, fer_arena *a, const char *name, fer_err *err)
 {
-    static const char *const heads[] = {"RULE", "SEVERITY", "CONFIDENCE", "LIMIT", "PROVIDER SAYS"};
+    const fer_sheet sheet = {.out = &app->out};
     const fer_profile *profile = NULL;
     fer_profile_demand *list;
     size_t count;
     fer_code code = fer_setup_profile(a, name, &profile, err);
-    if (!code) code = fer_profile_demands(a, profile, &list, &count, err);
+    if (code) return code;
+    if (!fer_app_option(app, "json")) return fer_page_profile(&sheet, a, profile, err);
+    code = fer_profile_demands(a, profile, &list, &count, err);
     if (code) return code;
     fer_profile_info p = fer_profile_about(profile);
-    if (fer_app_option(app, "json")) {
-        json_head(&app->out, &p);
-        json_demands(&app->out, list, count);
-        return FER_OK;
-    }
-    struct table t = {.columns = 5, .count = count};
-    t.rows = fer_arena_alloc_zero(a, count + 1, sizeof *t.rows);
-    if (!t.rows) return fer_arena_failed(a, err);
-    for (size_t i = 0; i < count; i++) {
-        const fer_str row[COLUMNS] = {
-            fer_str_of(list[i].rule->id), fer_str_of(fer_severity_name(list[i].severity)),
-            fer_str_of(list[i].confidence), list[i].limit, list[i].provider_text};
-        memcpy(t.rows[i], row, sizeof row);
-    }
-    write_head(&app->out, &p);
-    write_table(&app->out, &t, heads);
+    json_head(&app->out, &p);
+    json_demands(&app->out, list, count);
     return FER_OK;
 }
 

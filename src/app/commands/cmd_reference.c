@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule reference: the reference pages, written from the tables that the code itself uses. */
 #include <ferrule/contract.h>
+#include <ferrule/convert.h>
 #include <ferrule/evolve.h>
+#include <ferrule/gateway.h>
 #include <string.h>
 
 #include "blame.h"
+#include "catalog_limits.h"
 #include "check_setup.h"
 #include "command.h"
+#include "config_page.h"
+#include "embed_limits.h"
 #include "errors.h"
 #include "fields.h"
 #include "file.h"
+#include "http_binding.h"
 #include "inputs.h"
+#include "io_limits.h"
 #include "json_doc.h"
 #include "log.h"
+#include "mcp_limits.h"
+#include "openapi.h"
+#include "pages.h"
 #include "profile.h"
-#include "reference_rules.h"
 #include "report.h"
+#include "run_limits.h"
 #include "schema_limits.h"
+#include "secret.h"
 
-#define PAGES "tool-record, rules, changes, profiles, errors, limits, cli and man"
-#define MADE  "<!-- Made by `ferrule reference`; do not edit. `make docs` makes it anew. -->\n\n"
+#define MADE FER_SHEET_MADE
 
 /* Table cells: a bar would end one. */
 static void cell(fer_out *o, const char *text)
@@ -145,13 +155,71 @@ static size_t limit_at(const void *limits, size_t offset)
     return limit;
 }
 
-static void page_limits(fer_out *o)
+/* Those that refuse what is over them, or those that cut it. */
+static void catalog_limits(fer_out *o, bool cut)
 {
-    fer_out_text(
-        o,
-        "# Limits\n\n" MADE
-        "Past a limit the input is refused with its name (`LimitExceeded`). Messages come from\n"
-        "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < fer_catalog_limit_row_count; i++) {
+        const struct fer_catalog_limit_row *row = &fer_catalog_limit_rows[i];
+        if (row->cut == cut) limit_row(o, row->name, row->limit, row->limit, row->text);
+    }
+}
+
+static void io_limits(fer_out *o, const struct fer_io_limit_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        limit_row(o, rows[i].name, rows[i].limit, rows[i].limit, rows[i].text);
+}
+
+static void run_limits(fer_out *o)
+{
+    for (size_t i = 0; i < fer_run_limit_row_count; i++) {
+        const struct fer_run_limit_row *row = &fer_run_limit_rows[i];
+        limit_row(o, row->name, row->limit, row->limit, row->text);
+    }
+}
+
+static void embed_limits(fer_out *o, bool cut)
+{
+    for (size_t i = 0; i < fer_embed_limit_row_count; i++) {
+        const struct fer_embed_limit_row *row = &fer_embed_limit_rows[i];
+        if (row->cut == cut) limit_row(o, row->name, 0, row->limit, row->text);
+    }
+}
+
+/* Of what operators write, and of HTTP APIs. */
+static void setup_limits(fer_out *o)
+{
+    limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
+              "bytes of a configuration, and of a profile's file");
+    limit_row(o, "secret.size", 0, FER_SECRET_MAX, "bytes of a secret");
+    for (size_t i = 0; i < fer_openapi_limit_row_count; i++) {
+        const struct fer_openapi_limit_row *row = &fer_openapi_limit_rows[i];
+        limit_row(o, row->name, 0, row->value, row->text);
+    }
+    limit_row(o, "http.query", FER_HTTP_DEPTH, FER_HTTP_DEPTH,
+              "objects inside each other in a query of the style deepObject");
+}
+
+/* Of calls. */
+static void gateway_limits(fer_out *o)
+{
+    limit_row(o, "call.deadlineMs", FER_CALL_DEADLINE_MAX, FER_CALL_DEADLINE_MAX,
+              "milliseconds of a call; a later deadline is brought forward");
+    limit_row(o, "call.memory", FER_CALL_MEMORY, FER_CALL_MEMORY, "bytes that one call may take");
+    limit_row(o, "calls", FER_CALLS_MAX, FER_CALLS_MAX, "calls under way at once");
+    limit_row(o, "result.size", FER_RESULT_MAX, FER_RESULT_MAX, "bytes of a result");
+    limit_row(o, "chain.steps", FER_CHAIN_STEPS, FER_CHAIN_STEPS, "steps of a chain");
+    limit_row(o, "chain.depth", FER_CHAIN_DEPTH, FER_CHAIN_DEPTH,
+              "groups inside each other in a chain");
+    limit_row(o, "chain.memory", FER_CHAIN_MEMORY, FER_CHAIN_MEMORY,
+              "bytes that the results of a chain's steps may take");
+    limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
+              "observers of one gateway");
+}
+
+/* Of JSON, YAML and schemas. */
+static void document_limits(fer_out *o)
+{
     for (size_t i = 0; i < fer_json_limit_row_count; i++) {
         const struct fer_json_limit_row *row = &fer_json_limit_rows[i];
         limit_row(o, row->name, limit_at(fer_json_limits_message(), row->offset),
@@ -166,6 +234,16 @@ static void page_limits(fer_out *o)
         limit_row(o, row->name, limit_at(fer_schema_limits_message(), row->offset),
                   limit_at(fer_schema_limits_file(), row->offset), row->text);
     }
+}
+
+static void page_limits(fer_out *o)
+{
+    fer_out_text(
+        o,
+        "# Limits\n\n" MADE
+        "Past a limit the input is refused with its name (`LimitExceeded`). Messages come from\n"
+        "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
+    document_limits(o);
     limit_row(o, "infer.examples", FER_INFER_EXAMPLES, FER_INFER_EXAMPLES,
               "examples that one schema is made from");
     limit_row(o, "infer.depth", FER_INFER_DEPTH, FER_INFER_DEPTH,
@@ -175,9 +253,14 @@ static void page_limits(fer_out *o)
     limit_row(o, "folder.depth", 0, FER_WALK_DEPTH, "folders inside each other");
     limit_row(o, "profiles", 0, FER_PROFILES_MAX, "profiles of one check");
     limit_row(o, "profile.extends", 0, FER_PROFILE_EXTENDS, "profiles that extend each other");
-    limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
-              "bytes of a configuration, and of a profile's file");
+    setup_limits(o);
     limit_row(o, "blame.size", 0, FER_BLAME_TEXT, "bytes of a message for `ferrule blame`");
+    catalog_limits(o, false);
+    io_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
+    io_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
+    run_limits(o);
+    gateway_limits(o);
+    embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(
         o,
@@ -199,11 +282,24 @@ static void page_limits(fer_out *o)
     limit_row(o, "sample.steps", FER_SAMPLE_STEPS, FER_SAMPLE_STEPS,
               "steps of making instances of one schema");
     limit_row(o, "lock.tools", 0, FER_LOCK_TOOLS, "tools in one lock");
+    limit_row(o, "convert.rounds", 0, FER_CONVERT_ROUNDS,
+              "rounds of finding and rewriting for one tool; past them it is refused");
+    limit_row(o, "convert.values", 0, FER_CONVERT_VALUES,
+              "values in a schema whose references are inlined; past them it is refused");
+    limit_row(o, "convert.unroll", 0, FER_CONVERT_UNROLL,
+              "times that a recursive schema stands inside itself");
+    limit_row(o, "convert.enum", 0, FER_CONVERT_ENUM, "integers of a range that become an enum");
+    limit_row(o, "convert.repeat", 0, FER_CONVERT_REPEAT,
+              "length of a text that is told by a pattern");
+    limit_row(o, "convert.samples", 0, FER_CONVERT_SAMPLES,
+              "instances of each schema that show what a conversion loses");
     limit_row(o, "name.length", 0, FER_NAME_MAX, "characters of a name, and of a namespace");
     limit_row(o, "tags.count", 0, FER_TAGS_MAX,
               "tags of a tool; the rest is ignored, with a warning");
     limit_row(o, "tags.length", 0, FER_TAG_MAX,
               "characters of a tag; longer ones are cut, with a warning");
+    catalog_limits(o, true);
+    embed_limits(o, true);
     limit_row(o, "error.text", 0, FER_ERR_TEXT - 1,
               "bytes of one error message; cut between characters");
     limit_row(o, "log.line", 0, FER_LOG_MAX_LINE,
@@ -325,27 +421,65 @@ static void page_man(fer_out *o)
         "ferrule show github:create_issue --version '^1' tools/\nferrule validate --schema order.schema.json orders.jsonl\n```\n");
 }
 
+static void page_rewrites(fer_out *o)
+{
+    size_t count;
+    const fer_rewrite *rows = fer_rewrites(&count);
+    fer_out_text(
+        o, MADE
+        "# Rewrites\n\nWhat `ferrule convert` may do to a tool ([convert.md](../convert.md)), and which "
+        "rules of profiles make it needed. `ferrule explain R09` prints one of them.\n\n"
+        "| rewrite | what it does | class | needed by |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++)
+        fer_out_printf(o, "| [%s](#%s) | %s | %s | %s |\n", rows[i].id, rows[i].id, rows[i].title,
+                       rows[i].classes, rows[i].rules);
+    for (size_t i = 0; i < count; i++)
+        fer_out_printf(o, "\n## %s\n\n%s. %s\n", rows[i].id, rows[i].title, rows[i].text);
+}
+
+/* The pages; those of rules and profiles are an index, and a page each behind a slash. */
+static const struct page {
+    const char *name;
+    void (*write)(fer_out *o);
+    int (*make)(fer_app *app, const char *name); /* of pages that may fail; NULL: the index */
+} pages[] = {{"tool-record", page_tool_record, NULL},
+             {"rules", NULL, fer_pages_rules},
+             {"changes", page_changes, NULL},
+             {"rewrites", page_rewrites, NULL},
+             {"profiles", NULL, fer_pages_profiles},
+             {"errors", page_errors, NULL},
+             {"limits", page_limits, NULL},
+             {"config", NULL, fer_page_config},
+             {"cli", page_cli, NULL},
+             {"man", page_man, NULL}};
+
+const char *fer_reference_page_at(size_t index)
+{
+    return index < FER_COUNT(pages) ? pages[index].name : NULL;
+}
+
+static int list_pages(fer_out *o)
+{
+    for (size_t i = 0; i < FER_COUNT(pages); i++) fer_out_printf(o, "%s\n", pages[i].name);
+    for (const fer_rule *r = fer_rule_next(NULL); r; r = fer_rule_next(r))
+        fer_out_printf(o, "rules/%s\n", r->id);
+    for (size_t i = 0; i < fer_profile_count(); i++)
+        fer_out_printf(o, "profiles/%s\n", fer_profile_name_at(i));
+    return FER_EXIT_OK;
+}
+
 int fer_run_reference(fer_app *app)
 {
-    static const struct {
-        const char *name;
-        void (*write)(fer_out *o);
-        fer_reference_page *make; /* of pages that may fail */
-    } pages[] = {{"tool-record", page_tool_record, NULL},
-                 {"rules", NULL, fer_reference_rules},
-                 {"changes", page_changes, NULL},
-                 {"profiles", NULL, fer_reference_profiles},
-                 {"errors", page_errors, NULL},
-                 {"limits", page_limits, NULL},
-                 {"cli", page_cli, NULL},
-                 {"man", page_man, NULL}};
-    const char *name = app->arg_count == 1 ? app->args[0] : NULL;
-    if (!name) return fer_app_usage(app, "reference needs the name of a page: " PAGES);
-    for (size_t i = 0; i < FER_COUNT(pages); i++) {
-        if (strcmp(name, pages[i].name) != 0) continue;
-        if (pages[i].make) return pages[i].make(app);
+    if (app->arg_count == 0) return list_pages(&app->out);
+    fer_str name = fer_str_of(app->args[0]);
+    size_t slash = fer_str_find(name, 0, '/');
+    const char *below = slash == SIZE_MAX ? NULL : app->args[0] + slash + 1;
+    fer_str word = below ? fer_str_head(name, slash) : name;
+    for (size_t i = 0; app->arg_count == 1 && i < FER_COUNT(pages); i++) {
+        if (!fer_str_is(word, pages[i].name) || (below && !pages[i].make)) continue;
+        if (pages[i].make) return pages[i].make(app, below);
         pages[i].write(&app->out);
         return FER_EXIT_OK;
     }
-    return fer_app_usage(app, "there is no page '%s'; there are " PAGES, name);
+    return fer_app_usage(app, "there is no page '%s'; ferrule reference lists them", app->args[0]);
 }

@@ -77,7 +77,8 @@ static fer_code infer(struct examples *e, const fer_inputs *in, fer_err *err)
     fer_arena *scratch = fer_arena_new(0);
     fer_code code = scratch && e->keep ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     for (size_t i = 0; i < in->count && !code; i++)
-        code = fer_instances_visit(scratch, in->paths[i], in->format, visit, e, err);
+        if (!(code = fer_inputs_check(in, i, err)))
+            code = fer_instances_visit(scratch, in->paths[i], in->format, visit, e, err);
     fer_arena_free(scratch);
     if (!code) code = fer_schema_infer(e->keep, e->list, e->count, &options, &text, err);
     return code ? code : print(e, text, err);

@@ -48,7 +48,8 @@ static fer_code lint_one(struct lint *l, const char *path, fer_err *err)
 static fer_code lint_all(struct lint *l, const fer_inputs *in, fer_err *err)
 {
     for (size_t i = 0; i < in->count; i++) {
-        fer_code code = lint_one(l, in->paths[i], err);
+        fer_code code = fer_inputs_check(in, i, err);
+        if (!code) code = lint_one(l, in->paths[i], err);
         l->report.counts.files++;
         if (code == FER_OUT_OF_MEMORY) return code;
         if (code) report_failure(l, err);

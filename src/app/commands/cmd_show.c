@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "inputs.h"
 #include "json_value.h"
+#include "toolset.h"
 #include "unicode.h"
 
 static void row(fer_out *o, const char *label, fer_str value)
@@ -132,14 +133,34 @@ static fer_code write_tool(fer_app *app, fer_arena *a, const fer_tool *t, fer_er
     return FER_OK;
 }
 
-static fer_code load_all(fer_app *app, fer_inputs *in, fer_toolset *set, fer_err *err)
+struct loading {
+    fer_app *app;
+    fer_str source;
+    bool unreadable; /* something could not be read */
+};
+
+static void tell_failure(void *context, const fer_err *why)
+{
+    struct loading *l = context;
+    fer_err named = *why;
+    fer_inputs_name_error(&named, l->source);
+    fer_app_fail(l->app, &named);
+    l->unreadable = true;
+}
+
+/* What cannot be read is told, and the tool is looked for in the rest. */
+static fer_code load_all(struct loading *l, fer_inputs *in, fer_toolset *set, fer_err *err)
 {
     fer_code code = FER_OK;
     for (size_t i = 0; i < in->count && !code; i++) {
-        fer_str name, text;
-        code = fer_inputs_read(in, app, i, &name, &text, err);
-        if (!code) code = fer_toolset_add(set, name, text, in->format, err);
-        if (code) fer_inputs_name_error(err, name);
+        fer_str text;
+        code = fer_inputs_read(in, l->app, i, &l->source, &text, err);
+        if (!code) {
+            code = fer_toolset_add_readable(set, l->source, text, in->format, tell_failure, l, err);
+        } else if (code != FER_OUT_OF_MEMORY) {
+            tell_failure(l, err);
+            code = FER_OK;
+        }
     }
     return code;
 }
@@ -155,7 +176,8 @@ int fer_run_show(fer_app *app)
     if (bad) return bad;
     fer_toolset *set = fer_toolset_new();
     fer_arena *a = fer_arena_new(0);
-    fer_code code = set && a ? load_all(app, &in, set, &err)
+    struct loading l = {.app = app};
+    fer_code code = set && a ? load_all(&l, &in, set, &err)
                              : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code)
         code = fer_toolset_find(set, fer_str_of(app->args[0]), fer_str_of(constraint), &tool, &err);
@@ -163,5 +185,6 @@ int fer_run_show(fer_app *app)
     fer_arena_free(a);
     fer_toolset_free(set);
     fer_inputs_deinit(&in);
-    return code ? fer_app_fail(app, &err) : FER_EXIT_OK;
+    int exit = code ? fer_app_fail(app, &err) : FER_EXIT_OK;
+    return l.unreadable && exit <= FER_EXIT_FINDINGS ? FER_EXIT_USAGE : exit;
 }

@@ -209,13 +209,24 @@ static fer_code open_schema(struct validate *v, fer_err *err)
     return code ? code : fer_source_compile(&v->schema, err);
 }
 
+/* One input; a folder that cannot be gone through is one instance that cannot be read. */
+static fer_code validate_input(struct validate *v, fer_inputs *in, size_t index, fer_err *err)
+{
+    const char *path = in->paths[index];
+    fer_err why;
+    if (!fer_inputs_check(in, index, &why))
+        return fer_instances_visit(v->arena, path, in->format, visit, v, err);
+    const fer_instance unread = {.source = fer_str_of(path), .failure = &why};
+    return visit(v, &unread, err);
+}
+
 static fer_code validate_all(struct validate *v, fer_inputs *in, fer_err *err)
 {
     fer_code code = FER_OK;
     v->pretty = in->count == 1;
     for (size_t i = 0; i < in->count && !code; i++) {
         fer_counts *n = &v->report.counts, before = *n;
-        code = fer_instances_visit(v->arena, in->paths[i], in->format, visit, v, err);
+        code = validate_input(v, in, i, err);
         n->files++;
         fer_log_event(&v->app->log, FER_LOG_INFO, "input.validated",
                       FER_LOG_S("file", fer_str_of(in->paths[i])),

@@ -131,7 +131,7 @@ static void decide_alone(struct judge *j, fer_delta *d)
         includes(j, input ? after : before, input ? before : after, &got);
         if (got.verdict == FER_INCLUDED) d->impact = FER_IMPACT_COMPATIBLE;
         else if (got.verdict == FER_INCLUSION_UNKNOWN) d->impact = FER_IMPACT_UNKNOWN;
-        else if (confirms(j, got.witness)) breaks(j, d, got.witness, j->larger);
+        else if (confirms(j, got.witness)) breaks(j, d, got.witness, input ? after : before);
         else take_whole(j, d);
     }
     fer_schema_unref(before);

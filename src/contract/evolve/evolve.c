@@ -211,6 +211,52 @@ static void compare_effect(struct differ *d, const yyjson_val *old, const yyjson
               say(d, "effect: is ", fer_effect_name(d->now->effect), " now"), old, now);
 }
 
+static bool lists(const yyjson_val *scopes, const yyjson_val *scope)
+{
+    if (!fer_is_arr(scopes)) return false;
+    FER_EACH_ITEM (scopes, s) {
+        if (fer_is_str(s) && fer_str_eq(fer_val_str(s), fer_val_str(scope))) return true;
+    }
+    return false;
+}
+
+/* Scopes that `all` has and `other` has not. */
+static void tell_scopes(struct differ *d, const yyjson_val *all, const yyjson_val *other,
+                        bool added)
+{
+    if (!fer_is_arr(all)) return;
+    FER_EACH_ITEM (all, scope) {
+        if (!fer_is_str(scope) || lists(other, scope)) continue;
+        fer_str name = fer_arena_copy(d->arena, fer_val_str(scope));
+        if (!name.ptr) d->code = fer_arena_failed(d->arena, d->err);
+        else
+            add_fixed(d, added ? FER_KIND_SCOPE_ADDED : FER_KIND_SCOPE_REMOVED, "requiredScopes",
+                      say(d, "requiredScopes: ", name.ptr, added ? " is required now" : " is gone"),
+                      added ? other : scope, added ? scope : other);
+    }
+}
+
+static void compare_scopes(struct differ *d, const yyjson_val *old, const yyjson_val *now)
+{
+    size_t before = d->count;
+    tell_scopes(d, now, old, true);
+    tell_scopes(d, old, now, false);
+    if (d->count == before && !d->code)
+        add_fixed(d, FER_KIND_META, "requiredScopes", FER_STR("requiredScopes: changed"), old, now);
+}
+
+static void compare_idempotency(struct differ *d, const yyjson_val *old, const yyjson_val *now)
+{
+    bool was = fer_is_str(old) && fer_str_is(fer_val_str(old), "required");
+    bool is = fer_is_str(now) && fer_str_is(fer_val_str(now), "required");
+    enum fer_kind_id kind = is && !was   ? FER_KIND_IDEMPOTENCY_REQUIRED
+                            : was && !is ? FER_KIND_IDEMPOTENCY_RELAXED
+                                         : FER_KIND_META;
+    add_fixed(d, kind, "idempotency",
+              is ? FER_STR("idempotency: a key is required now") : FER_STR("idempotency: changed"),
+              old, now);
+}
+
 static void compare_field(struct differ *d, enum fer_field_id id)
 {
     const yyjson_val *old = d->old->values[id], *now = d->now->values[id];
@@ -218,6 +264,8 @@ static void compare_field(struct differ *d, enum fer_field_id id)
     if (equal(d, old, now)) return;
     bool text = id == FER_FIELD_TITLE || id == FER_FIELD_DESCRIPTION || id == FER_FIELD_EXAMPLES;
     if (id == FER_FIELD_EFFECT) compare_effect(d, old, now);
+    else if (id == FER_FIELD_REQUIRED_SCOPES) compare_scopes(d, old, now);
+    else if (id == FER_FIELD_IDEMPOTENCY) compare_idempotency(d, old, now);
     else if (text) add_fixed(d, FER_KIND_TEXT, key, say(d, "", key, ": changed"), old, now);
     else add_fixed(d, FER_KIND_META, key, say(d, "", key, ": changed"), old, now);
 }

@@ -4,7 +4,8 @@
  * it is read well in a review. A tool's line has its definition hash and a hash of each field
  * that goes into it, so that verifying can name what changed without the old definition.
  */
-#include <ferrule/evolve.h>
+#include "lock.h"
+
 #include <openssl/evp.h>
 #include <stdlib.h>
 
@@ -153,7 +154,13 @@ fer_code fer_lock_write(fer_arena *a, const fer_toolset *set, fer_str *out, fer_
 struct locked {
     fer_str id, version, hash;
     const yyjson_val *parts; /* an object, or NULL */
-    bool met;
+    size_t next;             /* the number + 1 of the next line of that ID; 0: there is none */
+};
+
+struct fer_lock {
+    struct locked *lines;
+    size_t count;
+    fer_map by_id; /* the number + 1 of the first line of that ID */
 };
 
 static fer_code wrong(const fer_json *doc, const yyjson_val *at, const char *what, fer_err *err)
@@ -193,32 +200,60 @@ static fer_code read_tool(const fer_json *doc, const yyjson_val *v, struct locke
     return FER_OK;
 }
 
-static fer_code read_lock(fer_arena *a, fer_str text, struct locked **out, size_t *count,
-                          fer_err *err)
+/* The list of tools of a document that says it is a lock. */
+static fer_code find_tools(const fer_json *doc, const yyjson_val **out, fer_err *err)
 {
-    fer_json *doc;
     uint64_t number = 0;
-    fer_code code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
-    if (code) return code;
-    const yyjson_val *root = fer_json_root(doc), *tools = NULL;
+    const yyjson_val *root = fer_json_root(doc);
     const yyjson_val *version = fer_is_obj(root) ? fer_val_get(root, "lockVersion") : NULL;
     if (!fer_is_num(version) || !fer_number_u64(version, &number))
         return wrong(doc, root, "this is no lock: \"lockVersion\" is missing", err);
     if (number != FER_LOCK_VERSION)
         return wrong(doc, version, "another \"lockVersion\" than 1 is not understood", err);
-    tools = fer_val_get(root, "tools");
-    if (!fer_is_arr(tools)) return wrong(doc, root, "\"tools\" must be a list", err);
-    if (fer_val_len(tools) > FER_LOCK_TOOLS)
+    *out = fer_val_get(root, "tools");
+    if (!fer_is_arr(*out)) return wrong(doc, root, "\"tools\" must be a list", err);
+    if (fer_val_len(*out) > FER_LOCK_TOOLS)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "a lock has at most %d tools", FER_LOCK_TOOLS);
-    struct locked *list = fer_arena_alloc_zero(a, fer_val_len(tools) + 1, sizeof *list);
-    if (!list) return fer_arena_failed(a, err);
-    *count = 0;
+    return FER_OK;
+}
+
+/* From the last to the first, so that each line knows the next of its ID. */
+static bool index_lock(fer_lock *lock)
+{
+    for (size_t i = lock->count; i-- > 0;) {
+        void **slot = fer_map_put(&lock->by_id, lock->lines[i].id);
+        if (!slot) return false;
+        lock->lines[i].next = (size_t)(uintptr_t)*slot;
+        *slot = (void *)(uintptr_t)(i + 1);
+    }
+    return true;
+}
+
+fer_code fer_lock_read(fer_arena *a, fer_str text, const fer_lock **out, fer_err *err)
+{
+    fer_json *doc;
+    const yyjson_val *tools = NULL;
+    fer_code code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
+    if (!code) code = find_tools(doc, &tools, err);
+    if (code) return code;
+    assert(tools); /* or there was a failure */
+    fer_lock *lock = fer_arena_alloc_zero(a, 1, sizeof *lock);
+    if (lock) lock->lines = fer_arena_alloc_zero(a, fer_val_len(tools) + 1, sizeof *lock->lines);
+    if (!lock || !lock->lines) return fer_arena_failed(a, err);
     FER_EACH_ITEM (tools, item) {
-        code = read_tool(doc, item, &list[(*count)++], err);
+        code = read_tool(doc, item, &lock->lines[lock->count++], err);
         if (code) return code;
     }
-    *out = list;
+    fer_map_init(&lock->by_id, a);
+    if (!index_lock(lock)) return fer_arena_failed(a, err);
+    *out = lock;
     return FER_OK;
+}
+
+size_t fer_lock_count(const fer_lock *lock)
+{
+    assert(lock);
+    return lock->count;
 }
 
 /* ---- comparing
@@ -232,68 +267,90 @@ static void name_parts(const struct locked *l, const struct hashed *h, fer_lock_
     }
 }
 
+/* The line for a tool: of its version, else one of its ID that is left. */
+static const struct locked *find(const fer_lock *lock, const bool *met, const struct hashed *h)
+{
+    const struct locked *any = NULL;
+    for (size_t i = (size_t)(uintptr_t)fer_map_get(&lock->by_id, h->key); i;
+         i = lock->lines[i - 1].next) {
+        const struct locked *l = &lock->lines[i - 1];
+        if (fer_str_eq(l->version, h->tool->version)) return l;
+        if (!met[i - 1]) any = l;
+    }
+    return any;
+}
+
+static fer_code compare(const fer_lock *lock, bool *met, fer_arena *a, const struct hashed *h,
+                        fer_lock_entry *out, bool *differs, fer_err *err)
+{
+    const struct locked *l = find(lock, met, h);
+    fer_str hash = fer_arena_printf(a, "sha256:%s", h->hash);
+    if (!hash.ptr) return fer_arena_failed(a, err);
+    if (l) met[l - lock->lines] = true;
+    bool same_version = l && fer_str_eq(l->version, h->tool->version);
+    *differs = !same_version || !fer_str_eq(l->hash, hash);
+    if (!*differs) return FER_OK;
+    *out = (fer_lock_entry){.id = h->key, .new_version = h->tool->version, .new_hash = hash};
+    out->old_version = l ? l->version : FER_STR("");
+    out->old_hash = l ? l->hash : FER_STR("");
+    out->state = !l ? FER_LOCK_NEW : same_version ? FER_LOCK_CHANGED : FER_LOCK_BUMPED;
+    if (l) name_parts(l, h, out);
+    return FER_OK;
+}
+
+fer_code fer_lock_compare(const fer_lock *lock, bool *met, fer_arena *a, const fer_tool *tool,
+                          fer_lock_entry *out, bool *differs, fer_err *err)
+{
+    struct hashed hashed;
+    fer_code code = hash_tool(a, tool, &hashed, err);
+    return code ? code : compare(lock, met, a, &hashed, out, differs, err);
+}
+
+/* ---- a set ------------------------------------------------------------------------------- */
+
 struct verifier {
     fer_arena *arena;
-    struct locked *lock;
-    size_t lock_count;
-    fer_map by_id; /* the number + 1 of the first of that ID */
+    const fer_lock *lock;
+    bool *met;
     fer_lock_entry *list;
     size_t count, cap;
     bool broken;
     fer_err *err;
 };
 
-static fer_lock_entry *report(struct verifier *v, fer_lock_entry entry)
+static fer_code report(struct verifier *v, const fer_lock_entry *entry)
 {
     fer_lock_entry *list = fer_arena_room(v->arena, v->list, v->count, &v->cap, sizeof *list);
-    if (!list) return NULL;
+    if (!list) return fer_arena_failed(v->arena, v->err);
     v->list = list;
-    v->broken |= entry.state != FER_LOCK_BUMPED;
-    list[v->count] = entry;
-    return &list[v->count++];
-}
-
-/* The line of the lock for a tool: of its version, else any of its ID that is left. */
-static struct locked *find(struct verifier *v, const struct hashed *h)
-{
-    struct locked *any = NULL;
-    size_t first = (size_t)(uintptr_t)fer_map_get(&v->by_id, h->key);
-    for (size_t i = first ? first - 1 : v->lock_count; i < v->lock_count; i++) {
-        struct locked *l = &v->lock[i];
-        if (l->met || !fer_str_eq(l->id, h->key)) continue;
-        if (fer_str_eq(l->version, h->tool->version)) return l;
-        any = l;
-    }
-    return any;
-}
-
-static fer_code verify_tool(struct verifier *v, const struct hashed *h)
-{
-    struct locked *l = find(v, h);
-    fer_str hash = fer_arena_printf(v->arena, "sha256:%s", h->hash);
-    if (!hash.ptr) return fer_arena_failed(v->arena, v->err);
-    if (l) l->met = true;
-    bool same_version = l && fer_str_eq(l->version, h->tool->version);
-    if (l && fer_str_eq(l->hash, hash) && same_version) return FER_OK;
-    fer_lock_entry e = {.id = h->key, .new_version = h->tool->version, .new_hash = hash};
-    e.old_version = l ? l->version : FER_STR("");
-    e.old_hash = l ? l->hash : FER_STR("");
-    e.state = !l ? FER_LOCK_NEW : same_version ? FER_LOCK_CHANGED : FER_LOCK_BUMPED;
-    fer_lock_entry *kept = report(v, e);
-    if (!kept) return fer_arena_failed(v->arena, v->err);
-    if (l) name_parts(l, h, kept);
+    v->broken |= entry->state != FER_LOCK_BUMPED;
+    list[v->count++] = *entry;
     return FER_OK;
 }
 
-static bool index_lock(struct verifier *v)
+static fer_code report_gone(struct verifier *v, const struct locked *l)
 {
-    fer_map_init(&v->by_id, v->arena);
-    for (size_t i = v->lock_count; i-- > 0;) {
-        void **slot = fer_map_put(&v->by_id, v->lock[i].id);
-        if (!slot) return false;
-        *slot = (void *)(uintptr_t)(i + 1);
+    const fer_lock_entry gone = {.state = FER_LOCK_GONE,
+                                 .id = l->id,
+                                 .old_version = l->version,
+                                 .old_hash = l->hash,
+                                 .new_version = FER_STR(""),
+                                 .new_hash = FER_STR("")};
+    return report(v, &gone);
+}
+
+static fer_code verify_all(struct verifier *v, const struct hashed *list, size_t count)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        fer_lock_entry entry;
+        bool differs = false;
+        code = compare(v->lock, v->met, v->arena, &list[i], &entry, &differs, v->err);
+        if (!code && differs) code = report(v, &entry);
     }
-    return true;
+    for (size_t i = 0; !code && i < v->lock->count; i++)
+        if (!v->met[i]) code = report_gone(v, &v->lock->lines[i]);
+    return code;
 }
 
 fer_code fer_lock_verify(fer_arena *a, fer_str lock, const fer_toolset *set, fer_lock_entry **out,
@@ -301,21 +358,12 @@ fer_code fer_lock_verify(fer_arena *a, fer_str lock, const fer_toolset *set, fer
 {
     struct verifier v = {.arena = a, .err = err};
     struct hashed *list = NULL;
-    fer_code code = read_lock(a, lock, &v.lock, &v.lock_count, err);
+    fer_code code = fer_lock_read(a, lock, &v.lock, err);
     if (!code) code = hash_all(a, set, &list, err);
     if (code || !list) return code;
-    if (!index_lock(&v)) code = fer_arena_failed(a, err);
-    for (size_t i = 0; !code && i < fer_toolset_count(set); i++) code = verify_tool(&v, &list[i]);
-    for (size_t i = 0; !code && i < v.lock_count; i++) {
-        const struct locked *l = &v.lock[i];
-        fer_lock_entry gone = {.state = FER_LOCK_GONE,
-                               .id = l->id,
-                               .old_version = l->version,
-                               .old_hash = l->hash,
-                               .new_version = FER_STR(""),
-                               .new_hash = FER_STR("")};
-        if (!l->met && !report(&v, gone)) code = fer_arena_failed(a, err);
-    }
+    v.met = fer_arena_alloc_zero(a, fer_lock_count(v.lock) + 1, sizeof *v.met);
+    if (!v.met) return fer_arena_failed(a, err);
+    code = verify_all(&v, list, fer_toolset_count(set));
     if (code) return code;
     *out = v.list;
     *count = v.count;

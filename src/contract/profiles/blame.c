@@ -221,10 +221,12 @@ static void find_rule(fer_str text, fer_blame *b)
 
 fer_code fer_blame_read(fer_str message, fer_blame *out, fer_err *err)
 {
-    fer_str text = fer_str_head(message, FER_BLAME_TEXT);
+    if (message.len > FER_BLAME_TEXT)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "blame.size: a message has at most %zu bytes",
+                        FER_BLAME_TEXT);
     for (size_t i = 0; i < FER_COUNT(families); i++) {
-        if (!find_family(&families[i], text, out)) continue;
-        find_rule(text, out);
+        if (!find_family(&families[i], message, out)) continue;
+        find_rule(message, out);
         return FER_OK;
     }
     return fer_fail(err, FER_UNKNOWN_SHAPE,

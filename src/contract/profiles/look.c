@@ -6,30 +6,20 @@
 
 #include "errors.h"
 #include "profile_pass.h"
+#include "unicode.h"
+#include "words.h"
 
 /* ---- reporting --------------------------------------------------------------------- */
 
-static fer_str text_of(fer_look *l, const char *format, va_list args) FER_PRINTF(2, 0);
-
-static fer_str text_of(fer_look *l, const char *format, va_list args)
+bool fer_look_put(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask, const yyjson_val *at,
+                  fer_str pointer, fer_str message)
 {
-    char text[FER_ERR_TEXT] = "";
-    return fer_arena_copy(l->pass->drafts->arena,
-                          (fer_str){text, fer_format_text(text, sizeof text, format, args)});
-}
-
-/* The finding of one profile; texts are shared between profiles. */
-static fer_finding *put(fer_look *l, enum fer_profile_rule_id rule, size_t profile,
-                        const yyjson_val *at, fer_str pointer, fer_str message)
-{
-    const struct fer_profile_row *row = fer_look_row(l, profile, rule);
-    fer_finding *f =
-        fer_drafts_put(l->pass->drafts, fer_profile_rule_of(rule), at, pointer, message);
-    if (!f) return NULL;
-    f->severity = row->severity;
-    f->profile = l->plan->profiles[profile]->name;
-    f->provider_text = row->says;
-    return f;
+    fer_drafts *d = l->pass->drafts;
+    if (!fer_drafts_put(d, fer_profile_rule_of(rule), at, pointer, message)) return false;
+    struct fer_draft *draft = &d->list[d->count - 1];
+    draft->profiles = mask;
+    draft->profile_rule = (uint16_t)rule;
+    return true;
 }
 
 /* The pointer of a path. Most are of the subschema at hand, or of one of its keywords. */
@@ -54,9 +44,9 @@ void fer_look_report(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask,
     if (!mask || l->pass->drafts->no_memory) return;
     fer_str pointer = pointer_of(l, path);
     va_start(args, format);
-    fer_str message = text_of(l, format, args);
+    fer_str message = fer_draft_text(l->pass->drafts->arena, format, args);
     va_end(args);
-    FER_EACH_PROFILE(mask, i) put(l, rule, i, at, pointer, message);
+    fer_look_put(l, rule, mask, at, pointer, message);
 }
 
 void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile, uint64_t limit,
@@ -66,10 +56,10 @@ void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile
     va_list args;
     if (l->pass->drafts->no_memory) return;
     va_start(args, format);
-    fer_str message = text_of(l, format, args);
+    fer_str message = fer_draft_text(l->pass->drafts->arena, format, args);
     va_end(args);
-    fer_finding *f = put(l, rule, profile, at, pointer_of(l, path), message);
-    if (f) fer_drafts_bounds(l->pass->drafts, limit, actual);
+    if (fer_look_put(l, rule, (uint64_t)1 << profile, at, pointer_of(l, path), message))
+        fer_drafts_bounds(l->pass->drafts, limit, actual);
 }
 
 void fer_look_limit(fer_look *l, enum fer_profile_rule_id rule, uint64_t actual,
@@ -95,11 +85,22 @@ bool fer_words_have(const struct fer_words *words, fer_str word)
     return false;
 }
 
+fer_spelling fer_spelling_of(fer_str name)
+{
+    fer_spelling s = {.ascii = true, .characters = fer_utf8_count(name)};
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        if (c < 128) s.bits[c >> 6] |= (uint64_t)1 << (c & 63);
+        else s.ascii = false;
+    }
+    return s;
+}
+
 static unsigned type_bit(const yyjson_val *word)
 {
     if (!fer_is_str(word)) return 0;
     for (unsigned i = 0; i < FER_COUNT(fer_type_names); i++) {
-        if (fer_str_eq_nocase(fer_val_str(word), fer_str_of(fer_type_names[i]))) return 1u << i;
+        if (fer_word_is(fer_val_str(word), fer_type_names[i])) return 1u << i;
     }
     return 0;
 }
@@ -155,6 +156,12 @@ static void look_at_output(fer_look *l)
                         "the root of the output schema has not the type \"object\"");
 }
 
+fer_json_size fer_look_size(fer_look *l)
+{
+    if (!l->size.bytes && l->schema) l->size = fer_json_size_of(l->schema);
+    return l->size;
+}
+
 static void look(fer_pass_tool *p)
 {
     fer_look *l = fer_arena_alloc(p->scratch, sizeof *l);
@@ -168,6 +175,7 @@ static void look(fer_pass_tool *p)
     l->facts = (struct fer_facts){0};
     l->deepest = NULL;
     l->node = NULL;
+    l->size = (fer_json_size){0, 0};
     l->in_all_of = l->in_items = 0;
     const yyjson_val *key = schema_key(p->tool);
     fer_look_tool(l);

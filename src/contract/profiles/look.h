@@ -7,6 +7,7 @@
 #define FER_LOOK_H
 
 #include "checks.h"
+#include "json_write.h"
 #include "profile.h"
 
 /* What is counted over one tool. */
@@ -34,6 +35,7 @@ typedef struct fer_look {
     bool counted[FER_SUBSCHEMA_DEPTH];   /* that one of them is at this very place */
     const fer_path *node; /* of the subschema at hand, and its pointer once somebody asked */
     fer_str node_pointer;
+    fer_json_size size; /* of the schema, once somebody asked */
     unsigned in_all_of; /* allOf around */
     unsigned in_items;  /* arrays around */
 } fer_look;
@@ -52,12 +54,15 @@ enum fer_type_bits {
 unsigned fer_look_types(const yyjson_val *type);
 
 /*
- * Reports a rule for each profile of a mask. The text is made once, the provider's words and
- * the severity come from each profile's row.
+ * Reports a rule for the profiles of a mask, in one draft; the provider's words and the severity
+ * will come from each profile's row.
  */
 void fer_look_report(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask,
                      const yyjson_val *at, const fer_path *path, const char *format, ...)
     FER_PRINTF(6, 7);
+/* The same with texts that are made already. False: no memory. */
+bool fer_look_put(fer_look *l, enum fer_profile_rule_id rule, uint64_t mask, const yyjson_val *at,
+                  fer_str pointer, fer_str message);
 /* The same for one profile, with what is allowed and what there is. */
 void fer_look_exceeds(fer_look *l, enum fer_profile_rule_id rule, size_t profile, uint64_t limit,
                       uint64_t actual, const yyjson_val *at, const fer_path *path,
@@ -73,13 +78,24 @@ static inline const struct fer_profile_row *fer_look_row(const fer_look *l, size
     return &l->plan->profiles[profile]->rows[rule];
 }
 
-/* for each profile of a mask */
-#define FER_EACH_PROFILE(mask, index)                                                              \
-    for (uint64_t left_##index = (mask), index = 0;                                                \
-         left_##index && ((index = (uint64_t)__builtin_ctzll(left_##index)), true);                \
-         left_##index &= left_##index - 1)
+/* How long the schema is when it is written. */
+fer_json_size fer_look_size(fer_look *l);
 
 bool fer_words_have(const struct fer_words *words, fer_str word);
+
+/* How a name is written, found once for all profiles. */
+typedef struct fer_spelling {
+    uint64_t bits[2]; /* the ASCII characters in it */
+    bool ascii;       /* there are no others */
+    size_t characters;
+} fer_spelling;
+fer_spelling fer_spelling_of(fer_str name);
+
+/* Whether all characters of a name are in a set. */
+static inline bool fer_chars_cover(const fer_chars *set, const fer_spelling *s)
+{
+    return s->ascii && !(s->bits[0] & ~set->bits[0]) && !(s->bits[1] & ~set->bits[1]);
+}
 
 /* The files' entries. */
 void fer_look_tool(fer_look *l);   /* look_tool.c: names, keys, descriptions */

@@ -3,19 +3,19 @@
 #include "json_number.h"
 #include "json_value.h"
 #include "look.h"
+#include "name_set.h"
 #include "unicode.h"
 
 #define ON(rule) (l->plan->on[rule])
 
 /* ---- objects ------------------------------------------------------------------------- */
 
-static bool is_listed(const yyjson_val *list, fer_str name)
+/* The names in an array or an object of the schema. */
+static fer_name_set names_in(fer_look *l, const yyjson_val *names)
 {
-    if (!list || !fer_is_arr(list)) return false;
-    FER_EACH_ITEM (list, item) {
-        if (fer_is_str(item) && fer_str_eq(fer_val_str(item), name)) return true;
-    }
-    return false;
+    fer_name_set set;
+    if (!fer_name_set_init(&set, l->pass->scratch, names)) l->pass->drafts->no_memory = true;
+    return set;
 }
 
 static void closed(fer_look *l, const fer_subschema *s)
@@ -58,9 +58,10 @@ static void required_known(fer_look *l, const fer_subschema *s)
     size_t index = 0;
     if (!ON(FER_PR_REQUIRED_UNKNOWN) || !fer_is_arr(required)) return;
     fer_path up = FER_PATH_KEY(s->path, FER_STR("required"));
+    fer_name_set known = names_in(l, fer_is_obj(properties) ? properties : NULL);
     FER_EACH_ITEM (required, item) {
         fer_path here = FER_PATH_INDEX(&up, index++);
-        if (!fer_is_str(item) || fer_val_key(properties, fer_val_str(item))) continue;
+        if (!fer_is_str(item) || fer_name_set_has(&known, fer_val_str(item))) continue;
         fer_look_report(l, FER_PR_REQUIRED_UNKNOWN, ON(FER_PR_REQUIRED_UNKNOWN), item, &here,
                         "\"%.*s\" is required, but no property",
                         FER_PRI(fer_utf8_cut(fer_val_str(item), 100)));
@@ -74,9 +75,10 @@ static void optional_properties(fer_look *l, const fer_subschema *s)
                      *properties = fer_subschema_get(s, KW_PROPERTIES), *first = NULL;
     size_t count = 0;
     if (!fer_is_obj(properties)) return;
+    fer_name_set listed = names_in(l, fer_is_arr(required) ? required : NULL);
     FER_EACH_MEMBER (properties, key) {
         l->facts.strings += fer_val_len(key);
-        if (is_listed(required, fer_val_str(key))) {
+        if (fer_name_set_has(&listed, fer_val_str(key))) {
             l->facts.required += !s->up;
             continue;
         }
@@ -97,14 +99,11 @@ static void optional_properties(fer_look *l, const fer_subschema *s)
 }
 
 /* Whether a key is refused by this row. */
-static bool is_bad_key(const struct fer_profile_row *row, fer_str key)
+static bool is_bad_key(const struct fer_profile_row *row, fer_str key, const fer_spelling *spelling)
 {
-    if (fer_utf8_count(key) > row->max || !key.len) return true;
+    if (spelling->characters > row->max || !key.len) return true;
     if (row->first.text.len && !fer_chars_have(&row->first, (unsigned char)key.ptr[0])) return true;
-    for (size_t i = 0; i < key.len; i++) {
-        if (!fer_chars_have(&row->chars, (unsigned char)key.ptr[i])) return true;
-    }
-    return false;
+    return !fer_chars_cover(&row->chars, spelling);
 }
 
 static void property_keys(fer_look *l, const fer_subschema *s)
@@ -117,11 +116,12 @@ static void property_keys(fer_look *l, const fer_subschema *s)
         fer_str name = fer_val_str(key);
         fer_path here = FER_PATH_KEY(&up, name);
         uint64_t bad = 0, reserved = 0;
+        fer_spelling spelling = fer_spelling_of(name);
         FER_EACH_PROFILE(ON(FER_PR_PROPERTY_KEY), i)
         {
             const struct fer_profile_row *row = fer_look_row(l, i, FER_PR_PROPERTY_KEY);
             bool here_too = !s->up || row->scope != FER_SCOPE_ROOT;
-            if (here_too && is_bad_key(row, name)) bad |= (uint64_t)1 << i;
+            if (here_too && is_bad_key(row, name, &spelling)) bad |= (uint64_t)1 << i;
         }
         FER_EACH_PROFILE(ON(FER_PR_PROPERTY_RESERVED), i)
         {

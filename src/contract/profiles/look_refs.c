@@ -85,7 +85,6 @@ void fer_look_ref(fer_look *l, const fer_subschema *s)
 
 /* What is known of a subschema: its height, and where it is on the way down. */
 struct known {
-    const yyjson_val *schema;
     unsigned height[2]; /* [1]: an object or array is counted at this place already */
     bool done[2];
     bool open;
@@ -94,25 +93,25 @@ struct known {
 
 struct descent {
     fer_look *look;
-    fer_map known;
+    struct known **known; /* by the place of their values in the schema */
     unsigned steps;
     unsigned optional;
 };
 
+static struct known **known_values(fer_look *l)
+{
+    size_t count = (size_t)(fer_val_next(l->schema) - l->schema);
+    struct known **known = fer_arena_alloc_zero(l->pass->scratch, count, sizeof *known);
+    if (!known) l->pass->drafts->no_memory = true;
+    return known;
+}
+
 static struct known *known_of(struct descent *d, const yyjson_val *schema)
 {
-    struct known *k = fer_map_get(&d->known, fer_value_key(&schema));
-    if (k) return k;
-    k = fer_arena_alloc_zero(d->look->pass->scratch, 1, sizeof *k);
-    if (!k) goto failed;
-    k->schema = schema;
-    void **slot = fer_map_put(&d->known, fer_value_key(&k->schema));
-    if (!slot) goto failed;
-    *slot = k;
-    return k;
-failed:
-    d->look->pass->drafts->no_memory = true;
-    return NULL;
+    struct known **k = &d->known[schema - d->look->schema];
+    if (!*k) *k = fer_arena_alloc_zero(d->look->pass->scratch, 1, sizeof **k);
+    if (!*k) d->look->pass->drafts->no_memory = true;
+    return *k;
 }
 
 /* The reference closes a cycle: it leads to a subschema that it stands in. */
@@ -195,7 +194,7 @@ static unsigned through_ref(struct descent *d, const yyjson_val *ref, bool count
 {
     const yyjson_val *target =
         fer_is_str(ref) ? target_of(d->look->schema, fer_val_str(ref)) : NULL;
-    const struct known *k = target ? fer_map_get(&d->known, fer_value_key(&target)) : NULL;
+    const struct known *k = target ? d->known[target - d->look->schema] : NULL;
     if (!target) return 0;
     if (k && k->open) {
         report_cycle(d, ref, k);
@@ -260,8 +259,8 @@ void fer_look_depth(fer_look *l)
     const yyjson_val *at = l->deepest ? l->deepest : l->schema;
     if (!(l->plan->on[FER_PR_LIMIT_DEPTH] | l->plan->on[FER_PR_REF_RECURSIVE])) return;
     if (l->facts.refs) {
-        struct descent d = {.look = l};
-        fer_map_init(&d.known, l->pass->scratch);
+        struct descent d = {.look = l, .known = known_values(l)};
+        if (!d.known) return;
         unsigned height = height_of(&d, l->schema, false);
         definitions(&d);
         if (height > depth) at = l->schema;

@@ -172,20 +172,11 @@ static void repeat_problems(fer_look *l)
     uint64_t mask = l->plan->on[FER_PR_SCHEMA_METASCHEMA];
     size_t count = mask ? d->count : 0;
     for (size_t i = 0; i < count && !d->no_memory; i++) {
-        struct fer_draft draft = d->list[i];
-        bool inside = draft.at >= l->schema && draft.at < fer_val_next(l->schema);
-        if (!inside || draft.finding.rule != &fer_record_rules[FER_RULE_SCHEMA_INVALID]) continue;
-        FER_EACH_PROFILE(mask, p)
-        {
-            const struct fer_profile_row *row = fer_look_row(l, p, FER_PR_SCHEMA_METASCHEMA);
-            fer_finding *f =
-                fer_drafts_put(d, fer_profile_rule_of(FER_PR_SCHEMA_METASCHEMA), draft.at,
-                               draft.finding.tool_pointer, draft.finding.message);
-            if (!f) return;
-            f->severity = row->severity;
-            f->profile = l->plan->profiles[p]->name;
-            f->provider_text = row->says;
-        }
+        const struct fer_draft *draft = &d->list[i];
+        bool inside = draft->at >= l->schema && draft->at < fer_val_next(l->schema);
+        if (!inside || draft->finding.rule != &fer_record_rules[FER_RULE_SCHEMA_INVALID]) continue;
+        fer_look_put(l, FER_PR_SCHEMA_METASCHEMA, mask, draft->at, draft->finding.tool_pointer,
+                     draft->finding.message);
     }
 }
 
@@ -206,31 +197,11 @@ static void look_at_limits(fer_look *l)
         fer_look_limit(l, rows[i].rule, rows[i].actual, l->schema, l->path, rows[i].what);
 }
 
-/* An upper bound of the bytes that a value takes when written: each byte may be escaped. */
-static size_t bytes_at_most(const yyjson_val *value)
-{
-    size_t bytes = 0;
-    for (const yyjson_val *v = value, *end = fer_val_next(value); v < end; v++)
-        bytes += 32 + (fer_is_str(v) ? 2 * fer_val_len(v) : 0);
-    return bytes;
-}
-
 static void look_at_size(fer_look *l)
 {
-    uint64_t mask = l->plan->on[FER_PR_LIMIT_SCHEMA_SIZE], least = UINT64_MAX;
-    fer_str text;
-    FER_EACH_PROFILE(mask, i)
-    {
-        uint64_t max = fer_look_row(l, i, FER_PR_LIMIT_SCHEMA_SIZE)->max;
-        if (max < least) least = max;
-    }
-    if (!mask || bytes_at_most(l->schema) <= least) return;
-    if (fer_json_write(l->pass->scratch, l->schema, false, &text, NULL)) {
-        l->pass->drafts->no_memory = true;
-        return;
-    }
-    fer_look_limit(l, FER_PR_LIMIT_SCHEMA_SIZE, text.len, l->schema, l->path,
-                   "bytes of the schema");
+    if (l->plan->on[FER_PR_LIMIT_SCHEMA_SIZE])
+        fer_look_limit(l, FER_PR_LIMIT_SCHEMA_SIZE, fer_look_size(l).bytes, l->schema, l->path,
+                       "bytes of the schema");
 }
 
 void fer_look_schema(fer_look *l)

@@ -4,8 +4,6 @@
  * name are kept; where a budget is first exceeded the place is marked, and told of at the
  * end, when the sum is known.
  */
-#include <ferrule/json.h>
-
 #include "json_value.h"
 #include "look.h"
 #include "unicode.h"
@@ -139,42 +137,6 @@ static void key_is_the_same(fer_look *l, struct state *s)
                         "the first tool has its schema under %.*s", FER_PRI(s->key));
 }
 
-/* The characters of a string as JSON, without its quotes. */
-static uint64_t string_characters(fer_str s)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        count += (c & 0xC0) != 0x80;
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        bool short_form = c >= 0x20 || (c && strchr("\b\f\n\r\t", c));
-        count += short_form ? 1 : 5; /* \n, or \u001f */
-    }
-    return count;
-}
-
-/* The characters of a value when it is minified; values stand behind each other. */
-static uint64_t characters_in(fer_look *l, const yyjson_val *value)
-{
-    uint64_t count = 0;
-    for (const yyjson_val *v = value, *end = fer_val_next(value); v < end; v++) {
-        size_t len = fer_val_len(v);
-        fer_str text;
-        switch (fer_val_type(v)) {
-        case YYJSON_TYPE_STR: count += 2 + string_characters(fer_val_str(v)); break;
-        case YYJSON_TYPE_OBJ: count += 2 + (len ? 2 * len - 1 : 0); break; /* {} , : */
-        case YYJSON_TYPE_ARR: count += 2 + (len ? len - 1 : 0); break;
-        default:
-            if (fer_json_write(l->pass->scratch, v, false, &text, NULL)) {
-                l->pass->drafts->no_memory = true;
-                return 0;
-            }
-            count += text.len;
-        }
-    }
-    return count;
-}
-
 /* The characters of the definition as it is sent: as it is, or its parts under the usual keys. */
 static uint64_t characters_of(fer_look *l)
 {
@@ -185,9 +147,11 @@ static uint64_t characters_of(fer_look *l)
                                  l->schema};
     uint64_t sum = 2;
     if (t->shape == FER_SHAPE_ANTHROPIC || t->shape == FER_SHAPE_FUNCTION)
-        return characters_in(l, t->record);
+        return fer_json_size_of(t->record).characters;
     for (size_t i = 0; i < FER_COUNT(parts); i++) {
-        if (parts[i]) sum += characters_in(l, parts[i]) + frames[i];
+        if (!parts[i]) continue;
+        fer_json_size size = parts[i] == l->schema ? fer_look_size(l) : fer_json_size_of(parts[i]);
+        sum += size.characters + frames[i];
     }
     return sum;
 }

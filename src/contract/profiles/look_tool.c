@@ -22,21 +22,14 @@ static void no_name(fer_look *l, const yyjson_val *key)
                     key ? "the name is no name" : "the tool has no name");
 }
 
-static bool has_only(const fer_chars *set, fer_str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        if (!fer_chars_have(set, (unsigned char)s.ptr[i])) return false;
-    }
-    return true;
-}
-
-static void name_characters(fer_look *l, const yyjson_val *name, const fer_path *here)
+static void name_characters(fer_look *l, const yyjson_val *name, const fer_spelling *spelling,
+                            const fer_path *here)
 {
     fer_str s = fer_val_str(name), shown = fer_utf8_cut(s, 100);
     FER_EACH_PROFILE(ON(FER_PR_NAME_CHARSET), i)
     {
         const struct fer_profile_row *row = fer_look_row(l, i, FER_PR_NAME_CHARSET);
-        if (has_only(&row->chars, s)) continue;
+        if (fer_chars_cover(&row->chars, spelling)) continue;
         fer_look_report(l, FER_PR_NAME_CHARSET, (uint64_t)1 << i, name, here,
                         "the name \"%.*s\" has characters outside of %.*s", FER_PRI(shown),
                         FER_PRI(row->chars.text));
@@ -51,9 +44,10 @@ static void name_characters(fer_look *l, const yyjson_val *name, const fer_path 
     }
 }
 
-static void name_length(fer_look *l, const yyjson_val *name, const fer_path *here)
+static void name_length(fer_look *l, const yyjson_val *name, const fer_spelling *spelling,
+                        const fer_path *here)
 {
-    size_t own = fer_utf8_count(fer_val_str(name));
+    size_t own = spelling->characters;
     size_t server = fer_utf8_count(fer_tool_namespace(l->pass->tool));
     FER_EACH_PROFILE(ON(FER_PR_NAME_LENGTH), i)
     {
@@ -67,8 +61,9 @@ static void name_length(fer_look *l, const yyjson_val *name, const fer_path *her
                          "the name%s has %zu characters, and %s %llu are allowed",
                          row->with_server && server ? " and its server's" : "", count,
                          advised ? "by the documentation" : "at most", (unsigned long long)limit);
-        if (advised && l->pass->drafts->count > before)
-            l->pass->drafts->list[before].finding.severity = FER_SEVERITY_WARNING;
+        if (!advised || l->pass->drafts->count == before) continue;
+        l->pass->drafts->list[before].graded = true;
+        l->pass->drafts->list[before].finding.severity = FER_SEVERITY_WARNING;
     }
 }
 
@@ -80,8 +75,9 @@ static void look_at_name(fer_look *l)
         no_name(l, key);
         return;
     }
-    name_characters(l, key + 1, &here);
-    name_length(l, key + 1, &here);
+    fer_spelling spelling = fer_spelling_of(fer_val_str(key + 1));
+    name_characters(l, key + 1, &spelling, &here);
+    name_length(l, key + 1, &spelling, &here);
 }
 
 /* ---- the description ---------------------------------------------------------------------- */

@@ -60,6 +60,7 @@ static bool is_of_shape(const fer_item *item)
 static fer_code visit(void *context, const fer_visited *v, fer_err *err)
 {
     struct answer *n = context;
+    const fer_finding *findings = NULL;
     if (v->failure) {
         add(n, fer_arena_printf(n->arena, "Tool #%zu: %s", n->reader.number, v->failure->message));
     } else if (v->item && !is_of_shape(v->item)) {
@@ -68,8 +69,10 @@ static fer_code visit(void *context, const fer_visited *v, fer_err *err)
                                 "input_schema or parameters, and no others",
                                 v->item->number));
     } else {
+        fer_code code = fer_visited_findings(v, &findings, err);
+        if (code) return code;
         for (size_t i = 0; i < v->finding_count; i++) {
-            const fer_finding *f = &v->findings[i];
+            const fer_finding *f = &findings[i];
             if (f->severity == FER_SEVERITY_ERROR && f->profile.len) add_finding(n, f);
         }
     }

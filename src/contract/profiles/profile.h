@@ -218,6 +218,9 @@ struct fer_profile {
     fer_str name;      /* as it was asked for */
     fer_str canonical; /* as its document has it */
     fer_str title, provider, mode, date, confidence, extends;
+    fer_str
+        wire; /* the shape that converted definitions are written in (convert/wire.c), or empty */
+    bool strict; /* converted definitions say "strict": true */
     struct fer_words sources, notes, aliases, shapes;
     struct fer_profile_row rows[FER_PR_COUNT];
 };
@@ -256,6 +259,12 @@ typedef struct fer_plan {
     uint8_t rule_of[KW_COUNT];       /* the rule of a keyword that has one of its own, else 0xFF */
     uint64_t any_slot;               /* slots that some profile has something to say about */
 } fer_plan;
+/* for each profile of a mask */
+#define FER_EACH_PROFILE(mask, index)                                                              \
+    for (uint64_t left_##index = (mask), index = 0;                                                \
+         left_##index && ((index = (uint64_t)__builtin_ctzll(left_##index)), true);                \
+         left_##index &= left_##index - 1)
+
 /* Adds a profile. False: there are FER_PROFILES_MAX. */
 FER_MUST_USE bool fer_plan_add(fer_plan *plan, const fer_profile *profile);
 

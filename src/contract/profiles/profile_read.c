@@ -294,14 +294,12 @@ static fer_code read_head(struct read *r, const yyjson_val *root)
     const struct {
         const char *key;
         fer_str *to;
-    } texts[] = {{"title", &p->title},
-                 {"provider", &p->provider},
-                 {"mode", &p->mode},
-                 {"date", &p->date},
-                 {"confidence", &p->confidence}};
+    } texts[] = {{"title", &p->title}, {"provider", &p->provider},     {"mode", &p->mode},
+                 {"date", &p->date},   {"confidence", &p->confidence}, {"wire", &p->wire}};
     for (size_t i = 0; i < FER_COUNT(texts); i++) {
         if (fer_val_get(root, texts[i].key)) *texts[i].to = text_of(root, texts[i].key);
     }
+    if (fer_val_get(root, "strict")) p->strict = fer_is_true(fer_val_get(root, "strict"));
     p->aliases = (struct fer_words){0};
     for (size_t i = 0; i < FER_COUNT(lists); i++) {
         const yyjson_val *list = fer_val_get(root, lists[i].key);
@@ -311,6 +309,16 @@ static fer_code read_head(struct read *r, const yyjson_val *root)
     return FER_OK;
 }
 
+static fer_code too_deep(struct read *r, const yyjson_val *extends)
+{
+    fer_place place = fer_json_place(r->doc, extends);
+    return fer_fail(
+        r->err, FER_LIMIT_EXCEEDED,
+        "%u:%u: profile.extends: at most %d profiles extend each other, and '%.*s' is one more",
+        place.line, place.column, FER_PROFILE_EXTENDS,
+        FER_PRI(fer_str_head(fer_val_str(extends), 100)));
+}
+
 fer_code fer_profile_read(fer_arena *a, const fer_json *doc, unsigned depth, fer_profile **out,
                           fer_err *err)
 {
@@ -318,9 +326,7 @@ fer_code fer_profile_read(fer_arena *a, const fer_json *doc, unsigned depth, fer
     struct read r = {.arena = a, .doc = doc, .err = err};
     fer_code code = FER_OK;
     if (extends) {
-        if (depth >= FER_PROFILE_EXTENDS)
-            return wrong(&r, extends, "too many profiles extend each other, at",
-                         fer_val_str(extends));
+        if (depth >= FER_PROFILE_EXTENDS) return too_deep(&r, extends);
         code = fer_profile_builtin(a, fer_val_str(extends), depth + 1, &r.profile, err);
     } else {
         r.profile = fer_arena_alloc_zero(a, 1, sizeof *r.profile);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lexicon.h"
 
+#include "lexicon_index.h"
+
 /* In order of the words. */
 static const struct {
     const char *word;
@@ -247,59 +249,21 @@ static const struct {
     {"yourself", FER_ABOUT_CALLER},
 };
 
-#define LONGEST 16 /* bytes; no word of the table is longer */
-
-/* The words that begin with a letter: their lengths, a bit each, and where they are. */
-static const struct {
-    uint32_t lengths;
-    uint16_t from, to;
-} letters[26] = {['a' - 'a'] = {0x21e8, 0, 8},     ['b' - 'a'] = {0x478, 8, 16},
-                 ['c' - 'a'] = {0x57fc, 16, 43},   ['d' - 'a'] = {0x3f8, 43, 52},
-                 ['e' - 'a'] = {0x1ec, 52, 63},    ['f' - 'a'] = {0x468, 63, 67},
-                 ['g' - 'a'] = {0x2be, 67, 77},    ['h' - 'a'] = {0x7c, 77, 82},
-                 ['i' - 'a'] = {0xe7c, 82, 93},    ['j' - 'a'] = {0x10, 93, 94},
-                 ['k' - 'a'] = {0x64c, 94, 103},   ['l' - 'a'] = {0x70, 103, 108},
-                 ['m' - 'a'] = {0x1afe, 108, 138}, ['n' - 'a'] = {0xb8, 138, 145},
-                 ['o' - 'a'] = {0x1d8, 145, 155},  ['p' - 'a'] = {0xff4, 155, 173},
-                 ['r' - 'a'] = {0x3c0, 173, 186},  ['s' - 'a'] = {0xfd8, 186, 206},
-                 ['t' - 'a'] = {0xf8, 206, 212},   ['u' - 'a'] = {0xefc, 212, 223},
-                 ['v' - 'a'] = {0x60, 223, 226},   ['w' - 'a'] = {0xf8, 226, 233},
-                 ['x' - 'a'] = {0x8, 233, 234},    ['y' - 'a'] = {0x170, 234, 239}};
-
-/* Most words of a text are none of these, which their first letter and length tell. */
 static unsigned subjects_of(fer_str word)
 {
-    unsigned first = (unsigned)(fer_lower(word.ptr[0]) - 'a');
-    if (first >= 26 || word.len > LONGEST || !(letters[first].lengths >> word.len & 1)) return 0;
-    size_t low = letters[first].from, high = letters[first].to;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int by = fer_word_cmp(word, words[middle].word);
-        if (by == 0) return words[middle].subjects;
-        if (by < 0) high = middle;
-        else low = middle + 1;
+    for (unsigned at = lexicon_place(word); lexicon_index[at];
+         at = (at + 1) % FER_COUNT(lexicon_index)) {
+        unsigned row = lexicon_index[at] - 1u;
+        if (lexicon_lens[at] == word.len && fer_word_is(word, words[row].word))
+            return words[row].subjects;
     }
     return 0;
 }
 
-size_t fer_lexicon_mistakes(void)
+/* The bit of a word that begins with these bytes, in lower case; `second` is 0 behind its end. */
+static unsigned start_bit(unsigned first, unsigned second)
 {
-    size_t mistakes = 0;
-    for (size_t i = 0; i < FER_COUNT(words); i++) {
-        fer_str word = fer_str_of(words[i].word);
-        mistakes += subjects_of(word) != words[i].subjects;
-        mistakes += i > 0 && strcmp(words[i - 1].word, words[i].word) >= 0;
-    }
-    return mistakes;
-}
-
-/* Letters, digits, and all bytes past ASCII. */
-static const bool part_of_word[256] = {
-    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, [0x80 ... 0xFF] = true};
-
-static inline bool is_part(char c)
-{
-    return part_of_word[(unsigned char)c];
+    return (first << 3 ^ second) & 255;
 }
 
 /* Whether a sentence ends at this byte, which is no part of a word. */
@@ -325,24 +289,51 @@ static unsigned wide_stops(fer_str s)
 
 void fer_prose_read(fer_prose *p, fer_str text)
 {
+    const unsigned char *bytes = (const unsigned char *)text.ptr;
     bool open = false, wide = false; /* words since the last end of a sentence */
     *p = (fer_prose){.text = text};
     for (size_t at = 0; at < text.len;) {
-        if (!is_part(text.ptr[at])) {
+        unsigned first = fer_word_chars[bytes[at]];
+        if (!first) {
             bool end = open && ends_sentence(text, at);
             p->sentences += end;
             open = open && !end;
             at++;
             continue;
         }
-        size_t from = at;
-        while (at < text.len && is_part(text.ptr[at])) at++;
-        wide = wide || (unsigned char)text.ptr[from] >= 0x80;
+        size_t from = at++;
+        unsigned bit = start_bit(first, at < text.len ? fer_word_chars[bytes[at]] : 0);
+        while (at < text.len && fer_word_chars[bytes[at]]) at++;
+        wide = wide || first >= 0x80;
+        p->starts[bit >> 6] |= (uint64_t)1 << (bit & 63);
         p->subjects |= subjects_of(fer_str_slice(text, from, at));
         p->words++;
         open = true;
     }
     p->sentences += open + (wide ? wide_stops(text) : 0);
+}
+
+/* ---- phrases ---------------------------------------------------------------------------------
+ */
+
+/* Whether the text may have the phrase: each of its words begins as some word of the text does. */
+static bool may_have(const fer_prose *p, const char *phrase)
+{
+    bool inside = false;
+    for (; *phrase; phrase++) {
+        unsigned first = fer_word_chars[(unsigned char)*phrase];
+        if (first && !inside) {
+            unsigned bit = start_bit(first, fer_word_chars[(unsigned char)phrase[1]]);
+            if (!(p->starts[bit >> 6] >> (bit & 63) & 1)) return false;
+        }
+        inside = first != 0;
+    }
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 /* The end of the phrase that begins at `at`, or 0. */
@@ -351,9 +342,7 @@ static size_t matches(fer_str text, size_t at, const char *phrase)
     for (; *phrase; phrase++) {
         if (*phrase == ' ') {
             size_t from = at;
-            while (at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\n' ||
-                                     text.ptr[at] == '\t' || text.ptr[at] == '\r'))
-                at++;
+            while (at < text.len && is_blank(text.ptr[at])) at++;
             if (at == from) return 0;
         } else if (at < text.len && fer_lower(text.ptr[at]) == *phrase) {
             at++;
@@ -364,30 +353,58 @@ static size_t matches(fer_str text, size_t at, const char *phrase)
     return at;
 }
 
+bool fer_text_has_at(fer_str text, size_t at, const char *phrase)
+{
+    if (at && at < text.len && fer_is_word_char(text.ptr[at]) && fer_is_word_char(text.ptr[at - 1]))
+        return false;
+    size_t end = matches(text, at, phrase);
+    return end && (end == text.len || !fer_is_word_char(text.ptr[end - 1]) ||
+                   !fer_is_word_char(text.ptr[end]));
+}
+
+typedef char wide __attribute__((vector_size(16)));
+
 /* The next place at or behind `at` with that letter, in either case. */
 static size_t next_letter(fer_str text, size_t at, char lower)
 {
     char fold = lower >= 'a' && lower <= 'z' ? 0x20 : 0;
+    for (; at < text.len && text.len - at > sizeof(wide); at += sizeof(wide)) {
+        wide some;
+        uint64_t same[2];
+        memcpy(&some, text.ptr + at, sizeof some);
+        some = (wide)((some | fold) == lower);
+        memcpy(same, &some, sizeof same);
+        if (same[0] | same[1]) break;
+    }
     while (at < text.len && (text.ptr[at] | fold) != lower) at++;
     return at;
 }
 
-size_t fer_prose_find(fer_str text, size_t from, const char *phrase)
+static size_t find(fer_str text, size_t from, const char *phrase)
 {
     for (size_t at = next_letter(text, from, *phrase); at < text.len;
          at = next_letter(text, at + 1, *phrase)) {
-        if (at && is_part(text.ptr[at]) && is_part(text.ptr[at - 1])) continue;
-        size_t end = matches(text, at, phrase);
-        if (end && (end == text.len || !is_part(text.ptr[end - 1]) || !is_part(text.ptr[end])))
-            return at;
+        if (fer_text_has_at(text, at, phrase)) return at;
     }
     return SIZE_MAX;
 }
 
-bool fer_prose_has(fer_str text, const char *const *phrases, size_t *which)
+size_t fer_prose_find(const fer_prose *p, size_t from, const char *phrase)
+{
+    return may_have(p, phrase) ? find(p->text, from, phrase) : SIZE_MAX;
+}
+
+bool fer_prose_has(const fer_prose *p, const char *const *phrases, size_t *which)
 {
     for (*which = 0; phrases[*which]; ++*which) {
-        if (fer_prose_find(text, 0, phrases[*which]) != SIZE_MAX) return true;
+        if (fer_prose_find(p, 0, phrases[*which]) != SIZE_MAX) return true;
     }
     return false;
+}
+
+bool fer_text_has(fer_str text, const char *const *phrases, size_t *which)
+{
+    fer_prose p;
+    fer_prose_read(&p, text);
+    return fer_prose_has(&p, phrases, which);
 }

@@ -34,19 +34,23 @@ typedef struct fer_prose {
     unsigned subjects;  /* FER_ABOUT_* */
     unsigned words;     /* of letters and digits */
     unsigned sentences; /* that end in . ! ? or a line, the last one included */
+    uint64_t starts[4]; /* a bit, by hash, for each two letters that words begin with */
 } fer_prose;
-
-/* How many words of the table are not found by its index: 0, as a test asks. */
-size_t fer_lexicon_mistakes(void);
 
 void fer_prose_read(fer_prose *p, fer_str text);
 
 /*
  * Where a phrase, in lower case, stands in a text from `from` on: whole words, whatever their
- * case; a blank stands for any run of blanks. SIZE_MAX: nowhere.
+ * case; a blank stands for any run of blanks. SIZE_MAX: nowhere. Of most phrases the starts of
+ * the words tell that they are not there.
  */
-size_t fer_prose_find(fer_str text, size_t from, const char *phrase);
+size_t fer_prose_find(const fer_prose *p, size_t from, const char *phrase);
 /* Whether one of the phrases (ended by NULL) is in it; `*which` says which. */
-bool fer_prose_has(fer_str text, const char *const *phrases, size_t *which);
+bool fer_prose_has(const fer_prose *p, const char *const *phrases, size_t *which);
+
+/* The same in a part of a text, which is read each time. */
+bool fer_text_has(fer_str text, const char *const *phrases, size_t *which);
+/* Whether the phrase begins at that very place. */
+bool fer_text_has_at(fer_str text, size_t at, const char *phrase);
 
 #endif

@@ -36,8 +36,8 @@ static bool is_placeholder(fer_str text)
     for (size_t i = 0; i < FER_COUNT(phrases); i++) {
         if (fer_str_eq_nocase(bare, fer_str_of(phrases[i]))) return true;
     }
-    return fer_prose_find(fer_str_head(bare, 5), 0, "todo") == 0 ||
-           fer_prose_find(fer_str_head(bare, 4), 0, "tbd") == 0;
+    return fer_text_has_at(fer_str_head(bare, 5), 0, "todo") ||
+           fer_text_has_at(fer_str_head(bare, 4), 0, "tbd");
 }
 
 /* Words that no name needs and no description is made of. */
@@ -69,14 +69,13 @@ static bool is_among(const fer_name_words *words, fer_str word)
 /* Whether each word of the text, fillers left aside, is one of the names. */
 static bool is_echo(const fer_prose *p, const fer_name_words *name, const fer_name_words *title)
 {
-    fer_name_words text;
-    size_t said = 0;
+    size_t said = 0, count = 0, at = 0;
+    fer_str word;
     if (!p->words || p->words > ECHO_WORDS) return false;
-    fer_words_split(&text, p->text);
-    if (text.count == FER_WORDS_MAX) return false;
-    for (size_t i = 0; i < text.count; i++) {
-        bool named = is_among(name, text.list[i]) || (title && is_among(title, text.list[i]));
-        if (!named && !fer_word_in(&filler, text.list[i])) return false;
+    while (fer_words_next(p->text, &at, &word)) {
+        bool named = is_among(name, word) || (title && is_among(title, word));
+        if (!named && !fer_word_in(&filler, word)) return false;
+        if (++count == ECHO_WORDS) return false;
         said += named;
     }
     return said > 0;
@@ -126,12 +125,44 @@ static void check_tool_echo(fer_quality *q)
                "the description has no word that the name does not have");
 }
 
+/* Past blanks, bullets and what opens a sentence without being a word of it. */
+static size_t next_letter(fer_str s, size_t at)
+{
+    while (at < s.len && !fer_is_alpha(s.ptr[at])) at++;
+    return at;
+}
+
+/*
+ * "Get the number of tasks": a sentence that begins with getting says what comes back, if it
+ * says of what.
+ */
+static bool begins_with_getting(fer_str s)
+{
+    static const char *const verbs[] = {
+        "count",    "counts",  "describe", "describes", "display", "displays", "extract",
+        "extracts", "fetch",   "fetches",  "find",      "finds",   "get",      "gets",
+        "list",     "lists",   "look",     "looks",     "provide", "provides", "query",
+        "read",     "reads",   "retrieve", "retrieves", "search",  "searches", "show",
+        "shows",    "suggest", "suggests"};
+    static const fer_word_set getting = FER_WORD_SET(verbs);
+    for (size_t at = next_letter(s, 0); at < s.len;) {
+        size_t end = at;
+        while (end < s.len && fer_is_alpha(s.ptr[end])) end++;
+        bool more = end + 1 < s.len && s.ptr[end] == ' ';
+        if (more && fer_word_in(&getting, fer_str_slice(s, at, end))) return true;
+        while (end < s.len && !strchr(".!?:\n", s.ptr[end])) end++;
+        at = next_letter(s, end);
+    }
+    return false;
+}
+
 static void look_at_tool(fer_quality *q)
 {
     if (check_missing(q)) return;
     check_length(q);
     check_tool_echo(q);
-    if (!q->tool->values[FER_FIELD_OUTPUT_SCHEMA] && !(q->description.subjects & FER_ABOUT_RETURN))
+    if (!q->tool->values[FER_FIELD_OUTPUT_SCHEMA] &&
+        !(q->description.subjects & FER_ABOUT_RETURN) && !begins_with_getting(q->description.text))
         fer_q_tool(q, FER_Q_DESC_NO_RETURN, FER_FIELD_DESCRIPTION,
                    "neither the description nor an outputSchema says what comes back");
 }

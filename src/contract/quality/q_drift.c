@@ -33,11 +33,8 @@ static size_t skip_joints(fer_str s, size_t at)
         more = false;
         while (at < s.len && strchr(" :=`'\"(", s.ptr[at])) at++;
         for (size_t i = 0; i < FER_COUNT(joints); i++) {
-            size_t len = strlen(joints[i]);
-            if (fer_prose_find(fer_str_slice(s, 0, at + len < s.len ? at + len + 1 : s.len), at,
-                               joints[i]) != at)
-                continue;
-            at += len;
+            if (!fer_text_has_at(s, at, joints[i])) continue;
+            at += strlen(joints[i]);
             more = true;
         }
     }
@@ -81,7 +78,7 @@ static bool is_bare(fer_str s, size_t at)
     size_t which;
     if (at < s.len && (fer_is_alpha(s.ptr[at]) || strchr("%^*-/~+:", s.ptr[at]))) return false;
     fer_str near = fer_str_slice(s, at, at + 12 < s.len ? at + 12 : s.len);
-    return !fer_prose_has(near, units, &which);
+    return !fer_text_has(near, units, &which);
 }
 
 static bool plain_number(const yyjson_val *v, double *out)
@@ -112,7 +109,7 @@ static void compare(fer_quality *q, const fer_qnode *n, const struct bound *b, f
 static void check_bound(fer_quality *q, const fer_qnode *n, const struct bound *b)
 {
     fer_str s = n->prose.text;
-    for (size_t at = 0; (at = fer_prose_find(s, at, b->phrase)) != SIZE_MAX;) {
+    for (size_t at = 0; (at = fer_prose_find(&n->prose, at, b->phrase)) != SIZE_MAX;) {
         double number;
         at = skip_joints(s, at + strlen(b->phrase));
         size_t len = at < s.len ? number_at(s, at, &number) : 0;

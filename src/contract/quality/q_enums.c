@@ -127,7 +127,7 @@ static bool is_open(fer_str s, size_t at)
                                        "or the",   "others",    "or your",  NULL};
     size_t which;
     fer_str rest = fer_str_slice(s, at, at + 24 < s.len ? at + 24 : s.len);
-    return fer_prose_has(rest, more, &which) || fer_str_starts(rest, "...") ||
+    return fer_text_has(rest, more, &which) || fer_str_starts(rest, "...") ||
            fer_str_starts(rest, ", ...");
 }
 
@@ -161,7 +161,7 @@ static size_t skip_lead(fer_str s, size_t at)
         more = false;
         while (at < s.len && strchr(" :([\n-*", s.ptr[at])) at++;
         for (size_t i = 0; i < FER_COUNT(leads); i++) {
-            if (fer_prose_find(s, at, leads[i]) != at) continue;
+            if (!fer_text_has_at(s, at, leads[i])) continue;
             at += strlen(leads[i]);
             more = true;
         }
@@ -169,14 +169,15 @@ static size_t skip_lead(fer_str s, size_t at)
     return at;
 }
 
-static bool lists_behind_phrase(fer_str s)
+static bool lists_behind_phrase(const fer_prose *p)
 {
+    fer_str s = p->text;
     static const char *const phrases[] = {
         "one of",           "either",        "allowed values",  "possible values",   "valid values",
         "supported values", "valid options", "accepted values", "available options", "options",
         "choices",          "allowed",       "supported",       "must be",           "values"};
     for (size_t i = 0; i < FER_COUNT(phrases); i++) {
-        size_t at = fer_prose_find(s, 0, phrases[i]);
+        size_t at = fer_prose_find(p, 0, phrases[i]);
         if (at == SIZE_MAX) continue;
         bool sure = i < 8; /* the others need quotes */
         size_t from = skip_lead(s, at + strlen(phrases[i]));
@@ -199,7 +200,7 @@ static bool lists_quoted(fer_str s)
 }
 
 /* Lists that are no values: which parameter to give, examples, kinds of other values. */
-static bool is_about_else(fer_str s)
+static bool is_about_else(const fer_prose *p)
 {
     static const char *const phrases[] = {
         "not both",    "use either",          "if both",       "mutually exclusive",
@@ -210,19 +211,17 @@ static bool is_about_else(fer_str s)
                                        "\xE6\xAF\x94\xE5\xA6\x82"}; /* "for example" in Chinese */
     size_t which;
     for (size_t i = 0; i < FER_COUNT(wide); i++) {
-        for (size_t at = 0; at + 6 <= s.len; at++) {
-            if (memcmp(s.ptr + at, wide[i], 6) == 0) return true;
-        }
+        if (memmem(p->text.ptr, p->text.len, wide[i], strlen(wide[i]))) return true;
     }
-    return fer_prose_has(s, phrases, &which);
+    return fer_prose_has(p, phrases, &which);
 }
 
 static void check_prose(fer_quality *q, const fer_qnode *n)
 {
     const fer_prose *p = &n->prose;
-    bool choice = (p->subjects & FER_ABOUT_CHOICE) && lists_behind_phrase(p->text);
+    bool choice = (p->subjects & FER_ABOUT_CHOICE) && lists_behind_phrase(p);
     if (p->subjects & FER_ABOUT_EXAMPLE) return;
-    if ((!choice && !lists_quoted(p->text)) || is_about_else(p->text)) return;
+    if ((!choice && !lists_quoted(p->text)) || is_about_else(p)) return;
     fer_q_node(q, n, FER_Q_PARAM_ENUM_IN_PROSE, KW_DESCRIPTION,
                "the values of \"%.*s\" are listed in words", FER_PRI(fer_utf8_cut(n->name, 100)));
 }

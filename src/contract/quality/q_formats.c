@@ -65,7 +65,7 @@ static bool is_looser(const fer_prose *p)
                                           "dd/mm/yyyy",
                                           NULL};
     size_t which;
-    return p->words && fer_prose_has(p->text, phrases, &which);
+    return p->words && fer_prose_has(p, phrases, &which);
 }
 
 static void check_format(fer_quality *q, const fer_qnode *n)
@@ -122,7 +122,7 @@ static bool has_example(const fer_qnode *n)
     size_t which;
     if (fer_q_any(n, FER_SLOT(KW_EXAMPLES) | FER_SLOT(KW_DEFAULT))) return true;
     if (fer_val_get(n->schema->value, "example")) return true;
-    return n->prose.words && fer_prose_has(n->prose.text, phrases, &which);
+    return n->prose.words && fer_prose_has(&n->prose, phrases, &which);
 }
 
 static void check_pattern(fer_quality *q, const fer_qnode *n, fer_str pattern)

@@ -55,24 +55,15 @@ static bool belongs(uint32_t c, uint32_t before)
     return false;
 }
 
-/* Whether eight bytes are all letters, digits and signs that nothing hides behind. */
-static bool are_plain(const char *p)
-{
-    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-    uint64_t less = word ^ ones * '<', del = word ^ ones * 0x7F;
-    return !((word | (word - ones * 0x20) | ((less - ones) & ~less) | ((del - ones) & ~del)) &
-             tops);
-}
-
 /* What is hidden in a text, or NULL; where, in *at. */
 static const char *hidden_in(fer_str s, size_t *at)
 {
     uint32_t before = 0;
+    if (fer_str_is_plain(s)) return NULL;
     for (*at = 0; *at < s.len;) {
-        if (s.len - *at >= 8 && are_plain(s.ptr + *at)) {
-            *at += 8;
+        size_t odd = fer_str_next_odd(s, *at);
+        if (odd > *at) {
+            *at = odd;
             before = 'a';
             continue;
         }

@@ -59,8 +59,8 @@ static bool is_sampling(const fer_qnode *n)
     if (!fer_word_is(n->words.list[n->words.count - 1], "temperature")) return false;
     bool small = most && ((fer_val_tag(most) == FER_TAG_UINT && most->uni.u64 <= SAMPLING_MAX) ||
                           (fer_val_tag(most) == FER_TAG_REAL && most->uni.f64 <= SAMPLING_MAX));
-    return small || fer_prose_find(n->prose.text, 0, "sampling") != SIZE_MAX ||
-           fer_prose_find(n->prose.text, 0, "model") != SIZE_MAX;
+    return small || fer_prose_find(&n->prose, 0, "sampling") != SIZE_MAX ||
+           fer_prose_find(&n->prose, 0, "model") != SIZE_MAX;
 }
 
 /* Words that say what is counted: "number of items". */
@@ -75,7 +75,7 @@ static bool is_a_count(const fer_qnode *n)
                                           "records",   "rows",       "items",
                                           "results",   "elements",   NULL};
     size_t which;
-    return n->prose.words && fer_prose_has(n->prose.text, phrases, &which);
+    return n->prose.words && fer_prose_has(&n->prose, phrases, &which);
 }
 
 static void check_unit(fer_quality *q, const fer_qnode *n)
@@ -118,7 +118,7 @@ static void check_money(fer_quality *q, const fer_qnode *n)
     size_t which;
     if (!(n->types & FER_IS_NUMBER) || !fer_q_ends_in(n, &money)) return;
     bool total = fer_word_is(n->words.list[n->words.count - 1], "total");
-    if (total && !fer_prose_has(n->prose.text, phrases, &which)) return;
+    if (total && !fer_prose_has(&n->prose, phrases, &which)) return;
     fer_q_node(q, n, FER_Q_PARAM_MONEY_FLOAT, KW_TYPE,
                "\"%.*s\" is an amount of money as a floating-point number",
                FER_PRI(fer_utf8_cut(n->name, 100)));

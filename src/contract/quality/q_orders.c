@@ -51,29 +51,46 @@ static bool is_capital(fer_str s, size_t at, size_t len)
     return true;
 }
 
-static const char *loud(fer_str s)
+/* In capitals, and not just a word of the sentence ("CRITICAL findings", "WARNING/CRITICAL"). */
+static bool shouts(fer_str s, size_t at, size_t len)
 {
+    static const char *const behind[] = {"that ", "to "};
+    if (!is_capital(s, at, len)) return false;
+    fer_str rest = fer_str_slice(s, at + len, s.len);
+    while (rest.len && strchr(" *_", rest.ptr[0])) rest = fer_str_slice(rest, 1, rest.len);
+    if (!rest.len || strchr(":-!>)]", rest.ptr[0]) || fer_str_starts(rest, "\xE2\x80\x94"))
+        return true;
+    for (size_t i = 0; i < FER_COUNT(behind); i++) {
+        if (fer_str_starts(rest, behind[i])) return true;
+    }
+    return false;
+}
+
+static const char *loud(const fer_prose *p)
+{
+    fer_str s = p->text;
     for (size_t i = 0; i < FER_COUNT(loud_words); i++) {
         size_t len = strlen(loud_words[i]);
-        for (size_t at = 0; (at = fer_prose_find(s, at, loud_words[i])) != SIZE_MAX; at += len) {
+        for (size_t at = 0; (at = fer_prose_find(p, at, loud_words[i])) != SIZE_MAX; at += len) {
             bool colon = at + len < s.len && s.ptr[at + len] == ':';
             bool opens = at == 0 || strchr("\n.!?*([", s.ptr[at - 1]) ||
                          (at > 1 && s.ptr[at - 1] == ' ' && strchr(".!?\n", s.ptr[at - 2]));
-            if (is_capital(s, at, len) || (colon && opens)) return loud_words[i];
+            if (shouts(s, at, len) || (colon && opens)) return loud_words[i];
         }
     }
     return NULL;
 }
 
-static const char *against(fer_str s)
+static const char *against(const fer_prose *p)
 {
+    fer_str s = p->text;
     for (size_t i = 0; i < FER_COUNT(against_verbs); i++) {
-        size_t which, at = fer_prose_find(s, 0, against_verbs[i]);
+        size_t which, at = fer_prose_find(p, 0, against_verbs[i]);
         if (at == SIZE_MAX) continue;
         fer_str behind = fer_str_slice(s, at, at + REACH < s.len ? at + REACH : s.len);
         size_t stop = fer_str_find(behind, 0, '.');
         if (stop != SIZE_MAX) behind.len = stop;
-        if (fer_prose_has(behind, against_objects, &which)) return against_verbs[i];
+        if (fer_text_has(behind, against_objects, &which)) return against_verbs[i];
     }
     return NULL;
 }
@@ -81,12 +98,12 @@ static const char *against(fer_str s)
 static const char *order_in(const fer_prose *p)
 {
     size_t which;
-    if (p->subjects & FER_ABOUT_BEFORE && fer_prose_has(p->text, first_orders, &which))
+    if (p->subjects & FER_ABOUT_BEFORE && fer_prose_has(p, first_orders, &which))
         return first_orders[which];
     if (!(p->subjects & FER_ABOUT_ORDERS)) return NULL;
-    if (fer_prose_has(p->text, plain_orders, &which)) return plain_orders[which];
-    const char *word = loud(p->text);
-    return word ? word : against(p->text);
+    if (fer_prose_has(p, plain_orders, &which)) return plain_orders[which];
+    const char *word = loud(p);
+    return word ? word : against(p);
 }
 
 static void look_at_tool(fer_quality *q)

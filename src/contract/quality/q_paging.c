@@ -7,10 +7,10 @@
 
 /* A word in the name of a parameter that says that a part can be asked for. */
 static const char *const part_words[] = {
-    "after", "before",   "count",      "cursor", "depth",    "end",   "first",  "from",
-    "head",  "last",     "limit",      "max",    "maximum",  "num",   "number", "offset",
-    "page",  "pagesize", "pagination", "per",    "quantity", "range", "rows",   "since",
-    "size",  "skip",     "start",      "tail",   "take",     "to",    "top",    "until"};
+    "after",    "before",     "count", "cursor",   "depth", "end",    "first",  "from", "head",
+    "last",     "limit",      "max",   "maximum",  "num",   "number", "offset", "p",    "page",
+    "pagesize", "pagination", "per",   "quantity", "range", "rows",   "since",  "size", "skip",
+    "start",    "tail",       "take",  "to",       "top",   "until"};
 static const fer_word_set parts = FER_WORD_SET(part_words);
 
 static bool is_named(fer_str name, const char *const *names)
@@ -64,13 +64,14 @@ static bool is_page_size(const fer_qnode *n)
 }
 
 /* "max 100", "the maximum is 1000", "1-100": a bound in words will do. */
-static bool states_bound(fer_str s)
+static bool states_bound(const fer_prose *p)
 {
+    fer_str s = p->text;
     static const char *const phrases[] = {
         "max",        "maximum",   "at most",          "up to",     "no more than",
         "limited to", "capped at", "maximum value is", "from 1 to", "between"};
     for (size_t i = 0; i < FER_COUNT(phrases); i++) {
-        size_t at = fer_prose_find(s, 0, phrases[i]);
+        size_t at = fer_prose_find(p, 0, phrases[i]);
         if (at == SIZE_MAX) continue;
         at += strlen(phrases[i]);
         while (at < s.len &&
@@ -91,7 +92,7 @@ static void check_size(fer_quality *q, const fer_qnode *n)
 {
     const uint64_t bounded = FER_SLOT(KW_MAXIMUM) | FER_SLOT(KW_EXCLUSIVE_MAXIMUM) |
                              FER_SLOT(KW_ENUM) | FER_SLOT(KW_CONST) | FER_SLOT(KW_ANY_OF);
-    if (!is_page_size(n) || fer_q_any(n, bounded) || states_bound(n->prose.text)) return;
+    if (!is_page_size(n) || fer_q_any(n, bounded) || states_bound(&n->prose)) return;
     fer_q_node(q, n, FER_Q_PAGE_SIZE_BOUNDS, KW_COUNT, "\"%.*s\" has no maximum",
                FER_PRI(fer_utf8_cut(n->name, 100)));
 }
@@ -133,14 +134,25 @@ static bool promises_all(const fer_quality *q)
     bool plural = last.len > 2 && fer_lower(last.ptr[last.len - 1]) == 's' &&
                   fer_lower(last.ptr[last.len - 2]) != 's';
     if (!(q->description.subjects & FER_ABOUT_ALL)) return false;
-    return plural && fer_prose_has(q->description.text, phrases, &which);
+    return plural && fer_prose_has(&q->description, phrases, &which);
+}
+
+/* Things of which there are few, so that one answer holds them all. */
+static bool lists_few(const fer_quality *q)
+{
+    static const char *const words[] = {"accounts",    "categories", "components", "datasets",
+                                        "departments", "devices",    "languages",  "locales",
+                                        "profiles",    "regions",    "roles",      "schemas",
+                                        "sessions",    "teams",      "timezones",  "workspaces"};
+    static const fer_word_set few = FER_WORD_SET(words);
+    return q->words.count && fer_word_in(&few, q->words.list[q->words.count - 1]);
 }
 
 static void when_done(fer_quality *q)
 {
     bool output = q->tool->values[FER_FIELD_OUTPUT_SCHEMA] != NULL;
     bool lists = (q->verb == FER_VERB_LIST || q->verb == FER_VERB_SEARCH) && q->verb_at <= 2;
-    if (lists && !q->pages && !q->page_token && (gives_list(q) || promises_all(q)))
+    if (lists && !q->pages && !q->page_token && !lists_few(q) && (gives_list(q) || promises_all(q)))
         fer_q_tool(q, FER_Q_PAGE_INPUT_NO_CURSOR, FER_FIELD_NAME,
                    "the tool lists, and no parameter asks for a part");
     if (q->page_token && output && !q->next_token)

@@ -61,7 +61,7 @@ static bool speaks_of_id(const fer_prose *p)
     static const char *const says[] = {"id", "uuid", "identifier", "guid", NULL};
     size_t which;
     if (!(p->subjects & FER_ABOUT_ID)) return false;
-    return fer_prose_has(p->text, says, &which) && !fer_prose_has(p->text, either, &which);
+    return fer_prose_has(p, says, &which) && !fer_prose_has(p, either, &which);
 }
 
 static void check_id_name(fer_quality *q, const fer_qnode *n)
@@ -124,7 +124,7 @@ static void check_stringly(fer_quality *q, const fer_qnode *n)
         "json-serialized",    "json-formatted string", NULL};
     size_t which;
     if (q->output || !fer_q_only(n, FER_IS_STRING) || !(n->prose.subjects & FER_ABOUT_JSON)) return;
-    if (!fer_prose_has(n->prose.text, phrases, &which)) return;
+    if (!fer_prose_has(&n->prose, phrases, &which)) return;
     fer_q_node(q, n, FER_Q_PARAM_STRINGLY_JSON, KW_DESCRIPTION,
                "\"%.*s\" takes JSON inside a string", FER_PRI(fer_utf8_cut(n->name, 100)));
 }

@@ -58,7 +58,7 @@ static bool is_explained_away(const fer_qnode *n)
                                           "erc20",       "mint address",
                                           NULL};
     size_t which;
-    return n->prose.words && fer_prose_has(n->prose.text, phrases, &which);
+    return n->prose.words && fer_prose_has(&n->prose, phrases, &which);
 }
 
 static void check_secret(fer_quality *q, const fer_qnode *n)
@@ -96,7 +96,7 @@ static bool names_caller(const fer_prose *p)
                                           "on behalf of",
                                           NULL};
     size_t which;
-    return p->words && fer_prose_has(p->text, phrases, &which);
+    return p->words && fer_prose_has(p, phrases, &which);
 }
 
 static void check_identity(fer_quality *q, const fer_qnode *n)
@@ -138,7 +138,7 @@ static bool is_no_place(const fer_prose *p)
                                           "percent-encoded",
                                           NULL};
     size_t which;
-    return p->words && fer_prose_has(p->text, phrases, &which);
+    return p->words && fer_prose_has(p, phrases, &which);
 }
 
 static bool is_raw(const fer_quality *q, const fer_qnode *n)

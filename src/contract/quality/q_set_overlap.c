@@ -21,15 +21,27 @@ static bool holds(const fer_noted *n, uint32_t hash)
     return false;
 }
 
-/* Whether a word of the name stands in its own description and not in the other's. */
+/* Whether only its own description has the word, or the plural of it. */
+static bool says_alone(const fer_noted *n, const fer_noted *other, fer_str word)
+{
+    uint32_t hash = fer_q_word_hash(word), plural = fer_q_plural_hash(word);
+    return (holds(n, hash) && !holds(other, hash)) || (holds(n, plural) && !holds(other, plural));
+}
+
+/*
+ * Whether a word of the name stands in its own description and not in the other's; words that
+ * the name runs together ("TollFree") count as one, too, as paths have them.
+ */
 static bool says_difference(const fer_noted *n, const fer_noted *other)
 {
     fer_name_words w;
     fer_words_split(&w, n->name);
     for (size_t i = 0; i < w.count; i++) {
-        uint32_t hash = fer_q_word_hash(w.list[i]), plural = fer_q_plural_hash(w.list[i]);
-        if (holds(n, hash) && !holds(other, hash)) return true;
-        if (holds(n, plural) && !holds(other, plural)) return true;
+        const char *from = w.list[i].ptr, *end = from;
+        for (size_t k = i; k < w.count && w.list[k].ptr == end; k++) {
+            end += w.list[k].len;
+            if (says_alone(n, other, (fer_str){from, (size_t)(end - from)})) return true;
+        }
     }
     return false;
 }

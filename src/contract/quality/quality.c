@@ -6,25 +6,18 @@
 
 #include "errors.h"
 #include "json_value.h"
+#include "name_set.h"
 
 static const fer_quality_family *const families[] = {
     &fer_quality_naming, &fer_quality_descriptions, &fer_quality_drift,    &fer_quality_hints,
     &fer_quality_params, &fer_quality_numbers,      &fer_quality_enums,    &fer_quality_formats,
     &fer_quality_paging, &fer_quality_unions,       &fer_quality_security, &fer_quality_orders,
-    &fer_quality_pins,   &fer_quality_header,       &fer_quality_hidden,
+    &fer_quality_header, &fer_quality_hidden,
 };
 
 #define TYPES_DEPTH 3 /* alternatives inside alternatives whose types are looked at */
 
 /* ---- findings ------------------------------------------------------------------------------- */
-
-static fer_str format_text(fer_arena *a, const char *format, va_list args) FER_PRINTF(2, 0);
-
-static fer_str format_text(fer_arena *a, const char *format, va_list args)
-{
-    char text[FER_ERR_TEXT] = "";
-    return fer_arena_copy(a, (fer_str){text, fer_format_text(text, sizeof text, format, args)});
-}
 
 static fer_str pointer_of(const fer_quality *q, const yyjson_val *at)
 {
@@ -48,7 +41,7 @@ void fer_q_tool(fer_quality *q, enum fer_quality_id rule, enum fer_field_id fiel
     fer_drafts *d = q->pass->drafts;
     if (d->no_memory) return;
     va_start(args, format);
-    fer_str message = format_text(d->arena, format, args);
+    fer_str message = fer_draft_text(d->arena, format, args);
     va_end(args);
     fer_drafts_put(d, &fer_quality_rules[rule], at, pointer_of(q, at), message);
 }
@@ -63,7 +56,7 @@ void fer_q_node(fer_quality *q, const fer_qnode *n, enum fer_quality_id rule, en
     bool keyword = slot != KW_COUNT && fer_subschema_get(s, slot);
     fer_path deeper = FER_PATH_KEY(s->path, keyword ? fer_val_str(s->keys[slot]) : FER_STR(""));
     va_start(args, format);
-    fer_str message = format_text(d->arena, format, args);
+    fer_str message = fer_draft_text(d->arena, format, args);
     va_end(args);
     const yyjson_val *at = keyword ? s->keys[slot] + 1 : s->name ? s->name : s->value;
     fer_drafts_put(d, &fer_quality_rules[rule], at,
@@ -76,7 +69,7 @@ void fer_q_hint(fer_quality *q, const char *format, ...)
     fer_drafts *d = q->pass->drafts;
     if (d->no_memory || !d->count) return;
     va_start(args, format);
-    fer_str hint = format_text(d->arena, format, args);
+    fer_str hint = fer_draft_text(d->arena, format, args);
     va_end(args);
     d->no_memory = !hint.ptr;
     if (hint.ptr) d->list[d->count - 1].finding.hint = hint;
@@ -161,16 +154,14 @@ static unsigned node_types(const fer_subschema *s)
 
 struct walk {
     fer_quality *q;
-    unsigned nesting[FER_SUBSCHEMA_DEPTH]; /* by depth */
+    unsigned nesting[FER_SUBSCHEMA_DEPTH];      /* by depth */
+    fer_name_set required[FER_SUBSCHEMA_DEPTH]; /* the same, where there are properties */
 };
 
-static bool lists(const yyjson_val *names, fer_str name)
+static void learn_required(const fer_quality *q, fer_name_set *set, const yyjson_val *required)
 {
-    if (!fer_is_arr(names)) return false;
-    FER_EACH_ITEM (names, item) {
-        if (fer_is_str(item) && fer_str_eq(fer_val_str(item), name)) return true;
-    }
-    return false;
+    bool good = fer_name_set_init(set, q->pass->scratch, fer_is_arr(required) ? required : NULL);
+    if (!good) q->pass->drafts->no_memory = true;
 }
 
 static unsigned nest(struct walk *w, const fer_subschema *s, unsigned types)
@@ -190,9 +181,11 @@ static bool enter(void *context, const fer_subschema *s)
     n.types = node_types(s);
     n.nesting = nest(w, s, n.types);
     n.param = s->via == KW_PROPERTIES;
+    if (s->slots & FER_SLOT(KW_PROPERTIES))
+        learn_required(w->q, &w->required[s->depth], fer_subschema_get(s, KW_REQUIRED));
     if (n.param) {
         n.name = fer_val_str(s->name);
-        n.required = lists(fer_subschema_get(s->up, KW_REQUIRED), n.name);
+        n.required = fer_name_set_has(&w->required[s->depth - 1], n.name);
         fer_words_split(&n.words, n.name);
     }
     const yyjson_val *text = fer_subschema_get(s, KW_DESCRIPTION);
@@ -236,9 +229,10 @@ static void learn(fer_quality *q, const fer_pass_tool *p)
     const yyjson_val *input = p->tool->values[FER_FIELD_INPUT_SCHEMA];
     const yyjson_val *properties = fer_is_obj(input) ? fer_val_get(input, "properties") : NULL;
     if (!fer_is_obj(properties)) return;
+    fer_name_set required;
+    learn_required(q, &required, fer_val_get(input, "required"));
     q->properties = fer_val_len(properties);
-    FER_EACH_MEMBER (properties, key)
-        q->required += lists(fer_val_get(input, "required"), fer_val_str(key));
+    FER_EACH_MEMBER (properties, key) q->required += fer_name_set_has(&required, fer_val_str(key));
 }
 
 static void look_at_tool(fer_pass_tool *p)

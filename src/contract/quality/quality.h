@@ -137,7 +137,7 @@ typedef struct fer_quality_family {
 extern const fer_quality_family fer_quality_naming, fer_quality_descriptions, fer_quality_drift,
     fer_quality_hints, fer_quality_params, fer_quality_numbers, fer_quality_enums,
     fer_quality_formats, fer_quality_paging, fer_quality_unions, fer_quality_security,
-    fer_quality_orders, fer_quality_pins, fer_quality_header, fer_quality_hidden;
+    fer_quality_orders, fer_quality_header, fer_quality_hidden;
 
 /* What is remembered of a tool for the rules of sets (quality_set.c), and those rules. */
 void fer_quality_note(fer_quality *q);

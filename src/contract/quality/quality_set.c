@@ -10,33 +10,37 @@
  */
 
 /* FNV-1a; what collides only hides a finding about a likeness. */
+#define HASH_START 2166136261u
+static uint32_t add_to_hash(uint32_t hash, char lower)
+{
+    return (hash ^ (unsigned char)lower) * 16777619u;
+}
+
 uint32_t fer_q_word_hash(fer_str word)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < word.len; i++)
-        hash = (hash ^ (unsigned char)fer_lower(word.ptr[i])) * 16777619u;
+    uint32_t hash = HASH_START;
+    for (size_t i = 0; i < word.len; i++) hash = add_to_hash(hash, fer_lower(word.ptr[i]));
     return hash;
 }
 
 uint32_t fer_q_plural_hash(fer_str word)
 {
-    return (fer_q_word_hash(word) ^ 's') * 16777619u;
+    return add_to_hash(fer_q_word_hash(word), 's');
 }
 
 /* Puts a hash in its place, unless it is there. */
 static size_t insert(uint32_t *list, size_t count, uint32_t hash)
 {
-    size_t at = count;
-    while (at && list[at - 1] > hash) at--;
-    if (at && list[at - 1] == hash) return count;
+    size_t at = 0, to = count;
+    while (at < to) {
+        size_t middle = at + (to - at) / 2;
+        if (list[middle] == hash) return count;
+        if (list[middle] < hash) at = middle + 1;
+        else to = middle;
+    }
     memmove(list + at + 1, list + at, (count - at) * sizeof *list);
     list[at] = hash;
     return count + 1;
-}
-
-static bool is_part(char c)
-{
-    return fer_is_alpha(c) || fer_is_digit(c) || (unsigned char)c >= 0x80;
 }
 
 static bool keep_words(fer_quality *q, fer_noted *n)
@@ -44,11 +48,12 @@ static bool keep_words(fer_quality *q, fer_noted *n)
     uint32_t list[FER_Q_TOKENS];
     size_t count = 0;
     fer_str s = q->description.text;
-    for (size_t at = 0; at < s.len && !n->cut;) {
+    for (size_t at = 0; at < s.len && !n->cut; at++) {
         size_t from = at;
-        while (at < s.len && is_part(s.ptr[at])) at++;
-        if (at > from) count = insert(list, count, fer_q_word_hash(fer_str_slice(s, from, at)));
-        else at++;
+        uint32_t hash = HASH_START;
+        for (; at < s.len && fer_is_word_char(s.ptr[at]); at++)
+            hash = add_to_hash(hash, (char)fer_word_chars[(unsigned char)s.ptr[at]]);
+        if (at > from) count = insert(list, count, hash);
         n->cut = count == FER_Q_TOKENS;
     }
     n->text = fer_hash(fer_arena_seed(q->pass->run->set), s);
@@ -58,27 +63,33 @@ static bool keep_words(fer_quality *q, fer_noted *n)
     return n->words != NULL;
 }
 
-/* get_issue, getIssue, get-issue: what could be the name of a tool, and no word of a language. */
-static bool is_identifier(fer_str s)
+/*
+ * The next word from `*at` on, which moves behind it; whether that could be the name of a tool and
+ * no word of a language: get_issue, getIssue, get-issue.
+ */
+static bool next_identifier(fer_str s, size_t *at, fer_str *word)
 {
-    bool joined = false, capital = false;
-    for (size_t i = 1; i < s.len; i++) {
-        joined = joined || s.ptr[i] == '_' || s.ptr[i] == '-';
-        capital = capital || (s.ptr[i] >= 'A' && s.ptr[i] <= 'Z' && s.ptr[i - 1] >= 'a' &&
-                              s.ptr[i - 1] <= 'z');
+    size_t from = *at, i = from;
+    bool joined = false, small = false; /* a small letter was before */
+    for (; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool joint = c == '_' || c == '-';
+        if (!joint && !fer_is_word_char(c)) break;
+        joined = joined || (joint && i > from) || (small && c >= 'A' && c <= 'Z');
+        small = c >= 'a' && c <= 'z';
     }
-    return s.len >= 5 && (joined || capital);
+    *word = fer_str_slice(s, from, i);
+    *at = i > from ? i : i + 1;
+    return joined && i - from >= 5;
 }
 
 static bool keep_mentions(fer_quality *q, fer_noted *n)
 {
     fer_str found[FER_Q_MENTIONS] = {{0}}, s = q->description.text;
     for (size_t at = 0; at < s.len && n->mention_count < FER_Q_MENTIONS;) {
-        size_t from = at;
-        while (at < s.len && (is_part(s.ptr[at]) || s.ptr[at] == '_' || s.ptr[at] == '-')) at++;
-        fer_str word = fer_str_slice(s, from, at);
-        if (at == from) at++;
-        else if (is_identifier(word) && word.len <= FER_NAME_MAX && !fer_str_eq(word, q->name))
+        fer_str word;
+        if (next_identifier(s, &at, &word) && word.len <= FER_NAME_MAX &&
+            !fer_str_eq(word, q->name))
             found[n->mention_count++] = word;
     }
     if (!n->mention_count) return true;

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Search, measured: building, a query, an update, bytes. One thread; the same tools and the
+ * same queries for SQLite's FTS5 beside it.
+ *
+ *     bench_search TOOLS.jsonl QUERIES.jsonl COUNT [ferrule | fts5 | once [TURNS [QUERIES]]]
+ *
+ * Where COUNT is more than the file has, its tools are taken again with one word changed.
+ * A query is timed as it is asked: taken apart, swept, ranked, ten hits; in time of the processor,
+ * the quickest of TURNS (5). `once` does everything once and prints nothing, for counting
+ * instructions. Prints lines of JSON.
+ */
+#include <stdatomic.h>
+
+#include "../bench.h"
+#include "fts5.h"
+#include "json_doc.h"
+#include "lexical.h"
+#include "tool_text.h"
+
+#define BUILDS  3
+#define UPDATES 2000
+
+struct bench {
+    fer_arena *arena;
+    fer_search_doc *docs;
+    size_t count;
+    fer_str *queries;
+    size_t query_count;
+    size_t turns; /* how often a query is asked; its quickest turn counts */
+};
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+static fer_str read_all(fer_arena *a, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    BENCH_NEEDS(f);
+    BENCH_NEEDS(fseek(f, 0, SEEK_END) == 0);
+    size_t size = (size_t)ftell(f);
+    rewind(f);
+    char *p = fer_arena_alloc(a, size + 1);
+    BENCH_NEEDS(p && fread(p, 1, size, f) == size);
+    fclose(f);
+    return (fer_str){p, size};
+}
+
+static bool next_line(fer_str *rest, fer_str *line)
+{
+    if (!rest->len) return false;
+    size_t end = fer_str_find(*rest, 0, '\n');
+    *line = fer_str_slice(*rest, 0, end == SIZE_MAX ? rest->len : end);
+    *rest = fer_str_slice(*rest, end == SIZE_MAX ? rest->len : end + 1, rest->len);
+    return true;
+}
+
+static fer_str text_of(const yyjson_val *v, const char *key)
+{
+    const yyjson_val *s = fer_val_get(v, key);
+    return fer_is_str(s) ? fer_val_str(s) : FER_STR_NONE;
+}
+
+static fer_search_doc read_tool(fer_arena *a, fer_str line)
+{
+    fer_json *doc;
+    fer_search_doc out;
+    BENCH_NEEDS(fer_json_read(a, line, fer_json_limits_file(), &doc, NULL) == FER_OK);
+    const yyjson_val *v = fer_json_root(doc);
+    fer_tool_head head = {.ns = text_of(v, "namespace"),
+                          .name = text_of(v, "name"),
+                          .description = text_of(v, "description"),
+                          .tags = fer_val_get(v, "tags")};
+    BENCH_NEEDS(fer_tool_text(a, &head, fer_val_get(v, "inputSchema"), &out, NULL) == FER_OK);
+    return out;
+}
+
+/* The tool again, with a word more in its name and its namespace. */
+static fer_search_doc vary(fer_arena *a, fer_search_doc doc, size_t nth, size_t round)
+{
+    static const char *const words[] = {"alpha", "beta",  "north", "south", "green",
+                                        "lunar", "prime", "omega", "delta", "solar"};
+    fer_search_text *texts = fer_arena_alloc(a, doc.count * sizeof *texts);
+    BENCH_NEEDS(texts);
+    memcpy(texts, doc.texts, doc.count * sizeof *texts);
+    for (size_t i = 0; i < doc.count; i++) {
+        if (texts[i].field != FER_FIELD_NAME && texts[i].field != FER_FIELD_NAMESPACE) continue;
+        texts[i].text = fer_arena_printf(a, "%.*s_%s%zu", FER_PRI(texts[i].text),
+                                         words[(nth + round) % FER_COUNT(words)], round);
+        BENCH_NEEDS(texts[i].text.ptr);
+    }
+    return (fer_search_doc){texts, doc.count};
+}
+
+static void read_tools(struct bench *b, const char *path, size_t count)
+{
+    fer_str rest = read_all(b->arena, path), line;
+    b->docs = fer_arena_alloc(b->arena, count * sizeof *b->docs);
+    BENCH_NEEDS(b->docs);
+    while (b->count < count && next_line(&rest, &line))
+        b->docs[b->count++] = read_tool(b->arena, line);
+    size_t have = b->count;
+    for (; b->count < count; b->count++)
+        b->docs[b->count] =
+            vary(b->arena, b->docs[b->count % have], b->count % have, b->count / have);
+}
+
+static void read_queries(struct bench *b, const char *path)
+{
+    fer_str rest = read_all(b->arena, path), line;
+    b->queries = fer_arena_alloc(b->arena, 4096 * sizeof *b->queries);
+    BENCH_NEEDS(b->queries);
+    while (b->query_count < 4096 && next_line(&rest, &line)) {
+        fer_json *doc;
+        BENCH_NEEDS(fer_json_read(b->arena, line, fer_json_limits_file(), &doc, NULL) == FER_OK);
+        b->queries[b->query_count++] = text_of(fer_json_root(doc), "query");
+    }
+}
+
+/* ---- measuring -------------------------------------------------------------------- */
+
+static int by_size(const void *one, const void *other)
+{
+    double x = *(const double *)one, y = *(const double *)other;
+    return x < y ? -1 : x > y;
+}
+
+/* Middle and 99th of a hundred, of each query's quickest turn. */
+static void print_times(const char *engine, size_t tools, double *us, size_t count)
+{
+    qsort(us, count, sizeof *us, by_size);
+    printf("{\"engine\":\"%s\",\"tools\":%zu,\"p50_us\":%.2f,\"p95_us\":%.2f,\"p99_us\":%.2f}\n",
+           engine, tools, us[count / 2], us[count * 95 / 100], us[count * 99 / 100]);
+}
+
+static void ask(const struct bench *b, const fer_lexical *ix, const char *engine)
+{
+    fer_searcher *s = fer_searcher_new();
+    fer_arena *a = fer_arena_new(0);
+    double *us = malloc(b->query_count * sizeof *us);
+    BENCH_NEEDS(s && a && us);
+    for (size_t round = 0; round < b->turns; round++) {
+        for (size_t i = 0; i < b->query_count; i++) {
+            fer_lexical_query q = {.text = b->queries[i], .limit = 10};
+            fer_lexical_hits hits;
+            int64_t start = worked();
+            BENCH_NEEDS(fer_lexical_search(a, ix, s, &q, &hits, NULL) == FER_OK);
+            double took = (double)(worked() - start) / 1e3;
+            us[i] = round && us[i] < took ? us[i] : took;
+            fer_arena_reset(a);
+        }
+    }
+    print_times(engine, b->count, us, b->query_count);
+    free(us);
+    fer_arena_free(a);
+    fer_searcher_free(s);
+}
+
+static void update(const struct bench *b, fer_lexical *ix)
+{
+    int64_t start = worked();
+    for (size_t i = 0; i < UPDATES; i++) {
+        size_t n = i * 7919 % b->count;
+        BENCH_NEEDS(fer_lexical_put(ix, (uint32_t)n, &b->docs[(n + 1) % b->count], NULL) == FER_OK);
+    }
+    double us = (double)(worked() - start) / 1e3 / UPDATES;
+    printf("{\"engine\":\"ferrule\",\"tools\":%zu,\"update_us\":%.2f}\n", b->count, us);
+}
+
+/* All at once; and, for comparison, one after the other and then frozen. */
+static fer_str build(fer_arena *a, const struct bench *b)
+{
+    fer_lexical_builder *builder = fer_lexical_builder_new();
+    fer_str frozen;
+    BENCH_NEEDS(builder);
+    for (size_t i = 0; i < b->count; i++)
+        BENCH_NEEDS(fer_lexical_builder_add(builder, (uint32_t)i, &b->docs[i], NULL) == FER_OK);
+    BENCH_NEEDS(fer_lexical_builder_finish(a, builder, &frozen, NULL) == FER_OK);
+    fer_lexical_builder_free(builder);
+    return frozen;
+}
+
+static fer_str put_all(fer_arena *a, const struct bench *b)
+{
+    fer_lexical *ix = fer_lexical_new();
+    fer_str frozen;
+    BENCH_NEEDS(ix);
+    for (size_t i = 0; i < b->count; i++)
+        BENCH_NEEDS(fer_lexical_put(ix, (uint32_t)i, &b->docs[i], NULL) == FER_OK);
+    BENCH_NEEDS(fer_lexical_freeze(a, ix, &frozen, NULL) == FER_OK);
+    fer_lexical_free(ix);
+    return frozen;
+}
+
+static double rate_of(const struct bench *b, fer_str (*make)(fer_arena *, const struct bench *))
+{
+    int64_t best = INT64_MAX;
+    for (int round = 0; round < (b->count > 200000 ? 1 : BUILDS); round++) {
+        fer_arena *a = fer_arena_new(0);
+        int64_t start = worked();
+        BENCH_NEEDS(a && make(a, b).len);
+        int64_t took = worked() - start;
+        if (took < best) best = took;
+        fer_arena_free(a);
+    }
+    return (double)b->count * 1e9 / (double)best;
+}
+
+static void run_ferrule(const struct bench *b)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *opened;
+    fer_lexical_stats stats;
+    BENCH_NEEDS(a);
+    double built = rate_of(b, build), put = rate_of(b, put_all);
+    fer_str frozen = build(a, b);
+    int64_t before = worked();
+    BENCH_NEEDS(fer_lexical_open(frozen, &opened, NULL) == FER_OK);
+    int64_t open = worked() - before;
+    fer_lexical_stat(opened, &stats);
+    printf("{\"engine\":\"ferrule\",\"tools\":%zu,\"tools_per_s\":%.0f,\"put_per_s\":%.0f,"
+           "\"open_us\":%.0f,\"bytes_per_tool\":%.1f,\"postings_per_tool\":%.1f,\"terms\":%zu}\n",
+           b->count, built, put, (double)open / 1e3, (double)frozen.len / (double)b->count,
+           (double)stats.postings / (double)b->count, stats.terms);
+    ask(b, opened, "ferrule");
+    update(b, opened);
+    ask(b, opened, "ferrule, updated");
+    fer_lexical_free(opened);
+    fer_arena_free(a);
+}
+
+/* For counting instructions: everything once, by functions that keep their names. */
+#if __has_attribute(noclone)
+#define COUNTED __attribute__((noinline, noclone))
+#else
+#define COUNTED __attribute__((noinline))
+#endif
+void bench_count_build(fer_arena *a, const struct bench *b, fer_lexical **out);
+void bench_count_queries(fer_arena *a, const struct bench *b, const fer_lexical *ix,
+                         fer_searcher *s);
+
+COUNTED void bench_count_build(fer_arena *a, const struct bench *b, fer_lexical **out)
+{
+    BENCH_NEEDS(fer_lexical_open(build(a, b), out, NULL) == FER_OK);
+}
+
+COUNTED void bench_count_queries(fer_arena *a, const struct bench *b, const fer_lexical *ix,
+                                 fer_searcher *s)
+{
+    for (size_t i = 0; i < b->query_count; i++) {
+        fer_lexical_query q = {.text = b->queries[i], .limit = 10};
+        fer_lexical_hits hits;
+        BENCH_NEEDS(fer_lexical_search(a, ix, s, &q, &hits, NULL) == FER_OK);
+        fer_arena_reset(a);
+    }
+}
+
+static void run_once(const struct bench *b)
+{
+    fer_arena *a = fer_arena_new(0), *hits = fer_arena_new(0);
+    fer_searcher *s = fer_searcher_new();
+    fer_lexical *ix;
+    BENCH_NEEDS(a && hits && s);
+    bench_count_build(a, b, &ix);
+    bench_count_queries(hits, b, ix, s);
+    fer_lexical_free(ix);
+    fer_searcher_free(s);
+    fer_arena_free(hits);
+    fer_arena_free(a);
+}
+
+static void run_fts5(const struct bench *b)
+{
+    double *us = malloc((b->query_count + 1) * sizeof *us);
+    BENCH_NEEDS(us);
+    double rate = fts5_run(b->docs, b->count, b->queries, b->query_count, b->turns, us);
+    if (rate > 0) {
+        printf("{\"engine\":\"fts5\",\"tools\":%zu,\"tools_per_s\":%.0f}\n", b->count, rate);
+        print_times("fts5", b->count, us, b->query_count);
+    }
+    free(us);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t count = 0, turns = 5, asked = SIZE_MAX;
+    struct bench b = {.arena = fer_arena_new(0)};
+    const char *what = argc > 4 ? argv[4] : "ferrule";
+    if (argc < 4 || !fer_parse_u64(fer_str_of(argv[3]), &count) || !count ||
+        (argc > 5 && (!fer_parse_u64(fer_str_of(argv[5]), &turns) || !turns)) ||
+        (argc > 6 && (!fer_parse_u64(fer_str_of(argv[6]), &asked) || !asked))) {
+        fprintf(stderr, "bench_search TOOLS.jsonl QUERIES.jsonl COUNT "
+                        "[ferrule | fts5 | once [TURNS [QUERIES]]]\n");
+        return 2;
+    }
+    BENCH_NEEDS(b.arena);
+    b.turns = (size_t)turns;
+    read_tools(&b, argv[1], (size_t)count);
+    read_queries(&b, argv[2]);
+    if (b.query_count > asked) b.query_count = (size_t)asked;
+    if (strcmp(what, "fts5") == 0) run_fts5(&b);
+    else if (strcmp(what, "once") == 0) run_once(&b);
+    else run_ferrule(&b);
+    fer_arena_free(b.arena);
+    return 0;
+}

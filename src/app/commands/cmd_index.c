@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule index build, ferrule index stats: a catalogue in a file, for searches that start at once.
+ */
+#include <sys/stat.h>
+
+#include "clock.h"
+#include "errors.h"
+#include "shelf.h"
+#include "sys.h"
+
+static const char *output_of(const fer_app *app)
+{
+    const char *path = fer_app_option(app, "output");
+    return path ? path : FER_SHELF_FILE;
+}
+
+static const char *embedder_of(const fer_app *app)
+{
+    const char *name = fer_app_option(app, "embedder");
+    return name ? name : "builtin";
+}
+
+static void write_built(fer_shelf *s, const char *path, int64_t before)
+{
+    fer_out *o = &s->app->out;
+    struct stat st = {0};
+    fer_vector_stats vectors;
+    size_t count = fer_view_count(s->view);
+    fer_catalog_vectors(s->catalog, &vectors);
+    if (fer_sys_stat(path, &st) != 0) st.st_size = 0;
+    fer_out_printf(o, "%zu %s, ", count, count == 1 ? "tool" : "tools");
+    if (vectors.used) fer_out_printf(o, "%zu with vectors, ", vectors.vectors);
+    fer_out_printf(o, "%.1f MB, in %.2f s: ", (double)st.st_size / 1e6,
+                   (double)(fer_clock_mono() - before) / 1e9);
+    fer_out_clean(o, fer_str_of(path));
+    fer_out_text(o, "\n");
+}
+
+int fer_run_index_build(fer_app *app)
+{
+    fer_shelf s;
+    fer_err err;
+    int64_t before = fer_clock_mono();
+    const char *path = output_of(app);
+    bool bare = fer_app_option(app, "no-vectors") != NULL;
+    if (app->arg_count == 0) return fer_app_usage(app, "index build needs files or folders");
+    if (bare && fer_app_option(app, "embedder"))
+        return fer_app_usage(app, "--embedder and --no-vectors exclude each other");
+    int bad = fer_shelf_init(&s, app,
+                             &(fer_shelf_options){.search = true,
+                                                  .files_embedder = bare ? NULL : embedder_of(app),
+                                                  .vectors_from = path});
+    if (bad) return bad;
+    fer_code code = fer_shelf_embed(&s, &err);
+    if (!code) code = fer_catalog_save(s.catalog, path, &err);
+    if (code) bad = fer_app_fail(app, &err);
+    else if (!fer_app_option(app, "quiet")) write_built(&s, path, before);
+    if (!code) fer_shelf_remark(&s);
+    fer_shelf_deinit(&s);
+    return bad;
+}
+
+/* How many things a list of pages has in all. */
+static fer_code count_namespaces(fer_shelf *s, size_t *out, fer_err *err)
+{
+    fer_page page = {.size = FER_PAGE_MAX};
+    fer_namespace *list;
+    size_t count;
+    *out = 0;
+    do {
+        fer_code code =
+            fer_view_namespaces(s->arena, s->view, &page, &list, &count, &page.token, err);
+        if (code) return code;
+        *out += count;
+    } while (page.token.len);
+    return FER_OK;
+}
+
+static fer_code count_held(fer_shelf *s, size_t *out, fer_err *err)
+{
+    fer_page page = {.size = FER_PAGE_MAX};
+    fer_str *list;
+    size_t count;
+    *out = 0;
+    do {
+        fer_code code =
+            fer_view_quarantined(s->arena, s->view, &page, &list, &count, &page.token, err);
+        if (code) return code;
+        *out += count;
+    } while (page.token.len);
+    return FER_OK;
+}
+
+static fer_code write_stats(fer_shelf *s, double opened_ms, fer_err *err)
+{
+    fer_out *o = &s->app->out;
+    size_t spaces, held;
+    fer_vector_stats vectors;
+    fer_catalog_vectors(s->catalog, &vectors);
+    fer_code code = fer_app_option(s->app, "verify") ? fer_view_verify(s->view, err) : FER_OK;
+    if (!code) code = count_namespaces(s, &spaces, err);
+    if (!code) code = count_held(s, &held, err);
+    if (code) return code;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {{"tools", fer_view_count(s->view)},
+                {"namespaces", spaces},
+                {"quarantined", held},
+                {"version", fer_view_version(s->view)},
+                {"vectors", vectors.vectors},
+                {"vectorsMissing", fer_view_count(s->view) - vectors.vectors}};
+    bool json = fer_app_option(s->app, "json") != NULL;
+    if (json) fer_out_text(o, "{");
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        fer_out_printf(o, json ? "\"%s\":%llu," : "%s\t%llu\n", rows[i].name,
+                       (unsigned long long)rows[i].value);
+    }
+    fer_out_text(o, json ? "\"embedder\":" : "embedder\t");
+    if (json) fer_out_json(o, fer_str_of(vectors.embedder));
+    else fer_out_clean(o, fer_str_of(vectors.embedder));
+    fer_out_text(o, json ? "," : "\n");
+    if (vectors.others)
+        fer_app_say(s->app, "the vectors of this file are another embedder's and are not used; "
+                            "'ferrule index build' makes new ones");
+    fer_out_printf(o, json ? "\"openMs\":%.3f}\n" : "open-ms\t%.3f\n", opened_ms);
+    return FER_OK;
+}
+
+int fer_run_index_stats(fer_app *app)
+{
+    fer_shelf s;
+    fer_err err;
+    int64_t before = fer_clock_mono();
+    const char *embedder = embedder_of(app);
+    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.search = true, .embedder = embedder});
+    if (bad) return bad;
+    double ms = (double)(fer_clock_mono() - before) / 1e6;
+    if (write_stats(&s, ms, &err)) bad = fer_app_fail(app, &err);
+    else fer_shelf_remark(&s);
+    fer_shelf_deinit(&s);
+    return bad;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An embedder behind HTTP: any server that answers POST .../embeddings as OpenAI's does. Texts go
+ * out in batches. A server that is busy (429, 5xx, a lost connection) is asked again as long as
+ * there is time. Requests go to the server of the URL and nowhere else. The key is looked up where
+ * a reference says, sent, and never shown; nor is anything that the server says in words.
+ */
+#ifndef FER_EMBED_HTTP_H
+#define FER_EMBED_HTTP_H
+
+#include "embed.h"
+
+#define FER_EMBED_HTTP_BATCH    64                 /* texts in one request */
+#define FER_EMBED_HTTP_TEXT     8192               /* bytes of a text that are sent */
+#define FER_EMBED_HTTP_BODY     ((size_t)16 << 20) /* bytes of an answer */
+#define FER_EMBED_HTTP_TIME_MS  60000 /* for a batch, all attempts and waits together */
+#define FER_EMBED_HTTP_ATTEMPTS 4
+#define FER_EMBED_HTTP_KEY      4096 /* bytes of a key */
+
+typedef struct fer_embed_http_options {
+    const char *url;   /* up to, and without, "/embeddings" */
+    const char *model; /* as the server calls it */
+    const char *key;   /* "secretref:env:NAME"; NULL: none */
+    size_t dimensions; /* that are asked for; 0: as many as the model has */
+    uint32_t time_ms;  /* 0: FER_EMBED_HTTP_TIME_MS */
+} fer_embed_http_options;
+
+/* Asks the server for one vector first, to learn how long they are. */
+fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embedder **out,
+                            fer_err *err);
+
+#endif

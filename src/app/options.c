@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of each command, and what they have in common. */
+#include "options.h"
+#include "hybrid.h"
+
+static const char *const colour_choices[] = {"auto", "always", "never", NULL};
+static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
+static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NULL};
+static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
+static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
+                                              "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
+static const char *const reader_choices[] = {"tolerant", "strict", NULL};
+static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
+                                              "draft-04", "v1",      NULL};
+
+static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdempotentWrite",
+                                             "ExternalSideEffects", NULL};
+static const char *const level_of_detail_choices[] = {"summary", "schema", "full", NULL};
+static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
+static const char *const file_choices[] = {"json", "yaml", NULL};
+
+#define INPUT_FORMAT                                                                               \
+    {                                                                                              \
+        "input-format", 'i', "FORMAT", input_choices,                                              \
+            "what the input is written in (default: by its name, else its text)"                   \
+    }
+#define JSON                                                                                       \
+    {                                                                                              \
+        "json", 0, NULL, NULL, "print JSON"                                                        \
+    }
+#define DIALECT                                                                                    \
+    {                                                                                              \
+        "dialect", 'd', "DIALECT", dialect_choices,                                                \
+            "of a schema without $schema (default 2020-12)"                                        \
+    }
+#define REGISTER                                                                                   \
+    {                                                                                              \
+        "register", 'r', "URI=FILE...", NULL, "a schema that others refer to by this URI"          \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+#define CATALOG                                                                                    \
+    {                                                                                              \
+        "catalog", 'c', "FILE", NULL,                                                              \
+            "a catalogue that index build wrote (default: ferrule.catalog, where it is there)"     \
+    }
+#define EMBEDDER                                                                                   \
+    {                                                                                              \
+        "embedder", 0, "NAME", NULL,                                                               \
+            "what makes vectors: builtin (default), or use:FILE, a file of tools/make-use-model"   \
+    }
+#define TENANT                                                                                     \
+    {                                                                                              \
+        "tenant", 0, "NAME", NULL, "whose uses are meant (default: default)"                       \
+    }
+#define USAGE_FILE                                                                                 \
+    {                                                                                              \
+        "usage-file", 0, "FILE", NULL,                                                             \
+            "where uses are kept (default: the catalogue's name and .usage)"                       \
+    }
+#define PAGES                                                                                      \
+    {"page-size", 0, "N", NULL, "how many on a page (default 20, at most 100)"},                   \
+    {                                                                                              \
+        "page-token", 0, "TOKEN", NULL, "the nextToken of the page before"                         \
+    }
+
+#define ANY_EMBEDDER                                                                                                                                                                \
+    {"embedder", 0, "NAME", NULL,                                                                                                                                                   \
+     "what makes vectors (default builtin); use:FILE: a file of tools/make-use-model; or, for eval and --batch, the URL of a server that answers URL/embeddings as OpenAI's does"}, \
+        {"embedder-model", 0, "NAME", NULL, "the model of that server"},                                                                                                            \
+        {"embedder-key", 0, "REFERENCE", NULL,                                                                                                                                      \
+         "where its key is: secretref:env:NAME, the variable NAME (default: it asks for none)"},                                                                                    \
+    {                                                                                                                                                                               \
+        "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                                       \
+    }
+
+const fer_option fer_common_options[] = {
+    {"color", 0, "WHEN", colour_choices,
+     "colour the output (default auto: on a terminal, unless NO_COLOR is set)"},
+    {"log-level", 0, "LEVEL", level_choices, "what to log on standard error (default warn)"},
+    {"help", 'h', NULL, NULL, "print this help"},
+    END,
+};
+
+const fer_option fer_check_options[] = {
+    {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
+    INPUT_FORMAT,
+    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
+    {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"profile", 'p', "NAME[,NAME]...", NULL,
+     "also hold the tools against profiles: names (ferrule profiles), files, or all"},
+    {"one-request", 0, NULL, NULL,
+     "take all inputs for one set of tools, sent together; else each file is a set"},
+    {"fix", 0, NULL, NULL,
+     "rewrite in the files what the profiles refuse, where that loses nothing; then check"},
+    {"dry-run", 0, NULL, NULL, "print what --fix would change as a diff, and change nothing"},
+    {"yes", 'y', NULL, NULL, "do not ask before a file is rewritten"},
+    {"lock", 0, "FILE", NULL, "hold the tools against a lock of ferrule lock: rule sec.rug-pull"},
+    {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
+    {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
+    {"config", 0, "FILE", NULL,
+     "the configuration (default: .ferrule.yaml, .ferrule.json, ferrule.json or ferrule.yaml, where there is one)"},
+    {"no-config", 0, NULL, NULL, "read no configuration"},
+    {"platform-answer", 0, NULL, NULL,
+     "check one tools_json text and answer as its platform does: {\"message\", \"errors\"}"},
+    END,
+};
+const fer_option fer_validate_options[] = {
+    {"schema", 's', "FILE", NULL, "the schema, as JSON or YAML; - is standard input"},
+    {"tool", 0, "ID", NULL, "take the schema of this tool"},
+    {"tools", 0, "FILE|FOLDER", NULL, "where the tool is defined, in any shape that check reads"},
+    {"input", 0, NULL, NULL, "the tool's inputSchema (default)"},
+    {"output", 0, NULL, NULL, "the tool's outputSchema; a tool without one takes everything"},
+    {"as", 'i', "FORMAT", input_choices,
+     "what the instances are written in (default: by their names, else their text)"},
+    {"format", 'f', "FORMAT", verdict_choices,
+     "how to report (default text); the last five are JSON Schema's own, a line per instance"},
+    DIALECT,
+    {"assert-formats", 0, NULL, NULL, "check format, which is only noted otherwise"},
+    {"assert-content", 0, NULL, NULL, "check contentEncoding, contentMediaType and contentSchema"},
+    {"native", 0, NULL, NULL,
+     "make machine code of the schema: for many instances, on x86-64; elsewhere it changes nothing"},
+    REGISTER,
+    {"fill-defaults", 0, NULL, NULL, "print the instance with absent properties filled in"},
+    {"repair", 0, NULL, NULL,
+     "print it with values of the wrong type converted where that is safe (\"42\" to 42)"},
+    {"strip-unknown", 0, NULL, NULL, "print it without properties that the schema refuses"},
+    {"null-to-absent", 0, NULL, NULL, "print it without nulls that the schema refuses"},
+    {"write", 'w', "FILE", NULL, "write the changed instance there, not to standard output"},
+    {"changes", 0, NULL, NULL, "print what was changed, as JSON, not the instance"},
+    {"max-findings", 0, "N", NULL, "findings of one instance (default 100)"},
+    {"annotations", 0, NULL, NULL, "with annotations, in the formats that have them"},
+    {"hide-values", 0, NULL, NULL, "name types in messages, never values"},
+    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
+    END,
+};
+const fer_option fer_lint_options[] = {
+    {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
+    DIALECT,
+    REGISTER,
+    {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
+    {"strict", 0, NULL, NULL, "count warnings as errors"},
+    END,
+};
+const fer_option fer_bundle_options[] = {DIALECT, REGISTER, END};
+const fer_option fer_info_options[] = {JSON, DIALECT, REGISTER, END};
+const fer_option fer_convert_options[] = {
+    {"to", 't', "DIALECT", dialect_choices, "the dialect to write"},
+    {"from", 0, "DIALECT", dialect_choices,
+     "the dialect it is in (default: what $schema says, else 2020-12)"},
+    {"json", 0, NULL, NULL, "print one JSON object: the schema and the list of changes"},
+    END,
+};
+const fer_option fer_diff_options[] = {
+    {"format", 'f', "FORMAT", diff_choices, "how to report (default text)"},
+    {"reader", 0, "KIND", reader_choices,
+     "whether those who read results pass over members they do not know (default tolerant)"},
+    {"assert-formats", 0, NULL, NULL, "decide changes of format, which is only noted otherwise"},
+    INPUT_FORMAT,
+    {"quiet", 'q', NULL, NULL, "print nothing; the exit code tells"},
+    END,
+};
+const fer_option fer_lock_options[] = {
+    {"verify", 0, NULL, NULL, "hold the tools against the lock; write nothing"},
+    {"lock-file", 'l', "FILE", NULL, "the lock (default ferrule.lock); - is standard output"},
+    {"json", 0, NULL, NULL, "with --verify, print JSON"},
+    INPUT_FORMAT,
+    END,
+};
+static const char *const change_choices[] = {"text", "json", "none", NULL};
+const fer_option fer_tool_convert_options[] = {
+    {"to", 't', "PROFILE", NULL, "the provider: a name (ferrule profiles), or a file"},
+    {"output", 'o', "FILE", NULL, "write the definitions there, not to standard output"},
+    {"map", 'm', "FILE", NULL,
+     "write what calls need on their way back, and the records as they were"},
+    {"report", 'r', "FORMAT", change_choices, "how to tell what was changed (default text)"},
+    {"report-file", 0, "FILE", NULL, "tell it there, not on standard error"},
+    {"force", 0, NULL, NULL, "convert even where something is lost for good"},
+    {"no-witness", 0, NULL, NULL, "do not check by instances what the changes say they lose"},
+    {"from-map", 0, "FILE", NULL, "print the records of a map as they were; nothing else is read"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_call_back_options[] = {
+    {"map", 'm', "FILE", NULL, "what ferrule convert --map has written"},
+    END,
+};
+const fer_option fer_from_json_options[] = {
+    {"each", 0, NULL, NULL, "the items of a list are the examples, not the list"},
+    {"no-enums", 0, NULL, NULL, "make no enum of strings that come again and again"},
+    {"no-formats", 0, NULL, NULL, "state no formats"},
+    {"open", 0, NULL, NULL, "let objects have properties that no example has"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_new_options[] = {
+    {"namespace", 'n', "NAME", NULL, "first part of its ID (default local)"},
+    {"version", 0, "VERSION", NULL, "its version (default 0.1.0)"},
+    {"pattern", 'p', "PATTERN", pattern_choices,
+     "its parameters: none, a required string, an enum with a default, a list of objects, one of two shapes "
+     "(default: by the name)"},
+    {"effect", 'e', "EFFECT", effect_choices, "what a call changes (default: by the name)"},
+    {"description", 'd', "TEXT", NULL, "what it does (default: made up from the name)"},
+    {"output", 'o', "FILE", NULL, "where to write; - is standard output (default: NAME.json)"},
+    {"format", 'f', "FORMAT", file_choices,
+     "what to write (default: by the file's ending, else json)"},
+    {"force", 0, NULL, NULL, "replace a file that is there"},
+    END,
+};
+const fer_option fer_list_options[] = {
+    JSON,
+    {"namespace", 'n', "NAME", NULL, "only tools of this namespace"},
+    {"tag", 't', "TAG", NULL, "only tools with this tag"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_show_options[] = {
+    JSON,
+    {"version", 0, "CONSTRAINT", NULL, "which versions will do, such as '^1.2'"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_search_options[] = {
+    {"json", 0, NULL, NULL, "print JSON: results, whether anything fits, nextToken"},
+    {"explain", 'e', NULL, NULL,
+     "say for each tool what each ranker gave, which words of the query it has, and where"},
+    {"namespace", 'n', "NAME...", NULL, "only tools of one of these namespaces"},
+    {"tag", 't', "TAG...", NULL, "only tools with all of these tags"},
+    {"category", 0, "NAME...", NULL, "only tools of one of these categories"},
+    {"effect", 0, "EFFECT...", effect_choices, "only tools with one of these effects"},
+    PAGES,
+    CATALOG,
+    {"ranker", 0, "RANKER", fer_ranker_names,
+     "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},
+    ANY_EMBEDDER,
+    {"twins", 0, NULL, NULL,
+     "show every tool, also those that others have with the same definition"},
+    {"usage", 0, NULL, NULL, "what past queries led to has a say (ferrule usage)"},
+    TENANT,
+    USAGE_FILE,
+    {"batch", 'b', "QUERIES", NULL,
+     "answer the queries of this file, a line of JSON each, {\"id\",\"query\"}; --catalog names the tools, "
+     "a line of JSON each"},
+    {"out", 'o', "RUN", NULL, "where the answers of --batch go (default: standard output)"},
+    INPUT_FORMAT,
+    END,
+};
+static const char *const show_choices[] = {"table", "json", "raw", NULL};
+
+#define STATION                                                                                    \
+    {                                                                                              \
+        "config", 'C', "FILE", NULL,                                                               \
+            "what names servers, commands and APIs (default: ferrule.yaml here, or the user's)"    \
+    }
+#define DEADLINE                                                                                   \
+    {                                                                                              \
+        "deadline", 0, "MS", NULL, "time for all of it, in milliseconds (default 30000)"           \
+    }
+const fer_option fer_servers_options[] = {
+    STATION,
+    JSON,
+    END,
+};
+const fer_option fer_run_options[] = {
+    STATION,
+    {"args", 'a', "JSON", NULL, "the arguments: a JSON object, @FILE, or - for standard input"},
+    {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
+    {"chunks", 0, NULL, NULL, "with --stream: events in the form of chunks"},
+    DEADLINE,
+    {"timeout", 0, "MS", NULL, "time for one attempt, in milliseconds (default: the tool's)"},
+    {"dry-run", 'n', NULL, NULL, "do everything but call the tool"},
+    {"output", 'o', "FORM", show_choices,
+     "what the result is shown as (default: a table on a terminal, JSON in a pipe)"},
+    {"json", 0, NULL, NULL, "print the whole envelope"},
+    {"full", 0, NULL, NULL, "with --json: with the tool's definition"},
+    {"correlation-id", 0, "ID", NULL, "the name of the call in logs and traces (default: random)"},
+    END,
+};
+const fer_option fer_chain_options[] = {
+    STATION,
+    {"input", 'I', "JSON", NULL, "what references to `input` lead into"},
+    {"dry-run", 'n', NULL, NULL, "check the whole chain, and run nothing"},
+    {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
+    DEADLINE,
+    {"json", 0, NULL, NULL, "print the result of every step"},
+    END,
+};
+const fer_option fer_describe_options[] = {
+    {"level", 'l', "LEVEL", level_of_detail_choices, "how much of it (default full)"},
+    {"json", 0, NULL, NULL, "print the ToolDoc as JSON"},
+    {"version", 0, "CONSTRAINT", NULL, "which versions will do, such as '^1.2'"},
+    CATALOG,
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_namespaces_options[] = {JSON, PAGES, CATALOG, INPUT_FORMAT, END};
+const fer_option fer_index_build_options[] = {
+    {"output", 'o', "FILE", NULL, "where to write (default ferrule.catalog)"},
+    {"quiet", 'q', NULL, NULL, "print nothing"},
+    {"no-vectors", 0, NULL, NULL, "make no vectors: searches go by words alone"},
+    EMBEDDER,
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_index_stats_options[] = {
+    JSON,
+    {"verify", 0, NULL, NULL, "look at every definition of the file, not only at its head"},
+    EMBEDDER,
+    CATALOG,
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_catalog_update_options[] = {
+    {"quarantine", 0, "POLICY", fer_quarantine_names,
+     "which changed definitions are held back until they are approved (default none)"},
+    {"quiet", 'q', NULL, NULL, "do not print what has changed"},
+    EMBEDDER,
+    CATALOG,
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_catalog_events_options[] = {
+    JSON,
+    {"since", 0, "VERSION", NULL, "only events after this version of the catalogue"},
+    CATALOG,
+    END,
+};
+const fer_option fer_catalog_quarantine_options[] = {JSON, CATALOG, END};
+const fer_option fer_catalog_decide_options[] = {EMBEDDER, CATALOG, END};
+const fer_option fer_usage_options[] = {TENANT, USAGE_FILE, CATALOG, END};
+const fer_option fer_usage_list_options[] = {
+    JSON, {"tenant", 0, "NAME", NULL, "only the uses of this tenant"}, USAGE_FILE, CATALOG, END,
+};
+const fer_option fer_fmt_options[] = {
+    {"check", 'c', NULL, NULL, "change nothing; name the files that are not in form and exit 1"},
+    {"write", 'w', NULL, NULL, "rewrite the files in place"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_id_options[] = {
+    JSON,
+    {"satisfies", 's', "CONSTRAINT", NULL, "exit 1 unless each ID's version satisfies this"},
+    END,
+};
+const fer_option fer_tags_options[] = {JSON, END};
+const fer_option fer_version_options[] = {JSON, END};
+const fer_option fer_blame_options[] = {
+    JSON,
+    {"message", 'm', "TEXT", NULL, "the message (default: standard input)"},
+    INPUT_FORMAT,
+    END,
+};
+const fer_option fer_profiles_options[] = {JSON, END};
+const fer_option fer_eval_options[] = {
+    JSON,
+    {"crowd", 0, "TOOLS...", NULL, "also search these tools, which answer no query"},
+    {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25)"},
+    ANY_EMBEDDER,
+    {"usage", 0, NULL, NULL,
+     "ask each tenth of the queries after remembering what all others led to"},
+    END,
+};
+const fer_option fer_no_options[] = {END};
+
+const fer_option fer_config_check_options[] = {JSON, END};
+const fer_option fer_import_openapi_options[] = {
+    {"namespace", 'n', "NAME", NULL, "of the tools (default: made from the title)"},
+    {"provider", 0, "NAME", NULL, "the API's name in the configuration (default: the namespace)"},
+    {"base-url", 'u', "URL", NULL, "instead of all servers that the document names"},
+    {"include", 0, "GLOB...", NULL, "only operations whose name, operationId or path fits one"},
+    {"format", 'f', "FORMAT", file_choices, "what to print (default json)"},
+    END,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the commands, for their rows. */
+#ifndef FER_OPTIONS_H
+#define FER_OPTIONS_H
+
+#include "command.h"
+
+extern const fer_option fer_blame_options[];
+extern const fer_option fer_bundle_options[];
+extern const fer_option fer_call_back_options[];
+extern const fer_option fer_catalog_decide_options[];
+extern const fer_option fer_catalog_events_options[];
+extern const fer_option fer_catalog_quarantine_options[];
+extern const fer_option fer_catalog_update_options[];
+extern const fer_option fer_chain_options[];
+extern const fer_option fer_check_options[];
+extern const fer_option fer_config_check_options[];
+extern const fer_option fer_convert_options[];
+extern const fer_option fer_describe_options[];
+extern const fer_option fer_diff_options[];
+extern const fer_option fer_eval_options[];
+extern const fer_option fer_fmt_options[];
+extern const fer_option fer_from_json_options[];
+extern const fer_option fer_id_options[];
+extern const fer_option fer_import_openapi_options[];
+extern const fer_option fer_index_build_options[];
+extern const fer_option fer_index_stats_options[];
+extern const fer_option fer_info_options[];
+extern const fer_option fer_lint_options[];
+extern const fer_option fer_list_options[];
+extern const fer_option fer_lock_options[];
+extern const fer_option fer_namespaces_options[];
+extern const fer_option fer_new_options[];
+extern const fer_option fer_no_options[];
+extern const fer_option fer_profiles_options[];
+extern const fer_option fer_run_options[];
+extern const fer_option fer_search_options[];
+extern const fer_option fer_servers_options[];
+extern const fer_option fer_show_options[];
+extern const fer_option fer_tags_options[];
+extern const fer_option fer_tool_convert_options[];
+extern const fer_option fer_usage_list_options[];
+extern const fer_option fer_usage_options[];
+extern const fer_option fer_validate_options[];
+extern const fer_option fer_version_options[];
+
+#endif

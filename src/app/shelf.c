@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shelf.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "checksum.h"
+#include "errors.h"
+#include "file.h"
+#include "inputs.h"
+#include "progress.h"
+#include "tags.h"
+#include "tool_id.h"
+
+/* ---- from definitions -------------------------------------------------------------------------
+ */
+
+/* The name of a file without folder and ending, as a namespace; empty: nothing is left of it. */
+static fer_str namespace_of(fer_str path, char out[FER_NAME_MAX])
+{
+    size_t from = 0, len = 0;
+    for (size_t i = 0; i < path.len; i++) {
+        if (path.ptr[i] == '/') from = i + 1;
+    }
+    fer_str name = fer_str_slice(path, from, path.len);
+    for (size_t i = name.len; i-- > 1;) {
+        if (name.ptr[i] != '.') continue;
+        name.len = i;
+        break;
+    }
+    for (size_t i = 0; i < name.len && len < FER_NAME_MAX; i++) {
+        bool fits = fer_name_bad_byte((fer_str){name.ptr + i, 1}) == SIZE_MAX;
+        if (fits) out[len++] = name.ptr[i];
+        else if (len && out[len - 1] != '-') out[len++] = '-';
+    }
+    return (fer_str){out, len};
+}
+
+struct loading {
+    fer_shelf *shelf;
+    fer_inputs in;
+    fer_batch *batch;
+    uint64_t sum; /* over all texts: tells one content from another */
+    fer_progress progress;
+};
+
+static fer_code load_one(struct loading *l, size_t index, fer_err *err)
+{
+    fer_str name, text;
+    char ns[FER_NAME_MAX];
+    fer_put_options options = {.ns = FER_STR("")};
+    fer_code code = fer_inputs_read(&l->in, l->shelf->app, index, &name, &text, err);
+    if (code) return code;
+    if (l->in.count > 1) options.ns = namespace_of(name, ns);
+    l->sum = fer_checksum_mix(l->sum, fer_checksum(text.ptr, text.len));
+    code = fer_batch_add(l->batch, name, text, l->in.format, &options, err);
+    if (code) fer_inputs_name_error(err, name);
+    fer_progress_show(&l->progress, index + 1, index + 1, l->in.count);
+    return code;
+}
+
+/* Everybody who can read the files can page through them: the key is no secret here, and what
+ * makes an old token stale is the content. */
+static fer_code new_catalog(struct loading *l, fer_err *err)
+{
+    static const unsigned char key[FER_CATALOG_KEY] = "pages of the command line";
+    const fer_shelf_options *o = &l->shelf->options;
+    fer_catalog_options options = {.search = o->search,
+                                   .lenient = true,
+                                   .key = key,
+                                   .stamp = l->sum,
+                                   .embedder = o->files_embedder,
+                                   .vectors_from = o->vectors_from};
+    if (l->shelf->catalog) return FER_OK;
+    return fer_catalog_new(&options, &l->shelf->catalog, err);
+}
+
+/* Of a lenient catalogue every problem leaves the definition, or (it has no ID then) nothing of it.
+ */
+static void count_problems(struct loading *l)
+{
+    size_t count;
+    const fer_event *list = fer_batch_outcomes(l->batch, &count);
+    for (size_t i = 0; i < count; i++) l->shelf->lost += list[i].id.len == 0;
+    l->shelf->problems = fer_batch_problem_count(l->batch) - l->shelf->lost;
+}
+
+#define LOSSES 5 /* definitions that are left out and named */
+
+/* Where the first of those are that were left out, and why. */
+static void name_losses(struct loading *l)
+{
+    fer_buf b;
+    size_t events, problems, named = 0, last = 0;
+    const fer_event *list = fer_batch_outcomes(l->batch, &events);
+    const fer_problem *p = fer_batch_problems(l->batch, &problems);
+    fer_buf_init(&b, l->shelf->arena, 1 << 16);
+    for (size_t i = 0; i < problems && named < LOSSES; i++) {
+        if (p[i].number == last || p[i].number > events || list[p[i].number - 1].id.len) continue;
+        last = p[i].number; /* one reason is enough */
+        fer_buf_printf(&b, "%s%.*s", named++ ? "\n" : "", FER_PRI(p[i].source));
+        if (p[i].place.line) fer_buf_printf(&b, ":%u:%u", p[i].place.line, p[i].place.column);
+        fer_buf_printf(&b, ": %.*s", FER_PRI(p[i].message));
+    }
+    l->shelf->losses = b.failure || !b.ptr ? FER_STR("") : fer_buf_view(&b);
+}
+
+static fer_code load_all(struct loading *l, fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; i < l->in.count && !code; i++) code = load_one(l, i, err);
+    fer_progress_clear(&l->progress);
+    if (!code) code = new_catalog(l, err);
+    if (!code) code = fer_catalog_apply(l->shelf->catalog, l->batch, err);
+    if (code) return code;
+    count_problems(l);
+    if (l->shelf->lost) name_losses(l);
+    return FER_OK;
+}
+
+/* The batch is the caller's, where it is asked for. */
+static int load_files(fer_shelf *s, fer_batch **out)
+{
+    fer_err err;
+    struct loading l = {.shelf = s};
+    int bad = fer_inputs_init(&l.in, s->app, s->options.skip);
+    if (bad) return bad;
+    fer_progress_init(&l.progress, "files");
+    l.progress.every = 1; /* a file may hold thousands of tools */
+    l.batch = fer_batch_new();
+    fer_code code =
+        l.batch ? load_all(&l, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (out && !code) *out = l.batch;
+    else fer_batch_free(l.batch);
+    fer_inputs_deinit(&l.in);
+    return code ? fer_app_fail(s->app, &err) : 0;
+}
+
+int fer_shelf_update(fer_shelf *s, fer_batch **out)
+{
+    int bad = load_files(s, out);
+    if (bad) return bad;
+    fer_view_unref(s->view);
+    s->view = fer_catalog_view(s->catalog);
+    return 0;
+}
+
+fer_code fer_shelf_embed(fer_shelf *s, fer_err *err)
+{
+    size_t left = 1, all = fer_view_count(s->view);
+    fer_progress p;
+    fer_code code = FER_OK;
+    fer_progress_init(&p, "vectors");
+    p.every = 1;
+    while (!code && left) {
+        code = fer_catalog_embed(s->catalog, 256, &left, err);
+        if (!code && left) fer_progress_show(&p, all - left, all - left, all);
+    }
+    fer_progress_clear(&p);
+    return code;
+}
+
+/* ---- from a file --------------------------------------------------------------------------------
+ */
+
+/* The file of uses: as it is said, else beside the catalogue. NULL: none is wanted. */
+static fer_code uses_of(fer_shelf *s, const char *path, const char **out, fer_err *err)
+{
+    *out = s->options.uses ? fer_app_option(s->app, "usage-file") : NULL;
+    if (!s->options.uses || *out) return FER_OK;
+    fer_str name = fer_arena_printf(s->arena, "%s" FER_SHELF_USES, path);
+    *out = name.ptr;
+    return name.ptr ? FER_OK : fer_arena_failed(s->arena, err);
+}
+
+static int open_file(fer_shelf *s, const char *path)
+{
+    fer_err err;
+    fer_catalog_options options = {.search = s->options.search,
+                                   .lenient = true,
+                                   .embedder = s->options.embedder,
+                                   .quarantine = s->options.quarantine};
+    s->path = path;
+    fer_code code = uses_of(s, path, &options.uses, &err);
+    if (!code) code = fer_catalog_open(path, &options, &s->catalog, &err);
+    return code ? fer_app_fail(s->app, &err) : 0;
+}
+
+static int open_shelf(fer_shelf *s)
+{
+    const char *path = fer_app_option(s->app, "catalog");
+    bool files = s->app->arg_count > s->options.skip && !s->options.file;
+    if (path && files)
+        return fer_app_usage(s->app, "tools come from --catalog or from files, not from both");
+    if (path) return open_file(s, path);
+    if (s->options.file || (!files && isatty(STDIN_FILENO))) {
+        if (fer_file_exists(FER_SHELF_FILE)) return open_file(s, FER_SHELF_FILE);
+        return fer_app_usage(s->app,
+                             s->options.file
+                                 ? "%s needs a catalogue: --catalog FILE, or a %s here, which "
+                                   "'ferrule index build' makes"
+                                 : "%s needs tools: a file, a folder, --catalog FILE, or a %s "
+                                   "here, which 'ferrule index build' makes",
+                             s->app->command->name, FER_SHELF_FILE);
+    }
+    if (s->options.uses)
+        return fer_app_usage(s->app, "what is remembered is kept with a catalogue: --catalog FILE");
+    return load_files(s, NULL);
+}
+
+int fer_shelf_init(fer_shelf *s, fer_app *app, const fer_shelf_options *options)
+{
+    *s = (fer_shelf){.app = app, .arena = fer_arena_new(0), .options = *options};
+    int bad =
+        s->arena
+            ? open_shelf(s)
+            : fer_app_fail(app, &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
+    if (bad) fer_shelf_deinit(s);
+    else s->view = fer_catalog_view(s->catalog);
+    return bad;
+}
+
+void fer_shelf_deinit(fer_shelf *s)
+{
+    fer_view_unref(s->view);
+    fer_catalog_free(s->catalog);
+    fer_arena_free(s->arena);
+    *s = (fer_shelf){0};
+}
+
+void fer_shelf_remark(const fer_shelf *s)
+{
+    fer_str rest = s->losses, uses = fer_catalog_uses_problem(s->catalog);
+    if (uses.len) fer_app_say(s->app, "%.*s", FER_PRI(uses));
+    if (s->lost)
+        fer_app_say(s->app, "%zu %s no valid ID and %s left out; 'ferrule check' tells more",
+                    s->lost, s->lost == 1 ? "definition has" : "definitions have",
+                    s->lost == 1 ? "was" : "were");
+    while (rest.len) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
+        fer_app_say(s->app, "  %.*s", (int)len, rest.ptr);
+        rest = fer_str_slice(rest, end ? len + 1 : len, rest.len);
+    }
+    if (s->lost > LOSSES) fer_app_say(s->app, "  ... and %zu more", s->lost - LOSSES);
+    if (s->problems)
+        fer_log_event(&s->app->log, FER_LOG_INFO, "catalog.lenient",
+                      FER_LOG_I("problems", s->problems));
+}
+
+/* ---- options
+ * -------------------------------------------------------------------------------------- */
+
+static bool values_of(fer_shelf *s, const char *option, fer_texts *out)
+{
+    size_t count = 0;
+    while (fer_app_values(s->app, option, count)) count++;
+    fer_str *list = fer_arena_alloc_zero(s->arena, count + 1, sizeof *list);
+    if (!list) return false;
+    for (size_t i = 0; i < count; i++) list[i] = fer_str_of(fer_app_values(s->app, option, i));
+    *out = (fer_texts){list, count};
+    return true;
+}
+
+/* Tags are looked for as they are kept. */
+static bool tags_of(fer_shelf *s, fer_texts *out)
+{
+    if (!values_of(s, "tag", out)) return false;
+    fer_str *list = fer_arena_alloc_zero(s->arena, out->count + 1, sizeof *list);
+    for (size_t i = 0; list && i < out->count; i++) {
+        char text[FER_TAG_MAX];
+        size_t len = fer_tag_normalise(out->list[i], text);
+        list[i] = fer_arena_copy(s->arena, (fer_str){text, len});
+        if (!list[i].ptr) return false;
+    }
+    out->list = list;
+    return list != NULL;
+}
+
+int fer_shelf_filter(fer_shelf *s, fer_filter *out)
+{
+    *out = (fer_filter){0};
+    for (size_t i = 0; fer_app_values(s->app, "effect", i); i++) {
+        fer_str name = fer_str_of(fer_app_values(s->app, "effect", i));
+        for (unsigned e = 0; e <= FER_EFFECT_EXTERNAL_SIDE_EFFECTS; e++) {
+            if (fer_str_is(name, fer_effect_name((fer_effect)e))) out->effects |= 1u << e;
+        }
+    }
+    bool ok = values_of(s, "namespace", &out->namespaces) && tags_of(s, &out->tags) &&
+              values_of(s, "category", &out->categories);
+    fer_err err;
+    return ok ? 0 : (fer_arena_failed(s->arena, &err), fer_app_fail(s->app, &err));
+}
+
+int fer_shelf_page(fer_shelf *s, fer_page *out)
+{
+    const char *size = fer_app_option(s->app, "page-size");
+    uint64_t n = 0;
+    *out = (fer_page){.token = fer_str_of(fer_app_option(s->app, "page-token"))};
+    if (size && (!fer_parse_u64(fer_str_of(size), &n) || n == 0 || n > FER_PAGE_MAX))
+        return fer_app_usage(s->app, "--page-size is a number from 1 to %d, not '%s'", FER_PAGE_MAX,
+                             size);
+    out->size = (size_t)n;
+    return 0;
+}

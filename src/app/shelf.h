@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The catalogue that a command works on: a file that `ferrule index build` wrote (--catalog, or
+ * ferrule.catalog in the folder one is in), or one made on the spot from definitions. Where
+ * these come from several files, tools that name no namespace get the name of their file as
+ * one, so that the tools of two servers do not stand in each other's way.
+ */
+#ifndef FER_SHELF_H
+#define FER_SHELF_H
+
+#include <ferrule/catalog.h>
+
+#include "arena.h"
+#include "command.h"
+
+#define FER_SHELF_FILE "ferrule.catalog"
+
+#define FER_TENANT_DEFAULT "default" /* whose uses are meant where nobody is named */
+#define FER_SHELF_USES     ".usage"  /* behind the name of a catalogue's file: what is remembered */
+
+typedef struct fer_shelf_options {
+    size_t skip;                /* arguments that are no names of files */
+    bool search;                /* it is to be searched */
+    bool file;                  /* only a catalogue in a file will do; files name other things */
+    bool uses;                  /* with the memory of uses, of --usage-file or beside the file */
+    const char *embedder;       /* what makes vectors, of a catalogue in a file */
+    const char *files_embedder; /* the same of one that is made on the spot */
+    const char *vectors_from;   /* a file that may have vectors already */
+    fer_quarantine quarantine;
+} fer_shelf_options;
+
+typedef struct fer_shelf {
+    fer_app *app;
+    fer_arena *arena; /* what is shown lives here */
+    fer_catalog *catalog;
+    fer_view *view;
+    fer_shelf_options options;
+    const char *path; /* of the catalogue's file; NULL: it was made on the spot */
+    size_t lost;      /* definitions without a valid ID, which were left out */
+    size_t problems;  /* of the others, which were taken as they are */
+    fer_str losses;   /* the first of those that were left out, a line each */
+} fer_shelf;
+
+/* 0, or an exit code. */
+int fer_shelf_init(fer_shelf *s, fer_app *app, const fer_shelf_options *options);
+void fer_shelf_deinit(fer_shelf *s);
+
+/* Makes the vectors that are missing, with a line of progress. */
+fer_code fer_shelf_embed(fer_shelf *s, fer_err *err);
+/* Applies the definitions of the files that the arguments name to the catalogue. 0, or an exit
+ * code; then the batch is not there. */
+int fer_shelf_update(fer_shelf *s, fer_batch **out);
+
+/* What --namespace, --tag, --category and --effect ask for. 0, or an exit code. */
+int fer_shelf_filter(fer_shelf *s, fer_filter *out);
+/* What --page-size and --page-token ask for. 0, or an exit code. */
+int fer_shelf_page(fer_shelf *s, fer_page *out);
+/* Says on standard error what was wrong with the definitions and the uses, where anything was. */
+void fer_shelf_remark(const fer_shelf *s);
+
+#endif

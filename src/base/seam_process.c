@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting programs, telling them to end, and pipes without SIGPIPE. */
+#include "seam_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- starting ------------------------------------------------------------------------------- */
+
+#define CHILD_STACK (64 << 10) /* of the child until it is another program */
+/* Code of the child leaves no marks of AddressSanitizer's in memory that is its parent's. */
+#define IN_CHILD   __attribute__((no_sanitize("address")))
+#define FIRST_FREE 3 /* descriptors below are those of the program */
+
+/* What the child needs, in memory that it shares with its parent, who waits meanwhile. */
+struct start {
+    struct fer_sys_launch *launch;
+    pid_t parent;
+    int error;
+};
+
+IN_CHILD static void default_signals(void)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    for (int number = 1; number < NSIG; number++) {
+        if (number != SIGKILL && number != SIGSTOP) sigaction(number, &plain, NULL);
+    }
+}
+
+/* The three descriptors; first out of the way of each other, as they may be 0 to 2 themselves. */
+IN_CHILD static int place_descriptors(const struct fer_sys_launch *l)
+{
+    int from[FIRST_FREE] = {l->in, l->out, l->err};
+    for (int i = 0; i < FIRST_FREE; i++) {
+        from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, FIRST_FREE);
+        if (from[i] < 0) return -1;
+    }
+    for (int i = 0; i < FIRST_FREE; i++) {
+        if (dup2(from[i], i) < 0) return -1;
+    }
+    /* Also what others in this process have opened without care. */
+    syscall(SYS_close_range, FIRST_FREE, ~0U, CLOSE_RANGE_CLOEXEC);
+    return 0;
+}
+
+IN_CHILD static int fail_at(struct start *s, const char *what)
+{
+    s->error = errno;
+    s->launch->failed = what;
+    return 127;
+}
+
+/* The child, on its own stack, until it is another program. All signals are blocked. */
+IN_CHILD static int become(void *argument)
+{
+    struct start *s = argument;
+    struct fer_sys_launch *l = s->launch;
+    sigset_t none;
+    sigemptyset(&none);
+    if (setsid() < 0) return fail_at(s, "make a session for");
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != s->parent) return 127; /* it died before */
+    if (place_descriptors(l) != 0) return fail_at(s, "give descriptors to");
+    if (l->cwd && chdir(l->cwd) != 0) return fail_at(s, "enter the folder of");
+    default_signals();
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    execve(l->program, l->argv, l->env);
+    return fail_at(s, "execute");
+}
+
+/*
+ * As vfork, but the child has a stack of its own: nothing of a large parent is copied. No signal
+ * handler may run in the child, in memory that is its parent's: hence the mask.
+ */
+int fer_seam_launch(struct fer_sys_launch *l, pid_t *child)
+{
+    _Alignas(16) char stack[CHILD_STACK];
+    struct start s = {.launch = l, .parent = getpid()};
+    sigset_t all, before;
+    sigfillset(&all);
+    l->failed = "start";
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = clone(become, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
+    int number = pid < 0 ? errno : s.error;
+    if (pid > 0 && number) {
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!number) *child = pid;
+    return number;
+}
+
+/* ---- ending --------------------------------------------------------------------------------- */
+
+int fer_seam_pidfd(pid_t process)
+{
+    return (int)syscall(SYS_pidfd_open, process, 0); /* closed in programs by itself */
+}
+
+int fer_seam_kill(pid_t process, int pidfd, int signal)
+{
+    if (pidfd < 0) return kill(process, signal);
+    return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int fer_seam_peek(pid_t child, int *status)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return -1;
+    if (info.si_pid == 0) return 0;
+    *status = info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : info.si_status;
+    return 1;
+}
+
+int fer_seam_subreaper(int wanted)
+{
+    int was = 0;
+    if (prctl(PR_GET_CHILD_SUBREAPER, &was) != 0) return 0;
+    if (wanted >= 0 && wanted != was) prctl(PR_SET_CHILD_SUBREAPER, wanted);
+    return was;
+}
+
+/* ---- pipes ---------------------------------------------------------------------------------- */
+
+/* A SIGPIPE of this write is taken out again before anybody can see it; one that waited stays. */
+ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size)
+{
+    sigset_t pipe_only, before, pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+    ssize_t done = write(fd, from, size);
+    int number = errno;
+    if (done < 0 && number == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        const struct timespec now = {0};
+        while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return done;
+}
+
+int fer_seam_readable(int fd)
+{
+    int bytes = 0;
+    return ioctl(fd, FIONREAD, &bytes) == 0 ? bytes : -1;
+}

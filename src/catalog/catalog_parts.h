@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a catalogue, for the files that work on all of it. */
+#ifndef FER_CATALOG_PARTS_H
+#define FER_CATALOG_PARTS_H
+
+#include <pthread.h>
+
+#include "events.h"
+#include "gate.h"
+#include "view.h"
+
+struct fer_use_memory;
+
+struct fer_catalog {
+    fer_gate gate;        /* to the newest fer_view */
+    pthread_mutex_t lock; /* writers come one at a time */
+    fer_events events;
+    fer_quarantine quarantine;
+    bool lenient;
+    size_t embedding;            /* tools whose vectors are being made just now; under the lock */
+    struct fer_use_memory *uses; /* NULL: nothing is remembered */
+};
+
+#endif

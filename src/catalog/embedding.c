@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "embedding.h"
+
+#include <string.h>
+
+#include "checksum.h"
+#include "errors.h"
+#include "file.h"
+
+/* The dictionary ends where its last word does, in four bytes, the low ones first. */
+static uint64_t sum_of_static(const fer_static_model *m)
+{
+    const uint8_t *last = m->ends + 4 * ((size_t)m->words - 1);
+    size_t text =
+        m->words ? last[0] | (size_t)last[1] << 8 | (size_t)last[2] << 16 | (size_t)last[3] << 24
+                 : 0;
+    uint64_t sum = fer_checksum(m->rows, (size_t)m->words * m->dims);
+    sum = fer_checksum_mix(sum, fer_checksum(m->weights, 2 * (size_t)m->words));
+    sum = fer_checksum_mix(sum, fer_checksum(m->ends, 4 * (size_t)m->words));
+    return fer_checksum_mix(sum, fer_checksum(m->text, text));
+}
+
+static fer_code open_builtin(fer_embedding *e, fer_err *err)
+{
+    fer_code code = fer_static_model_builtin(&e->builtin, err);
+    if (code) return code;
+    e->id.model = sum_of_static(&e->builtin);
+    e->embedder = fer_embed_static_new(&e->builtin);
+    return FER_OK;
+}
+
+static fer_code open_use(fer_embedding *e, const char *path, fer_err *err)
+{
+    fer_str bytes;
+    e->arena = fer_arena_new(0);
+    if (!e->arena) return FER_OK;
+    fer_code code = fer_file_read(e->arena, path, FER_EMBEDDING_SIZE, &bytes, err);
+    if (!code) code = fer_use_model_open(&e->use, e->arena, bytes, err);
+    if (code) return code;
+    e->id.model = fer_checksum(bytes.ptr, bytes.len);
+    e->embedder = fer_embed_use_new(&e->use);
+    return FER_OK;
+}
+
+static fer_code identify(fer_embedding *e, fer_err *err)
+{
+    static const char probe[] = "createIssue_v2 opens the tickets of 12 customers, 天気 naïve";
+    int8_t vector[FER_EMBED_DIMS];
+    assert(e->embedder); /* or there was a failure */
+    size_t dims = e->embedder->dims, len = strlen(e->embedder->name);
+    if (len >= sizeof e->id.name) len = sizeof e->id.name - 1;
+    memcpy(e->id.name, e->embedder->name, len);
+    e->id.dims = dims;
+    fer_code code = fer_embed_query(e->embedder, fer_str_of(probe), vector, err);
+    if (!code) e->id.model = fer_checksum_mix(e->id.model, fer_checksum(vector, dims));
+    return code;
+}
+
+fer_code fer_embedding_open(fer_embedding *e, const char *name, fer_err *err)
+{
+    fer_code code;
+    *e = (fer_embedding){0};
+    if (!name || strcmp(name, "builtin") == 0) code = open_builtin(e, err);
+    else if (fer_str_starts(fer_str_of(name), "use:")) code = open_use(e, name + 4, err);
+    else
+        code = fer_fail(err, FER_BAD_USAGE,
+                        "there is no embedder '%s'; they are builtin and use:FILE", name);
+    if (!code && !e->embedder) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = identify(e, err);
+    if (code) fer_embedding_close(e);
+    return code;
+}
+
+fer_embedder *fer_embedding_more(const fer_embedding *e)
+{
+    return e->arena ? fer_embed_use_new(&e->use) : fer_embed_static_new(&e->builtin);
+}
+
+void fer_embedding_close(fer_embedding *e)
+{
+    fer_embedder_free(e->embedder);
+    fer_arena_free(e->arena);
+    *e = (fer_embedding){0};
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frozen.h"
+
+#include "checked.h"
+#include "errors.h"
+#include "tokens.h"
+
+/* "FERLEX" and the version of the layout; read as a number, so other byte orders do not open. */
+#define MAGIC UINT64_C(0x000258454C524546)
+
+struct header {
+    uint64_t magic;
+    uint64_t size; /* of everything */
+    uint64_t seed[2];
+    uint64_t text_size, posting_count, record_units;
+    uint32_t numbers, docs, term_count, run_rows, slot_count, reserved;
+};
+
+/* ---- where the sections are -------------------------------------------------- */
+
+/* The sections follow each other, each aligned to 8. */
+struct layout {
+    size_t terms, texts, slots, runs, tops, postings, record_at, records, end;
+    bool fits;
+};
+
+static size_t place(struct layout *l, size_t count, size_t size)
+{
+    size_t at = l->end, bytes;
+    l->fits = l->fits && fer_mul_size(count, size, &bytes) && fer_add_size(bytes, 7, &bytes) &&
+              fer_add_size(l->end, bytes & ~(size_t)7, &l->end);
+    return at;
+}
+
+static uint32_t windows_of(uint32_t numbers)
+{
+    return (numbers + FER_WINDOW - 1) >> FER_WINDOW_BITS;
+}
+
+static struct layout lay_out(const struct header *h)
+{
+    struct layout l = {.end = sizeof *h, .fits = true};
+    size_t windows = windows_of(h->numbers), rows = h->run_rows;
+    l.terms = place(&l, (size_t)h->term_count + 1, sizeof(struct fer_frozen_term));
+    l.texts = place(&l, h->text_size, 1);
+    l.slots = place(&l, h->slot_count, sizeof(uint32_t));
+    l.runs = place(&l, rows * (windows + 1), sizeof(uint32_t));
+    l.tops = place(&l, rows * windows, 1);
+    l.postings = place(&l, h->posting_count, sizeof(uint16_t));
+    l.record_at = place(&l, (size_t)h->numbers + 1, sizeof(uint32_t));
+    l.records = place(&l, h->record_units, sizeof(uint16_t));
+    return l;
+}
+
+/* A slot's bits that hold the number of a term, + 1; the others are of the hash. */
+static uint32_t number_bits(uint32_t term_count)
+{
+    uint32_t bits = 1;
+    while (bits < term_count) bits = bits << 1 | 1;
+    return bits;
+}
+
+static uint32_t hash_bits(uint64_t hash, uint32_t number_bits)
+{
+    return (uint32_t)(hash >> 32) & ~number_bits;
+}
+
+/* ---- opening ------------------------------------------------------------------ */
+
+static const char *wrong_with(fer_str bytes, const struct header *h)
+{
+    if (h->magic != MAGIC) return "it does not begin like one of this version";
+    if (h->size != bytes.len) return "it is not whole";
+    if (h->numbers > FER_NUMBERS_MAX || h->docs > h->numbers) return "too many documents";
+    if (h->slot_count & (h->slot_count - 1) || h->slot_count <= h->term_count)
+        return "its table of terms is broken";
+    if (h->run_rows > h->term_count) return "its table of runs is broken";
+    struct layout l = lay_out(h);
+    return l.fits && l.end == bytes.len ? NULL : "its sections do not lie inside of it";
+}
+
+fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
+{
+    struct header h;
+    if (bytes.len < sizeof h)
+        return fer_fail(err, FER_INVALID_FORMAT, "no search index: too short");
+    memcpy(&h, bytes.ptr, sizeof h);
+    const char *wrong = wrong_with(bytes, &h);
+    if (wrong) return fer_fail(err, FER_INVALID_FORMAT, "no search index: %s", wrong);
+    assert(((uintptr_t)bytes.ptr & 7) == 0);
+    struct layout l = lay_out(&h);
+    const void *base = bytes.ptr;
+    const char *p = base;
+    *out = (fer_frozen){
+        .bytes = bytes.len,
+        .numbers = h.numbers,
+        .docs = h.docs,
+        .term_count = h.term_count,
+        .windows = windows_of(h.numbers),
+        .run_rows = h.run_rows,
+        .slot_count = h.slot_count,
+        .slot_number = number_bits(h.term_count),
+        .seed = {h.seed[0], h.seed[1]},
+        .text_size = h.text_size,
+        .posting_count = h.posting_count,
+        .record_units = h.record_units,
+        .terms = (const void *)(p + l.terms),
+        .texts = p + l.texts,
+        .slots = (const void *)(p + l.slots),
+        .runs = (const void *)(p + l.runs),
+        .tops = (const void *)(p + l.tops),
+        .postings = (const void *)(p + l.postings),
+        .record_at = (const void *)(p + l.record_at),
+        .records = (const void *)(p + l.records),
+    };
+    return FER_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+fer_str fer_frozen_text(const fer_frozen *f, uint32_t term)
+{
+    if (term >= f->term_count) return FER_STR_NONE;
+    uint32_t from = f->terms[term].text, to = f->terms[term + 1].text;
+    if (from >= to || to > f->text_size) return FER_STR_NONE;
+    return (fer_str){f->texts + from, to - from};
+}
+
+uint32_t fer_frozen_find(const fer_frozen *f, fer_str term)
+{
+    if (!f->term_count) return FER_NONE;
+    uint64_t hash = fer_token_hash(term, f->seed);
+    uint32_t mask = f->slot_count - 1, at = (uint32_t)hash & mask;
+    uint32_t wanted = hash_bits(hash, f->slot_number), slot;
+    /* One round at most: hostile bytes may have no empty slot. */
+    for (uint32_t left = f->slot_count; left > 0 && (slot = f->slots[at]) != 0; left--) {
+        if ((slot & ~f->slot_number) == wanted) {
+            uint32_t number = (slot & f->slot_number) - 1;
+            if (fer_str_eq(fer_frozen_text(f, number), term)) return number;
+        }
+        at = (at + 1) & mask;
+    }
+    return FER_NONE;
+}
+
+fer_record fer_frozen_record(const fer_frozen *f, uint32_t number)
+{
+    if (number >= f->numbers) return (fer_record){NULL, 0};
+    uint32_t from = f->record_at[number], to = f->record_at[number + 1];
+    if (from >= to || to > f->record_units) return (fer_record){NULL, 0};
+    return (fer_record){f->records + from, to - from};
+}
+
+fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
+{
+    static const fer_frozen_list nothing = {0};
+    if (term >= f->term_count) return nothing;
+    const struct fer_frozen_term *t = &f->terms[term];
+    size_t units = t->run == FER_NONE ? 2 : 1;
+    if (t->postings > f->posting_count || f->posting_count - t->postings < units * t->df)
+        return nothing;
+    const uint16_t *at = f->postings + t->postings;
+    if (t->run == FER_NONE) {
+        if (t->postings & 1) return nothing;
+        return (fer_frozen_list){.df = t->df, .flat = (const void *)at};
+    }
+    if (t->run >= f->run_rows) return nothing;
+    return (fer_frozen_list){.df = t->df,
+                             .runs = f->runs + (size_t)t->run * (f->windows + 1),
+                             .tops = f->tops + (size_t)t->run * f->windows,
+                             .postings = at};
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+struct writer {
+    const fer_frozen_source *source;
+    struct header h;
+    struct layout l;
+    char *bytes;
+    struct fer_frozen_term *terms;
+    uint32_t windows;
+    uint32_t run;      /* the next row */
+    uint32_t postings; /* the next unit */
+};
+
+/*
+ * A row of runs costs 5 bytes a window and saves 2 a posting; it also lets a search pass by
+ * windows, so terms get it that are a little too rare for it to pay.
+ */
+static bool has_runs(uint32_t df, uint32_t windows)
+{
+    return df >= 64 + 2 * windows;
+}
+
+static fer_code measure(struct writer *w, fer_err *err)
+{
+    const fer_frozen_source *s = w->source;
+    w->windows = windows_of(s->numbers);
+    w->h.slot_count = 2;
+    while (w->h.slot_count < s->term_count * UINT64_C(2)) w->h.slot_count *= 2;
+    for (uint32_t t = 0; t < s->term_count; t++) {
+        uint32_t df = s->terms[t].df;
+        bool runs = has_runs(df, w->windows);
+        w->h.text_size += s->terms[t].text.len;
+        w->h.run_rows += runs;
+        if (!runs) w->h.posting_count += w->h.posting_count & 1;
+        w->h.posting_count += runs ? df : 2 * (uint64_t)df;
+    }
+    w->h.record_units = s->record_at[s->numbers];
+    if (w->h.text_size < UINT32_MAX && w->h.posting_count < UINT32_MAX &&
+        w->h.record_units < UINT32_MAX)
+        return FER_OK;
+    return fer_fail(err, FER_LIMIT_EXCEEDED, "too much text for one search index");
+}
+
+/* The seed comes from the words, so that the same documents make the same bytes. */
+static void make_seed(struct writer *w)
+{
+    static const uint64_t start[2] = {1, 2};
+    for (uint32_t t = 0; t < w->source->term_count; t++) {
+        uint64_t h = fer_token_hash(w->source->terms[t].text, start);
+        w->h.seed[t & 1] = w->h.seed[t & 1] * UINT64_C(0x9E3779B97F4A7C15) + h;
+    }
+}
+
+static void write_terms(struct writer *w)
+{
+    const fer_frozen_source *s = w->source;
+    uint32_t *slots = (void *)(w->bytes + w->l.slots), mask = w->h.slot_count - 1, text = 0;
+    uint32_t bits = number_bits(s->term_count);
+    for (uint32_t t = 0; t < s->term_count; t++) {
+        fer_str word = s->terms[t].text;
+        uint64_t hash = fer_token_hash(word, w->h.seed);
+        uint32_t at = (uint32_t)hash & mask;
+        while (slots[at]) at = (at + 1) & mask;
+        slots[at] = hash_bits(hash, bits) | (t + 1);
+        memcpy(w->bytes + w->l.texts + text, word.ptr, word.len);
+        w->terms[t] = (struct fer_frozen_term){text, s->terms[t].df, 0, FER_NONE};
+        text += (uint32_t)word.len;
+    }
+    w->terms[s->term_count] = (struct fer_frozen_term){text, 0, 0, FER_NONE};
+}
+
+/* 16 bits a posting, and for each window where its own begin and how high they go. */
+static void write_runs(struct writer *w, const uint32_t *list, uint32_t df)
+{
+    uint32_t *runs = (uint32_t *)(void *)(w->bytes + w->l.runs) + (size_t)w->run * (w->windows + 1);
+    uint8_t *tops = (uint8_t *)w->bytes + w->l.tops + (size_t)w->run * w->windows;
+    uint16_t *to = (uint16_t *)(void *)(w->bytes + w->l.postings) + w->postings;
+    uint32_t window = 0;
+    for (uint32_t i = 0; i < df; i++) {
+        uint32_t at = list[i] >> (FER_LEVEL_BITS + FER_WINDOW_BITS), level = list[i] % FER_LEVELS;
+        while (window < at) runs[++window] = i;
+        if (level > tops[at]) tops[at] = (uint8_t)level;
+        to[i] = (uint16_t)list[i];
+    }
+    while (window < w->windows) runs[++window] = df;
+}
+
+static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
+{
+    struct fer_frozen_term *t = &w->terms[term];
+    if (has_runs(t->df, w->windows)) {
+        t->run = w->run;
+        t->postings = w->postings;
+        write_runs(w, list, t->df);
+        w->run++;
+        w->postings += t->df;
+        return;
+    }
+    w->postings += w->postings & 1;
+    t->postings = w->postings;
+    if (t->df)
+        memcpy(w->bytes + w->l.postings + w->postings * sizeof(uint16_t), list,
+               t->df * sizeof *list);
+    w->postings += 2 * t->df;
+}
+
+static fer_code write_all(struct writer *w)
+{
+    const fer_frozen_source *s = w->source;
+    memcpy(w->bytes, &w->h, sizeof w->h);
+    write_terms(w);
+    for (uint32_t t = 0; t < s->term_count; t++) {
+        const uint32_t *list = s->postings(s->context, t);
+        if (!list) return FER_OUT_OF_MEMORY;
+        write_list(w, t, list);
+    }
+    memcpy(w->bytes + w->l.record_at, s->record_at, ((size_t)s->numbers + 1) * sizeof(uint32_t));
+    if (w->h.record_units)
+        memcpy(w->bytes + w->l.records, s->records, w->h.record_units * sizeof(uint16_t));
+    return FER_OK;
+}
+
+fer_code fer_frozen_write(fer_arena *a, const fer_frozen_source *source, fer_str *out, fer_err *err)
+{
+    struct writer w = {.source = source,
+                       .h = {.magic = MAGIC,
+                             .numbers = source->numbers,
+                             .docs = source->docs,
+                             .term_count = source->term_count}};
+    fer_code code = measure(&w, err);
+    if (code) return code;
+    make_seed(&w);
+    w.l = lay_out(&w.h);
+    if (!w.l.fits) return fer_fail(err, FER_LIMIT_EXCEEDED, "too much text for one search index");
+    w.h.size = w.l.end;
+    w.bytes = fer_arena_alloc_zero(a, 1, w.l.end);
+    if (!w.bytes) return fer_arena_failed(a, err);
+    w.terms = (void *)(w.bytes + w.l.terms);
+    code = write_all(&w);
+    if (code) return fer_arena_failed(a, err);
+    *out = (fer_str){w.bytes, w.l.end};
+    return FER_OK;
+}

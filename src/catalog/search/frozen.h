@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frozen part of an index: bytes without pointers.
+ *
+ *     header | terms | texts of terms | slots | runs | tops | postings | where records are |
+ * records
+ *
+ * Terms are numbered by how many documents have them, the most first. `slots` is a hash table
+ * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
+ * A posting is a document and a level (weigh.h). Documents are dealt with in windows of 2048: a
+ * term that is in many keeps 16 bits for each posting and, for every window, where its postings
+ * begin (`runs`) and the highest level among them (`tops`); a rarer one keeps 32 bits for each
+ * posting and no runs. A document's record is the order of its words (record.h).
+ *
+ * The bytes may be anybody's. Opening checks that the sections lie inside of them, and nothing
+ * else, so that it takes no time; whoever follows a number checks it: the functions here do,
+ * and what is out of bounds is as if it were not there.
+ */
+#ifndef FER_FROZEN_H
+#define FER_FROZEN_H
+
+#include "arena.h"
+#include "record.h"
+#include "weigh.h"
+
+#define FER_WINDOW_BITS 11
+#define FER_WINDOW      (1U << FER_WINDOW_BITS)
+#define FER_NONE        UINT32_MAX
+#define FER_NUMBERS_MAX (UINT32_C(1) << 26) /* numbers of documents are below it */
+
+struct fer_frozen_term {
+    uint32_t text;     /* where its text begins; it ends where the next one's does */
+    uint32_t df;       /* documents that have it */
+    uint32_t postings; /* where they begin, in units of 16 bits */
+    uint32_t run;      /* its row of runs; FER_NONE: it has none */
+};
+
+typedef struct fer_frozen {
+    size_t bytes;
+    uint32_t numbers; /* of documents are below it */
+    uint32_t docs;    /* that are there */
+    uint32_t term_count;
+    uint32_t windows; /* numbers / FER_WINDOW, rounded up */
+    uint32_t run_rows;
+    uint32_t slot_count; /* a power of two */
+    uint64_t seed[2];
+    size_t text_size, posting_count, record_units;
+    const struct fer_frozen_term *terms; /* and one more behind the last */
+    const char *texts;
+    const uint32_t *slots; /* bits of the hash | term + 1; 0: empty */
+    uint32_t slot_number;  /* the bits of a slot that are the term's */
+    const uint32_t *runs;  /* windows + 1 a row, relative to the term's postings */
+    const uint8_t *tops;   /* windows a row */
+    const uint16_t *postings;
+    const uint32_t *record_at; /* numbers + 1 */
+    const uint16_t *records;
+} fer_frozen;
+
+/* FER_INVALID_FORMAT: no index, or of another version. */
+fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err);
+
+/* The number of a term, or FER_NONE. */
+uint32_t fer_frozen_find(const fer_frozen *f, fer_str term);
+fer_str fer_frozen_text(const fer_frozen *f, uint32_t term);
+/* A document's record, of no units where there is none. */
+fer_record fer_frozen_record(const fer_frozen *f, uint32_t number);
+
+/* The postings of one term, of one of the two kinds. */
+typedef struct fer_frozen_list {
+    uint32_t df;
+    const uint32_t *flat;     /* df of them, number << 5 | level; NULL: it has runs */
+    const uint32_t *runs;     /* where the postings of each window begin ... */
+    const uint8_t *tops;      /* ... and their highest level */
+    const uint16_t *postings; /* number in the window << 5 | level */
+} fer_frozen_list;
+/* Nothing (df 0) where it would leave the bytes. */
+fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term);
+
+/* The postings of a window among `list`'s runs. */
+typedef struct fer_frozen_run {
+    const uint16_t *postings;
+    uint32_t count;
+} fer_frozen_run;
+static inline fer_frozen_run fer_frozen_window(const fer_frozen_list *list, uint32_t window)
+{
+    uint32_t from = list->runs[window], to = list->runs[window + 1];
+    if (from > to || to > list->df) return (fer_frozen_run){NULL, 0};
+    return (fer_frozen_run){list->postings + from, to - from};
+}
+
+/* ---- making it -------------------------------------------------------------- */
+
+struct fer_frozen_entry {
+    fer_str text;
+    uint32_t df;
+};
+
+/* What goes in. */
+typedef struct fer_frozen_source {
+    uint32_t numbers, docs, term_count;
+    const struct fer_frozen_entry *terms; /* by their numbers */
+    const uint32_t *record_at;            /* numbers + 1 */
+    const uint16_t *records;              /* record_at[numbers] units */
+    /* The postings of a term, number << 5 | level, ascending; df of them. NULL: no memory. */
+    const uint32_t *(*postings)(void *context, uint32_t term);
+    void *context;
+} fer_frozen_source;
+
+fer_code fer_frozen_write(fer_arena *a, const fer_frozen_source *source, fer_str *out,
+                          fer_err *err);
+
+#endif

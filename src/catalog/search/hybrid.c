@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hybrid.h"
+
+#include "errors.h"
+
+enum {
+    ASKED = FER_HYBRID_CLAUSES + 1,
+    CLAUSE_WORDS = 2
+};
+
+const char *const fer_ranker_names[] = {[FER_RANKER_BM25] = "bm25",
+                                        [FER_RANKER_EMBEDDING] = "embedding",
+                                        [FER_RANKER_HYBRID] = "hybrid",
+                                        [FER_RANKER_COUNT] = NULL};
+
+/* ---- clauses ----------------------------------------------------------------------------- */
+
+static bool joins(const fer_token *t)
+{
+    static const char *const words[] = {"and", "then", "also"};
+    for (size_t i = 0; t->use == FER_TOKEN_STOP && i < FER_COUNT(words); i++)
+        if (fer_str_is(t->word, words[i])) return true;
+    return false;
+}
+
+struct cut {
+    fer_hybrid_words *words;
+    fer_str request;
+    size_t from, end, first; /* of the clause at hand: bytes, and its first stem */
+};
+
+static void close_clause(struct cut *c, size_t end)
+{
+    fer_hybrid_words *w = c->words;
+    w->clauses[w->clause_count].text = fer_str_slice(c->request, c->from, end);
+    w->clauses[w->clause_count].from = c->first;
+    w->clauses[w->clause_count++].to = w->count;
+    c->first = w->count;
+}
+
+/* False: there is no room for it. */
+static bool keep_stem(fer_hybrid_words *w, fer_str stem)
+{
+    if (w->count == FER_HYBRID_WORDS || stem.len > sizeof w->text - w->text_len) return false;
+    char *to = w->text + w->text_len;
+    memcpy(to, stem.ptr, stem.len);
+    w->text_len += stem.len;
+    w->stems[w->count++] = (fer_str){to, stem.len};
+    return true;
+}
+
+/* Too little to stand alone stays with what follows it. */
+void fer_hybrid_read(fer_hybrid_words *w, fer_tokeniser *t, fer_str request)
+{
+    fer_token_reader r;
+    fer_token token;
+    w->count = w->clause_count = w->text_len = 0;
+    struct cut c = {w, request, 0, 0, 0};
+    fer_token_reader_init(&r, t, request);
+    while (fer_token_next(&r, &token)) {
+        bool border = token.border != FER_BORDER_NONE || joins(&token);
+        if (border && w->count - c.first >= CLAUSE_WORDS &&
+            w->clause_count + 1 < FER_HYBRID_CLAUSES) {
+            close_clause(&c, c.end);
+            c.from = token.start;
+        }
+        if (token.use == FER_TOKEN_CONTENT && !keep_stem(w, token.text)) break;
+        c.end = token.end;
+    }
+    if (w->clause_count && w->count > c.first) close_clause(&c, request.len);
+    if (w->clause_count == 1) w->clause_count = 0;
+}
+
+/* ---- searching ----------------------------------------------------------------------------- */
+
+typedef struct search {
+    const fer_hybrid *parts;
+    const fer_hybrid_query *query;
+    fer_near_query near;
+    int8_t *vectors; /* room for ASKED */
+} search;
+
+static bool is_zero(const int8_t *v, size_t dims)
+{
+    for (size_t i = 0; i < dims; i++)
+        if (v[i]) return false;
+    return true;
+}
+
+/* The vectors that are not zero, one behind the other. */
+static void keep_vectors(search *s, size_t count, size_t dims)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int8_t *from = s->vectors + i * dims;
+        if (is_zero(from, dims)) continue;
+        memmove(s->vectors + s->near.asked++ * dims, from, dims);
+    }
+}
+
+/* Of the whole request and of its clauses, from the words that it was taken apart into. */
+static void embed_here(fer_embedder *e, const fer_hybrid_words *w, int8_t *out)
+{
+    e->embed_stems(e, w->stems, w->count, out);
+    for (size_t i = 0; i < w->clause_count; i++)
+        e->embed_stems(e, w->stems + w->clauses[i].from, w->clauses[i].to - w->clauses[i].from,
+                       out + (i + 1) * e->dims);
+}
+
+/* All asked for at once: an embedder may be far away. */
+static fer_code embed_afar(fer_embedder *e, const fer_hybrid_words *w, fer_str text, int8_t *out,
+                           fer_err *err)
+{
+    fer_search_text texts[ASKED];
+    fer_search_doc docs[ASKED];
+    for (size_t i = 0; i <= w->clause_count; i++) {
+        texts[i] = (fer_search_text){FER_FIELD_DESCRIPTION, i ? w->clauses[i - 1].text : text};
+        docs[i] = (fer_search_doc){&texts[i], 1};
+    }
+    return e->embed(e, docs, 1 + w->clause_count, FER_EMBED_QUERY, out, err);
+}
+
+static fer_code make_vectors(fer_arena *a, search *s, fer_err *err)
+{
+    fer_embedder *e = s->parts->embedder;
+    fer_hybrid_words w;
+    fer_str text = fer_str_head(s->query->base.text, FER_LEXICAL_QUERY_MAX);
+    fer_code code = FER_OK;
+    fer_hybrid_read(&w, s->parts->tokeniser, text);
+    s->vectors = fer_arena_alloc(a, (1 + w.clause_count) * e->dims);
+    if (!s->vectors) return fer_arena_failed(a, err);
+    if (e->embed_stems) embed_here(e, &w, s->vectors);
+    else code = embed_afar(e, &w, text, s->vectors, err);
+    if (!code) keep_vectors(s, 1 + w.clause_count, e->dims);
+    return code;
+}
+
+static size_t depth_of(const search *s)
+{
+    size_t depth = s->query->base.limit;
+    if (depth < FER_FUSE_DEPTH) depth = FER_FUSE_DEPTH;
+    return depth < FER_VECTORS_HITS_MAX ? depth : FER_VECTORS_HITS_MAX;
+}
+
+static fer_code search_words(fer_arena *a, search *s, fer_lexical_hits *out, fer_err *err)
+{
+    fer_lexical_query q = s->query->base;
+    q.limit = depth_of(s);
+    return fer_lexical_search(a, s->parts->lexical, s->parts->searcher, &q, out, err);
+}
+
+static fer_code search_vectors(fer_arena *a, search *s, fer_near_hits *out, fer_err *err)
+{
+    if (!s->parts->vectors || !s->parts->embedder) return FER_OK;
+    fer_code code = make_vectors(a, s, err);
+    if (code) return code;
+    s->near.vectors = s->vectors;
+    s->near.limit = depth_of(s);
+    s->near.accept = s->query->base.accept;
+    s->near.context = s->query->base.context;
+    return fer_vectors_search(a, s->parts->vectors, &s->near, out, err);
+}
+
+/* Fusion asks its questions here; those of the caller go on to the caller. */
+static int32_t product(void *context, uint32_t number)
+{
+    const search *s = context;
+    return s->near.asked ? fer_vectors_product(s->parts->vectors, &s->near, number) : 0;
+}
+
+static bool accept(void *context, uint32_t number)
+{
+    const fer_lexical_query *q = &((const search *)context)->query->base;
+    return !q->accept || q->accept(q->context, number);
+}
+
+static bool before(void *context, uint32_t one, uint32_t other)
+{
+    const fer_lexical_query *q = &((const search *)context)->query->base;
+    return q->before ? q->before(q->context, one, other) : one < other;
+}
+
+static uint64_t content(void *context, uint32_t number)
+{
+    const fer_hybrid_query *q = ((const search *)context)->query;
+    return q->content(q->base.context, number);
+}
+
+static void ask_memory(search *s, fer_votes *out)
+{
+    const fer_hybrid *h = s->parts;
+    const fer_usage_query q = {s->query->base.text, s->near.asked ? s->vectors : NULL};
+    fer_usage_votes(h->usage, h->tokeniser, &q, out);
+}
+
+static fer_code run(fer_arena *a, search *s, fer_hybrid_hits *out, fer_err *err)
+{
+    const fer_hybrid_query *query = s->query;
+    fer_hybrid_hits hits = {0};
+    fer_votes votes;
+    fer_fuse_input in = {.limit = query->base.limit,
+                         .product = product,
+                         .accept = accept,
+                         .before = before,
+                         .content = query->content ? content : NULL,
+                         .context = s};
+    fer_code code = FER_OK;
+    if (query->ranker != FER_RANKER_EMBEDDING) code = search_words(a, s, &hits.lexical, err);
+    if (!code && query->ranker != FER_RANKER_BM25) code = search_vectors(a, s, &in.near, err);
+    if (code) return code;
+    if (s->parts->usage && query->ranker == FER_RANKER_HYBRID) {
+        ask_memory(s, &votes);
+        in.votes = &votes;
+    }
+    in.lexical = hits.lexical.list;
+    in.lexical_count = hits.lexical.count;
+    code = fer_fuse(a, &in, &hits.fused, err);
+    if (!code) *out = hits;
+    return code;
+}
+
+fer_code fer_hybrid_search(fer_arena *a, const fer_hybrid *h, const fer_hybrid_query *query,
+                           fer_hybrid_hits *out, fer_err *err)
+{
+    search s = {.parts = h, .query = query};
+    return run(a, &s, out, err);
+}
+
+fer_code fer_hybrid_note(fer_arena *a, const fer_hybrid *h, fer_str query, uint32_t number,
+                         fer_err *err)
+{
+    fer_usage_found found[FER_USAGE_FOUND];
+    fer_hybrid others = *h;
+    const fer_hybrid_query again = {.base = {.text = query, .limit = FER_USAGE_FOUND},
+                                    .ranker = FER_RANKER_HYBRID};
+    search s = {.parts = &others, .query = &again};
+    fer_hybrid_hits hits;
+    others.usage = NULL;
+    fer_code code = run(a, &s, &hits, err);
+    if (code) return code;
+    for (size_t i = 0; i < hits.fused.count; i++) {
+        const fer_fused *f = &hits.fused.list[i];
+        found[i] = (fer_usage_found){f->number, f->lexical + FER_FUSE_NEAR * f->near};
+    }
+    const fer_usage_query q = {query, s.near.asked ? s.vectors : NULL};
+    fer_usage_note(h->usage, h->tokeniser, &q, found, hits.fused.count, number);
+    return FER_OK;
+}
+
+fer_code fer_hybrid_remember(const fer_hybrid *h, fer_str query, uint32_t number, fer_err *err)
+{
+    int8_t vector[FER_EMBED_DIMS];
+    fer_usage_query q = {query, h->embedder ? vector : NULL};
+    fer_code code = h->embedder ? fer_embed_query(h->embedder, query, vector, err) : FER_OK;
+    if (!code) fer_usage_note(h->usage, h->tokeniser, &q, NULL, 0, number);
+    return code;
+}

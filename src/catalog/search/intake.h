@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents taken in: their texts become numbers of terms, weighted counts and a record. A word
+ * that has been seen before costs a look into one table; a new one is stemmed and becomes a term.
+ * One thread.
+ */
+#ifndef FER_INTAKE_H
+#define FER_INTAKE_H
+
+#include "frozen.h"
+#include "record.h"
+#include "terms.h"
+#include "tokens.h"
+
+/* A term of the document at hand. */
+typedef struct fer_intake_term {
+    uint32_t number;
+    float count;   /* weighted; FER_NAME_COUNT for a whole name */
+    uint32_t seen; /* bits: the fields behind the head that have it */
+} fer_intake_term;
+
+struct fer_seen_word {
+    fer_token_key word; /* of no bytes: nobody is here */
+    uint32_t term;      /* or FER_NONE: a stop word */
+};
+
+/* Where a term stands in the document that is taken in. */
+struct fer_intake_mark {
+    uint32_t stamp; /* which document that was */
+    uint32_t at;
+};
+
+typedef struct fer_intake {
+    fer_arena *arena;
+    fer_tokeniser *tokeniser;
+    fer_terms *terms;
+    const fer_frozen *frozen; /* where terms have other numbers, which they remember */
+    struct fer_seen_word *seen;
+    size_t seen_mask, seen_count;
+    uint64_t seed[2];
+    struct fer_intake_mark *marks; /* by number of term */
+    size_t mark_count;
+    uint32_t stamp;
+    /* The document that was read last. */
+    size_t count;
+    float length;
+    fer_record record;
+    fer_intake_term list[FER_RECORD_WORDS];
+    size_t words;
+    fer_record_writer writer;
+} fer_intake;
+
+/* Everything is borrowed. False: no memory. */
+bool fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
+                     const fer_frozen *frozen);
+/* False: no memory. */
+bool fer_intake_read(fer_intake *in, const fer_search_doc *doc);
+/* The term of a text, made where it is new. NULL: no memory. */
+fer_term *fer_intake_term_of(fer_intake *in, fer_str text);
+
+/* Begins a round in which each term is met once: fer_intake_meet says whether for the first time.
+ */
+void fer_intake_round(fer_intake *in);
+/* False: it was met before, or there is no memory. */
+bool fer_intake_meet(fer_intake *in, uint32_t term);
+
+/* ---- names ---------------------------------------------------------------------- */
+
+/*
+ * A tool's whole name is a term too, for finding the one that is named exactly: FER_NAME_MARK and
+ * a hash of its folded words. No word begins with that byte. The hash is always the same, for
+ * the same documents shall make the same index.
+ */
+#define FER_NAME_MARK  '\1'
+#define FER_NAME_BYTES 9
+#define FER_NAME_WORDS 24 /* names of more words are not looked up */
+
+typedef struct fer_name {
+    uint64_t hash;
+    size_t words;
+} fer_name;
+void fer_name_add(fer_name *n, fer_str word);
+/* The term; empty: the name has no words, or too many. */
+fer_str fer_name_term(const fer_name *n, char out[FER_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an index is made of, for the files that make and search it. */
+#ifndef FER_LEXICAL_PARTS_H
+#define FER_LEXICAL_PARTS_H
+
+#include "intake.h"
+#include "lexical.h"
+
+/* A document of the tail. Its number in the tail is its slot. */
+struct fer_tail_doc {
+    uint32_t number;
+    _Atomic bool dead; /* replaced, removed, or never whole */
+    fer_record record;
+};
+
+struct fer_lexical {
+    fer_frozen frozen;
+    _Atomic uint64_t *dead; /* bits of frozen documents that are gone; NULL: there are none */
+    _Atomic size_t docs;    /* that can be found */
+    uint32_t *related;      /* frozen terms by the numbers of related.h, or FER_NONE; NULL: none */
+    fer_terms terms;
+    _Atomic(struct fer_tail_doc *) tail;
+    _Atomic uint32_t tail_count;
+
+    /* The writer's own. */
+    fer_arena *arena;
+    fer_tokeniser *tokeniser;
+    size_t tail_cap;
+    uint32_t *slots; /* of the tail by document number, + 1; 0: none */
+    size_t slot_cap;
+    uint32_t numbers; /* all are below it */
+    fer_intake intake;
+};
+
+static inline bool fer_lexical_is_dead(const fer_lexical *ix, uint32_t number)
+{
+    return ix->dead &&
+           atomic_load_explicit(&ix->dead[number / 64], memory_order_relaxed) >> (number % 64) & 1;
+}
+
+static inline size_t fer_lexical_df(const fer_lexical *ix, uint32_t frozen, const fer_term *term)
+{
+    int64_t df = frozen == FER_NONE ? 0 : ix->frozen.terms[frozen].df;
+    if (term) df += atomic_load_explicit(&term->df_change, memory_order_relaxed);
+    return df > 0 ? (size_t)df : 0;
+}
+
+#endif

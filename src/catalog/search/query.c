@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query.h"
+
+#include "typo.h"
+
+#define NUMBER_COUNT 0.3F /* numbers in a query are mostly values, not what is looked for */
+#define MENDED_WORDS 4    /* words of a query in which mistakes are mended */
+#define MENDED_COUNT 0.8F /* and what the query only nearly says */
+#define QUOTED_COUNT 0.7F /* so is what stands in quotes */
+
+static bool same_text(fer_str one, fer_str other)
+{
+    if (one.len != other.len) return false;
+    if (one.len > FER_TOKEN_KEY) return fer_str_eq(one, other);
+    fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
+    return fer_token_key_eq(&x, &y);
+}
+
+static void look_up(fer_query_term *t, const fer_lexical *ix)
+{
+    t->frozen = fer_frozen_find(&ix->frozen, t->text);
+    t->tail = t->frozen == FER_NONE ? fer_terms_find(&ix->terms, t->text)
+                                    : fer_terms_of_frozen(&ix->terms, t->frozen);
+    t->df = fer_lexical_df(ix, t->frozen, t->tail);
+}
+
+/* The place of a word's stem among the terms, made where it is new; SIZE_MAX: there is no room. */
+static size_t place_term(fer_query *q, const fer_lexical *ix, const fer_wording_word *w)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        if (same_text(q->terms[i].text, w->text)) return i;
+    }
+    if (q->count == FER_QUERY_TERMS) return SIZE_MAX;
+    fer_query_term *t = &q->terms[q->count];
+    *t = (fer_query_term){.text = w->text, .word = w->word};
+    look_up(t, ix);
+    return q->count++;
+}
+
+static void add_pair(fer_query *q, size_t first, size_t second)
+{
+    if (q->pair_count == FER_QUERY_PAIRS) return;
+    q->pairs[q->pair_count].first = (uint8_t)first;
+    q->pairs[q->pair_count++].second = (uint8_t)second;
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static float count_of(const fer_wording_word *w)
+{
+    float count = w->kind == FER_TOKEN_NUMBER ? NUMBER_COUNT : 1;
+    return w->quoted ? count * QUOTED_COUNT : count;
+}
+
+/* Words are counted, and neighbours noted, in the order of the request. */
+struct reading {
+    fer_query *query;
+    size_t before; /* the term of the word before, or SIZE_MAX */
+};
+
+static void count_word(struct reading *r, size_t term, const fer_wording_word *w)
+{
+    r->query->terms[term].count += count_of(w);
+    if (w->kind != FER_TOKEN_WORD) return;
+    if (r->before != SIZE_MAX) add_pair(r->query, r->before, term);
+    r->before = term;
+}
+
+static void read_terms(fer_query *q, const fer_lexical *ix, const fer_wording *request)
+{
+    struct reading r = {q, SIZE_MAX};
+    memset(q->of_word, 0, request->count);
+    for (size_t i = 0; i < request->count; i++) {
+        const fer_wording_word *w = &request->words[i];
+        if (w->use != FER_TOKEN_CONTENT) continue;
+        size_t at = place_term(q, ix, w);
+        if (at == SIZE_MAX) return;
+        q->of_word[i] = (uint8_t)(at + 1);
+        count_word(&r, at, w);
+    }
+}
+
+/* ---- worth -------------------------------------------------------------------- */
+
+/* A word said twice counts a third more, and never twice as much as one said once. */
+double fer_query_saturate(float count)
+{
+    return count > 1 ? 2.0 * (double)count / ((double)count + 1) : (double)count;
+}
+
+/* ---- mistakes ------------------------------------------------------------------ */
+
+static bool is_plain(fer_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < 'a' || s.ptr[i] > 'z') return false;
+    }
+    return true;
+}
+
+static fer_str keep(fer_query *q, fer_str s)
+{
+    char *to = q->text + q->text_len;
+    if (s.len > sizeof q->text - q->text_len) return FER_STR_NONE;
+    memcpy(to, s.ptr, s.len);
+    q->text_len += s.len;
+    return (fer_str){to, s.len};
+}
+
+/* The term becomes what it may have meant; the second half of a compound is one more. */
+static void mend(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser, size_t at,
+                 bool last)
+{
+    fer_typo typo = {.count = 0};
+    fer_typo_mend(&typo, ix, tokeniser, q->terms[at].word, q->terms[at].text, last);
+    for (size_t i = 0; i < typo.count; i++) {
+        fer_query_term t = q->terms[at];
+        if (i && q->count == FER_QUERY_TERMS) return;
+        t.text = keep(q, (fer_str){typo.texts[i], typo.lens[i]});
+        if (!t.text.ptr) return;
+        t.count *= MENDED_COUNT;
+        t.forgiven = true;
+        look_up(&t, ix);
+        q->terms[i ? q->count++ : at] = t;
+    }
+}
+
+/* Only in short queries: in long ones the other words say enough. */
+static void mend_all(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser)
+{
+    size_t count = q->count;
+    if (count > MENDED_WORDS) return;
+    for (size_t i = 0; i < count; i++) {
+        if (!q->terms[i].df && is_plain(q->terms[i].word))
+            mend(q, ix, tokeniser, i, i + 1 == count);
+    }
+}
+
+static void weigh(fer_query *q)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        fer_query_term *t = &q->terms[i];
+        double weight = fer_query_saturate(t->count) * t->rarity;
+        t->weight = t->df ? weight : 0;
+        q->known += t->weight;
+        q->mass += weight;
+    }
+}
+
+/* ---- names ---------------------------------------------------------------------- */
+
+/* The words from `first` on as the name of a tool; false: none has it. */
+static bool find_name(fer_query_term *t, const fer_lexical *ix, const fer_wording *request,
+                      size_t first)
+{
+    char text[FER_NAME_BYTES];
+    fer_name name = {0, 0};
+    if (request->count - first > (size_t)2 * FER_NAME_WORDS) return false;
+    for (size_t i = first; i < request->count; i++) {
+        if (request->words[i].kind != FER_TOKEN_PAIR) fer_name_add(&name, request->words[i].word);
+    }
+    *t = (fer_query_term){.text = fer_name_term(&name, text), .count = 1, .name = true};
+    if (t->text.len) look_up(t, ix);
+    t->text = FER_STR_NONE;
+    return t->df > 0;
+}
+
+/* Where a request is `namespace:name`, the first word of the name; 0: it is not. */
+static size_t name_behind(const fer_wording *request)
+{
+    size_t colon = fer_str_find(request->text, 0, ':'), at = 0;
+    if (colon == SIZE_MAX) return 0;
+    for (size_t i = 0; i < request->text.len; i++) {
+        if (request->text.ptr[i] == ' ' || request->text.ptr[i] == '\n') return 0;
+    }
+    while (at < request->count && request->words[at].start < colon) at++;
+    return at < request->count ? at : 0;
+}
+
+/* The words of the namespace as documents have them; false: nobody has such a one. */
+static bool find_space(fer_query *q, const fer_lexical *ix, const fer_wording *request, size_t end)
+{
+    q->space_count = 0;
+    for (size_t i = 0; i < end; i++) {
+        if (request->words[i].use == FER_TOKEN_STOP) continue;
+        fer_query_term t = {.text = request->words[i].text};
+        look_up(&t, ix);
+        if (!t.df || q->space_count == FER_QUERY_SPACE) return false;
+        q->space[q->space_count++] = (fer_query_number){t.frozen, t.tail};
+    }
+    return q->space_count > 0;
+}
+
+/*
+ * The whole query as the name of a tool, or as its namespace and name. Where there is such a tool,
+ * having that name is worth as much as all words together, which brings it into the second round
+ * whatever else there is.
+ */
+static void add_name(fer_query *q, const fer_lexical *ix, const fer_wording *request)
+{
+    fer_query_term t;
+    size_t behind;
+    q->space_count = 0;
+    if (!find_name(&t, ix, request, 0)) {
+        behind = name_behind(request);
+        if (!behind || !find_name(&t, ix, request, behind) || !find_space(q, ix, request, behind))
+            return;
+    }
+    t.weight = q->known > 0 ? q->known : 1;
+    q->known += t.weight;
+    q->name = q->count;
+    q->terms[q->count++] = t;
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+static void start(fer_query *q)
+{
+    q->count = q->pair_count = q->space_count = q->text_len = 0;
+    q->mass = q->known = 0;
+    q->name = SIZE_MAX;
+}
+
+void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
+                    const fer_wording *request)
+{
+    size_t docs = atomic_load_explicit(&ix->docs, memory_order_relaxed);
+    start(q);
+    read_terms(q, ix, request);
+    mend_all(q, ix, t);
+    for (size_t i = 0; i < q->count; i++)
+        q->terms[i].rarity = fer_weigh_rarity(docs, q->terms[i].df);
+    weigh(q);
+    add_name(q, ix, request);
+}
+
+void fer_query_read_need(fer_query *q, const fer_query *whole, const fer_wording *request,
+                         const fer_need *need)
+{
+    struct reading r = {q, SIZE_MAX};
+    uint8_t places[FER_QUERY_TERMS + 1] = {0}; /* of the whole's terms in this one, + 1 */
+    start(q);
+    for (size_t i = need->first; i < need->end; i++) {
+        uint8_t term = whole->of_word[i];
+        if (!term) continue;
+        if (!places[term]) {
+            q->terms[q->count] = whole->terms[term - 1];
+            q->terms[q->count].count = 0;
+            places[term] = (uint8_t)++q->count;
+        }
+        count_word(&r, places[term] - 1U, &request->words[i]);
+    }
+    weigh(q);
+}

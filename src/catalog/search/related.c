@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "related.h"
+
+#include "related_table.h"
+
+uint32_t fer_related_count(void)
+{
+    return fer_related_words;
+}
+
+fer_str fer_related_text(uint32_t word)
+{
+    uint16_t from = fer_related_text_at[word];
+    return (fer_str){fer_related_texts + from, (size_t)(fer_related_text_at[word + 1] - from)};
+}
+
+/* FNV-1a, as in make_related_table.py: the table is fixed, so nobody can fill a slot's chain. */
+static uint32_t slot_of(fer_str s)
+{
+    uint32_t h = 2166136261U;
+    for (size_t i = 0; i < s.len; i++) h = (h ^ (unsigned char)s.ptr[i]) * 16777619U;
+    return h % FER_RELATED_SLOTS;
+}
+
+uint32_t fer_related_find(fer_str stem)
+{
+    for (uint32_t at = slot_of(stem); fer_related_slots[at]; at = (at + 1) % FER_RELATED_SLOTS) {
+        uint32_t word = fer_related_slots[at] - 1U;
+        if (fer_str_eq(fer_related_text(word), stem)) return word;
+    }
+    return FER_RELATED_NONE;
+}
+
+const fer_related_link *fer_related_links(uint32_t word, size_t *count)
+{
+    *count = (size_t)(fer_related_link_at[word + 1] - fer_related_link_at[word]);
+    return fer_related_link_list + fer_related_link_at[word];
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words that keep the same company: "movie" and "tv", "delete" and "remove". Learnt without
+ * labels from public definitions of tools (related.tsv says from which, and tools/related how)
+ * and built in. All words are stems, as tokens are. Pure.
+ */
+#ifndef FER_RELATED_H
+#define FER_RELATED_H
+
+#include "str.h"
+
+#define FER_RELATED_NONE UINT32_MAX
+
+typedef struct fer_related_link {
+    uint16_t word;
+    uint8_t likeness; /* of 100 */
+} fer_related_link;
+
+/* How many words there are; they are numbered from 0. */
+uint32_t fer_related_count(void);
+/* The number of a stem, or FER_RELATED_NONE. */
+uint32_t fer_related_find(fer_str stem);
+fer_str fer_related_text(uint32_t word);
+/* The words that are like it, the most alike first. */
+const fer_related_link *fer_related_links(uint32_t word, size_t *count);
+
+#endif

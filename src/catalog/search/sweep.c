@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep.h"
+
+#define SCORE_MAX 32000.0 /* of a document that has every word at its best; sums are 15 bits */
+
+/* ---- the best so far ------------------------------------------------------------ */
+
+static void swap(fer_candidate *x, fer_candidate *y)
+{
+    fer_candidate t = *x;
+    *x = *y;
+    *y = t;
+}
+
+/* The `want` best of `count` to the front, in no order (quickselect, middle of three). */
+static void select_best(fer_candidate *list, size_t count, size_t want)
+{
+    size_t from = 0, to = count;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2, last = to - 1, low = from, high = from;
+        if (list[middle].key < list[from].key) swap(&list[middle], &list[from]);
+        if (list[last].key < list[from].key) swap(&list[last], &list[from]);
+        if (list[last].key < list[middle].key) swap(&list[last], &list[middle]);
+        uint64_t pivot = list[middle].key;
+        swap(&list[middle], &list[last]);
+        for (; high < last; high++) {
+            if (list[high].key > pivot) swap(&list[high], &list[low++]);
+        }
+        swap(&list[low], &list[last]);
+        if (low == want || low + 1 == want) return;
+        if (low < want) from = low + 1;
+        else to = low;
+    }
+}
+
+/* Keeps the best and asks of later ones to be as good as the worst of these. */
+static void thin_out(fer_sweep *s)
+{
+    if (s->count <= s->room) return;
+    select_best(s->best, s->count, s->room);
+    s->count = s->room;
+    uint64_t worst = UINT64_MAX;
+    for (size_t i = 0; i < s->count; i++) worst = s->best[i].key < worst ? s->best[i].key : worst;
+    s->least = (uint32_t)(worst >> 32);
+}
+
+static void offer(fer_sweep *s, uint32_t score, uint32_t number, uint32_t slot)
+{
+    s->best[s->count++] = (fer_candidate){(uint64_t)score << 32 | (UINT32_MAX - number), slot};
+    if (s->count == 2 * s->room) thin_out(s);
+}
+
+/* ---- a window ------------------------------------------------------------------- */
+
+/* What is known of a window before it is read. */
+struct window {
+    uint32_t index, first; /* the first number in it */
+    bool tail;
+    size_t dear;        /* lanes from here on are added up, those before looked up */
+    uint32_t cheap_top; /* what the cheap lanes can be worth together */
+};
+
+static uint32_t doc_of(uint32_t posting)
+{
+    return posting >> FER_LEVEL_BITS;
+}
+
+/* The highest worth of a lane in a window; flat lists stand at it or behind. */
+static uint32_t top_in(struct fer_lane *lane, const struct window *w)
+{
+    if (!lane->list.flat)
+        return lane->list.runs[w->index] == lane->list.runs[w->index + 1]
+                   ? 0
+                   : lane->gain[lane->list.tops[w->index] % FER_LEVELS];
+    while (lane->at < lane->list.df && doc_of(lane->list.flat[lane->at]) < w->first) lane->at++;
+    if (lane->at == lane->list.df) return 0;
+    return doc_of(lane->list.flat[lane->at]) - w->first < FER_WINDOW ? lane->top : 0;
+}
+
+/* Lanes are in the order of their worth. False: nothing in the window can come in. */
+static bool plan(fer_sweep *s, struct window *w)
+{
+    uint32_t tops = 0;
+    bool cheap = true;
+    w->dear = w->cheap_top = 0;
+    for (size_t i = 0; i < s->lane_count; i++) {
+        s->tops[i] = top_in(&s->lanes[i], w);
+        tops += s->tops[i];
+        if (cheap && tops < s->least && !s->lanes[i].list.flat) {
+            w->dear = i + 1;
+            w->cheap_top = tops;
+        } else {
+            cheap = false;
+        }
+    }
+    return tops > 0 && tops >= s->least;
+}
+
+/* One posting of a window is added to its document. */
+static inline void add_posting(uint16_t *sums, const uint16_t *gain, uint32_t p)
+{
+    uint32_t at = p >> FER_LEVEL_BITS;
+    sums[at] = (uint16_t)(sums[at] + gain[p % FER_LEVELS]);
+}
+
+/* Four at once while there are four: this loop is where a sweep spends its time. */
+static uint32_t add_run(fer_sweep *s, const struct fer_lane *lane, uint32_t window)
+{
+    fer_frozen_run run = fer_frozen_window(&lane->list, window);
+    uint16_t *sums = s->sums;
+    const uint16_t *gain = lane->gain, *p = run.postings;
+    uint32_t i = 0;
+    for (; i + 4 <= run.count; i += 4) {
+        add_posting(sums, gain, p[i]);
+        add_posting(sums, gain, p[i + 1]);
+        add_posting(sums, gain, p[i + 2]);
+        add_posting(sums, gain, p[i + 3]);
+    }
+    for (; i < run.count; i++) add_posting(sums, gain, p[i]);
+    return run.count;
+}
+
+static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, uint32_t first)
+{
+    const uint32_t *flat = lane->list.flat;
+    lane->from = lane->at;
+    for (; lane->at < lane->list.df; lane->at++) {
+        uint32_t p = flat[lane->at], at = doc_of(p) - first;
+        if (at >= FER_WINDOW) break;
+        s->sums[at] = (uint16_t)(s->sums[at] + lane->gain[p % FER_LEVELS]);
+    }
+    return lane->at - lane->from;
+}
+
+/* What the run says of one document, or 0. Halving without branches, which nobody could foresee. */
+static uint32_t look_up(const struct fer_lane *lane, uint32_t window, uint32_t at)
+{
+    fer_frozen_run run = fer_frozen_window(&lane->list, window);
+    const uint16_t *p = run.postings;
+    uint32_t left = run.count, wanted = at << FER_LEVEL_BITS;
+    if (!left) return 0;
+    while (left > 1) {
+        uint32_t half = left / 2;
+        p += p[half - 1] < wanted ? half : 0;
+        left -= half;
+    }
+    return (uint32_t)*p >> FER_LEVEL_BITS == at ? lane->gain[*p % FER_LEVELS] : 0;
+}
+
+/* Whether a document is there and wanted; its number. */
+static bool is_open(const fer_sweep *s, const struct window *w, uint32_t at, uint32_t *number)
+{
+    const fer_lexical *ix = s->ix;
+    uint32_t place = w->first + at;
+    *number = place;
+    if (w->tail) {
+        if (place >= atomic_load_explicit(&ix->tail_count, memory_order_acquire)) return false;
+        struct fer_tail_doc *doc = &atomic_load_explicit(&ix->tail, memory_order_acquire)[place];
+        *number = doc->number;
+        if (atomic_load_explicit(&doc->dead, memory_order_acquire)) return false;
+    } else if (place >= ix->frozen.numbers || fer_lexical_is_dead(ix, place)) {
+        return false;
+    }
+    return !s->accept || s->accept(s->context, *number);
+}
+
+/*
+ * Which of LOT sums are at least `floor`, a bit for each, and how many of a window's are. Sums
+ * past the end of a window are 0, and `floor` is at least 1.
+ */
+#define LOT 32U
+static_assert(FER_WINDOW % LOT == 0, "a window is whole lots");
+#if defined(__SSE2__)
+#include <emmintrin.h>
+static inline __m128i lot_part(const uint16_t *sums, unsigned part)
+{
+    return _mm_load_si128((const __m128i *)(const void *)sums + part);
+}
+
+static inline unsigned reached(const uint16_t *sums, uint16_t floor)
+{
+    __m128i under = _mm_set1_epi16((short)(floor - 1));
+    __m128i a = lot_part(sums, 0), b = lot_part(sums, 1), c = lot_part(sums, 2),
+            d = lot_part(sums, 3);
+    __m128i top = _mm_max_epi16(_mm_max_epi16(a, b), _mm_max_epi16(c, d));
+    if (!_mm_movemask_epi8(_mm_cmpgt_epi16(top, under))) return 0;
+    __m128i low = _mm_packs_epi16(_mm_cmpgt_epi16(a, under), _mm_cmpgt_epi16(b, under));
+    __m128i high = _mm_packs_epi16(_mm_cmpgt_epi16(c, under), _mm_cmpgt_epi16(d, under));
+    return (unsigned)_mm_movemask_epi8(low) | (unsigned)_mm_movemask_epi8(high) << 16;
+}
+
+static uint32_t count_reached(const uint16_t *sums, uint16_t floor, uint32_t size)
+{
+    __m128i under = _mm_set1_epi16((short)(floor - 1)), count = _mm_setzero_si128();
+    uint16_t counts[8];
+    uint32_t all = 0;
+    for (uint32_t at = 0; at < size; at += LOT) {
+        for (unsigned part = 0; part < 4; part++)
+            count = _mm_sub_epi16(count, _mm_cmpgt_epi16(lot_part(sums + at, part), under));
+    }
+    _mm_storeu_si128((__m128i *)(void *)counts, count);
+    for (unsigned i = 0; i < 8; i++) all += counts[i];
+    return all;
+}
+#else
+static inline unsigned reached(const uint16_t *sums, uint16_t floor)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < LOT; i++) bits |= (unsigned)(sums[i] >= floor) << i;
+    return bits;
+}
+
+static uint32_t count_reached(const uint16_t *sums, uint16_t floor, uint32_t size)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < size; at++) count += sums[at] >= floor;
+    return count;
+}
+#endif
+
+/* A document needs something of the dear words, and enough to get in with all of the cheap. */
+static uint16_t floor_of(const fer_sweep *s, const struct window *w)
+{
+    uint32_t least = s->least > w->cheap_top ? s->least - w->cheap_top : 0;
+    return (uint16_t)(least > 1 ? least : 1);
+}
+
+/*
+ * Looking a document up costs about as much as adding LOOK_UP_COST postings. Cheap lanes are
+ * added up after all, the dearest first, as long as too many documents would be looked up; there
+ * are no more of these than postings were added.
+ */
+#define LOOK_UP_COST 10
+
+static uint32_t add_cheap(fer_sweep *s, struct window *w, uint32_t size, uint32_t added)
+{
+    while (w->dear > 0) {
+        const struct fer_lane *lane = &s->lanes[w->dear - 1];
+        uint32_t count = fer_frozen_window(&lane->list, w->index).count;
+        if (count > size / LOOK_UP_COST &&
+            (added * LOOK_UP_COST < count ||
+             count_reached(s->sums, floor_of(s, w), size) * LOOK_UP_COST < count))
+            break;
+        added += add_run(s, lane, w->index);
+        w->dear--;
+        w->cheap_top -= s->tops[w->dear];
+    }
+    return added;
+}
+
+/* The cheap lanes are asked one by one, while the document can still come in. */
+static void consider(fer_sweep *s, const struct window *w, uint32_t at)
+{
+    uint32_t score = s->sums[at], left = w->cheap_top, number;
+    for (size_t i = w->dear; i-- > 0;) {
+        if (score + left < s->least) return;
+        left -= s->tops[i];
+        score += look_up(&s->lanes[i], w->index, at);
+    }
+    if (score < s->least || !is_open(s, w, at, &number)) return;
+    offer(s, score, number, w->tail ? w->first + at : FER_NONE);
+}
+
+/* All sums are looked at, a lot at a time, and cleared. */
+static void collect(fer_sweep *s, const struct window *w, uint32_t size)
+{
+    uint16_t floor = floor_of(s, w);
+    for (uint32_t at = 0; at < size; at += LOT) {
+        unsigned bits = reached(s->sums + at, floor);
+        if (bits) {
+            for (; bits; bits &= bits - 1) consider(s, w, at + (unsigned)__builtin_ctz(bits));
+            floor = floor_of(s, w);
+        }
+        memset(s->sums + at, 0, LOT * sizeof s->sums[0]);
+    }
+}
+
+static inline void collect_one(fer_sweep *s, const struct window *w, uint32_t at)
+{
+    if (s->sums[at] >= floor_of(s, w)) consider(s, w, at);
+    s->sums[at] = 0;
+}
+
+/* The same where little was added: only what was is looked at. */
+static void collect_few(fer_sweep *s, const struct window *w)
+{
+    for (size_t i = w->dear; i < s->lane_count; i++) {
+        const struct fer_lane *lane = &s->lanes[i];
+        if (lane->list.flat) {
+            for (uint32_t k = lane->from; k < lane->at; k++)
+                collect_one(s, w, doc_of(lane->list.flat[k]) - w->first);
+            continue;
+        }
+        fer_frozen_run run = fer_frozen_window(&lane->list, w->index);
+        for (uint32_t k = 0; k < run.count; k++)
+            collect_one(s, w, (uint32_t)run.postings[k] >> FER_LEVEL_BITS);
+    }
+}
+
+#define FEW 96 /* postings for which a window is not looked through */
+
+static void sweep_window(fer_sweep *s, struct window *w, uint32_t size)
+{
+    uint32_t added = 0;
+    if (!plan(s, w)) return;
+    for (size_t i = w->dear; i < s->lane_count; i++) {
+        struct fer_lane *lane = &s->lanes[i];
+        added += lane->list.flat ? add_flat(s, lane, w->first) : add_run(s, lane, w->index);
+    }
+    added = add_cheap(s, w, size, added);
+    if (added <= FEW) collect_few(s, w);
+    else collect(s, w, size);
+}
+
+/* ---- lanes ---------------------------------------------------------------------- */
+
+static void set_gains(struct fer_lane *lane, double worth)
+{
+    float step = (float)(worth * fer_weigh_level_share(0));
+    for (unsigned level = 0; level < FER_LEVELS; level++)
+        lane->gain[level] = (uint16_t)(int)(step * (float)(level + 1));
+    lane->top = lane->gain[FER_LEVELS - 1];
+    lane->from = lane->at = 0;
+}
+
+/* Cheap ones first, by insertion: there are few, and long queries are rare. */
+static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
+{
+    size_t at = s->lane_count;
+    if (!list.df) return;
+    while (at > 0 && s->lanes[at - 1].top > (uint32_t)worth) at--;
+    memmove(&s->lanes[at + 1], &s->lanes[at], (s->lane_count - at) * sizeof s->lanes[0]);
+    s->lanes[at].list = list;
+    set_gains(&s->lanes[at], worth);
+    s->lane_count++;
+}
+
+static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
+{
+    s->lane_count = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        const fer_query_term *t = &q->terms[i];
+        if (t->weight <= 0) continue;
+        fer_frozen_list list = {0};
+        if (tail && t->tail) {
+            fer_term_list posted = fer_term_postings(t->tail);
+            list = (fer_frozen_list){.df = posted.count, .flat = posted.postings};
+        } else if (!tail && t->frozen != FER_NONE) {
+            list = fer_frozen_postings(&s->ix->frozen, t->frozen);
+        }
+        add_lane(s, list, t->weight * s->scale);
+    }
+}
+
+static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
+{
+    s->ix = ix;
+    s->count = 0;
+    s->least = 0;
+    s->scale = q->known > 0 ? SCORE_MAX / q->known : 0;
+}
+
+static void sweep_part(fer_sweep *s, uint32_t numbers, bool tail)
+{
+    for (uint32_t first = 0; s->lane_count && first < numbers; first += FER_WINDOW) {
+        struct window w = {.index = first / FER_WINDOW, .first = first, .tail = tail};
+        sweep_window(s, &w, numbers - first < FER_WINDOW ? numbers - first : FER_WINDOW);
+    }
+}
+
+void fer_sweep_run(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
+{
+    start(s, ix, q);
+    lay_lanes(s, q, false);
+    sweep_part(s, ix->frozen.numbers, false);
+    uint32_t tail = atomic_load_explicit(&ix->tail_count, memory_order_acquire);
+    if (tail) {
+        lay_lanes(s, q, true);
+        sweep_part(s, tail, true);
+    }
+    thin_out(s);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text taken apart into the words that search compares, the same for documents and queries.
+ *
+ * Identifiers are split (snake, kebab, dots, camelCase, between letters and digits), letters
+ * folded (case, accents, full width), English words stemmed (Snowball). Scripts that put no
+ * spaces between words (Han, kana, Hangul, Thai ...) give every character, and every pair of
+ * neighbours, as a token. Nothing is dropped here: a token says whether it is a stop word or
+ * filler, and what border stands before it, and the caller leaves out what it does not need.
+ *
+ *     fer_token_reader r;
+ *     fer_token t;
+ *     fer_token_reader_init(&r, tokeniser, text);
+ *     while (fer_token_next(&r, &t)) ...
+ *
+ * A tokeniser remembers stems of words it has seen and so belongs to one thread at a time; its
+ * answers do not depend on what it has seen. A token's text is good until the next token.
+ */
+#ifndef FER_TOKENS_H
+#define FER_TOKENS_H
+
+#include <string.h>
+
+#include "str.h"
+
+#define FER_TOKEN_MAX 40 /* bytes of a folded word; what is behind them is left out */
+#define FER_TOKEN_KEY 16 /* behind a shorter word or stem stand zeros, up to so many bytes */
+
+typedef enum fer_token_kind {
+    FER_TOKEN_WORD,
+    FER_TOKEN_NUMBER, /* digits */
+    FER_TOKEN_SIGN,   /* one character of a script without spaces */
+    FER_TOKEN_PAIR    /* two of them, at the position of the first */
+} fer_token_kind;
+
+typedef enum fer_token_use {
+    FER_TOKEN_CONTENT,
+    FER_TOKEN_FILLER, /* "please", "help", "want": says nothing in a query, something in a document
+                       */
+    FER_TOKEN_STOP    /* "the", "of": says nothing anywhere */
+} fer_token_use;
+
+typedef enum fer_token_border {
+    FER_BORDER_NONE,
+    FER_BORDER_CLAUSE,  /* , ; : ( ) and the like */
+    FER_BORDER_SENTENCE /* . ! ? with a blank behind it, a new line */
+} fer_token_border;
+
+typedef struct fer_token {
+    fer_str text;      /* folded and stemmed */
+    fer_str word;      /* folded, not stemmed */
+    size_t start, end; /* bytes of the source it was made from */
+    uint32_t position; /* counts words and signs, also stop words */
+    fer_token_kind kind;
+    fer_token_use use;
+    fer_token_border border; /* the strongest between the token before and this one */
+} fer_token;
+
+typedef struct fer_tokeniser fer_tokeniser;
+
+/* NULL: no memory. */
+FER_MUST_USE fer_tokeniser *fer_tokeniser_new(void);
+void fer_tokeniser_free(fer_tokeniser *t);
+
+/* A text that is being read. The fields are the reader's own. */
+typedef struct fer_token_reader {
+    fer_tokeniser *tokeniser;
+    fer_str text;
+    size_t at;
+    uint32_t position;
+    fer_token_border border;
+    size_t sign_start; /* of the sign before, which makes a pair with the next */
+    size_t sign_len;   /* 0: there is none */
+    size_t word_len;
+    char word[FER_TOKEN_MAX + 16];
+    char sign[8]; /* the sign before, folded */
+    size_t last_from;
+    char last[2 * FER_TOKEN_KEY]; /* the last bytes of the text, and zeros */
+} fer_token_reader;
+
+void fer_token_reader_init(fer_token_reader *r, fer_tokeniser *t, fer_str text);
+/* The next token; false at the end of the text. */
+bool fer_token_next(fer_token_reader *r, fer_token *out);
+
+/* Two steps of it, for who remembers words itself: the next token without its stem and use ... */
+bool fer_token_next_word(fer_token_reader *r, fer_token *out);
+/* ... and these, found from its word. */
+void fer_token_finish(fer_tokeniser *t, fer_token *token);
+
+/* ---- words as keys ------------------------------------------------------------ */
+
+/*
+ * Nearly all words have at most 16 bytes, and are compared and hashed as two numbers: two
+ * multiplications. Under a seed that nobody knows, nobody can aim at it.
+ */
+typedef struct fer_token_key {
+    uint64_t part[2];
+} fer_token_key;
+
+/* Of a token's word that is no longer than FER_TOKEN_KEY. */
+static inline fer_token_key fer_token_key_of(fer_str word)
+{
+    fer_token_key key;
+    memcpy(key.part, word.ptr, sizeof key.part);
+    return key;
+}
+
+static inline bool fer_token_key_eq(const fer_token_key *x, const fer_token_key *y)
+{
+    return x->part[0] == y->part[0] && x->part[1] == y->part[1];
+}
+
+static inline uint64_t fer_token_mix(uint64_t x, uint64_t y)
+{
+    unsigned __int128 product = (unsigned __int128)x * y;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t fer_token_key_hash(const fer_token_key *key, const uint64_t seed[2])
+{
+    uint64_t h = fer_token_mix(key->part[0] ^ seed[0], key->part[1] ^ seed[1]);
+    return fer_token_mix(h ^ seed[1], seed[0] | 1);
+}
+
+/* The same of any text; a short one has the hash of its key. */
+uint64_t fer_token_hash(fer_str text, const uint64_t seed[2]);
+
+/* Whether a folded word, not stemmed, is a stop word or filler. */
+fer_token_use fer_token_use_of(fer_str word);
+
+#endif

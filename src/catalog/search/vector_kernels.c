@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vector_kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- any processor ----------------------------------------------------------- */
+
+static bool always(void)
+{
+    return true;
+}
+
+static void products_plain(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
+                           int32_t *out)
+{
+    for (size_t i = 0; i < count; i++, rows += dims) {
+        int32_t sum = 0;
+        for (size_t k = 0; k < dims; k++) sum += rows[k] * query[k];
+        out[i] = sum;
+    }
+}
+
+static size_t within_plain(const uint64_t *sketches, size_t count, const uint64_t *query,
+                           size_t words, unsigned most, fer_sketch_hit *out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++, sketches += words) {
+        unsigned sum = 0;
+        for (size_t k = 0; k < words; k++)
+            sum += (unsigned)__builtin_popcountll(sketches[k] ^ query[k]);
+        out[found] = (fer_sketch_hit){(uint16_t)i, (uint16_t)sum};
+        found += sum <= most;
+    }
+    return found;
+}
+
+/* ---- AVX2 ---------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2,popcnt")))
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+}
+
+AVX2 static inline __m256i load(const int8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i_u *)p);
+}
+
+/* 32 products, added by fours: sizes of the query times what is left of the signs in the row. Two
+ * products of 127 x 127 fit into 16 bits. */
+AVX2 static inline __m256i fours(__m256i row, __m256i query, __m256i size)
+{
+    __m256i pairs = _mm256_maddubs_epi16(size, _mm256_sign_epi8(row, query));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+AVX2 static inline int32_t across(__m256i v)
+{
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1));
+    return _mm_cvtsi128_si32(s);
+}
+
+/* A query of 128 bytes, the size of the built-in model, in registers. */
+typedef struct held {
+    __m256i part[4], size[4];
+} held;
+
+AVX2 static inline held hold(const int8_t *query)
+{
+    held h;
+    for (size_t i = 0; i < 4; i++) {
+        h.part[i] = load(query + 32 * i);
+        h.size[i] = _mm256_abs_epi8(h.part[i]);
+    }
+    return h;
+}
+
+/*
+ * Whether products of a row can be added by fours in 16 bits: 127 times the four sizes of the query
+ * that meet in a place of them must stay below 2^15.
+ */
+AVX2 static inline bool is_flat(const held *h)
+{
+    const __m256i ones = _mm256_set1_epi8(1), most = _mm256_set1_epi16(258);
+    __m256i low = _mm256_add_epi16(_mm256_maddubs_epi16(h->size[0], ones),
+                                   _mm256_maddubs_epi16(h->size[1], ones));
+    __m256i high = _mm256_add_epi16(_mm256_maddubs_epi16(h->size[2], ones),
+                                    _mm256_maddubs_epi16(h->size[3], ones));
+    __m256i above = _mm256_cmpgt_epi16(_mm256_max_epi16(low, high), most);
+    return !_mm256_movemask_epi8(above);
+}
+
+AVX2 static inline __m256i product_128(const int8_t *row, const held *h)
+{
+    __m256i low = _mm256_add_epi32(fours(load(row), h->part[0], h->size[0]),
+                                   fours(load(row + 32), h->part[1], h->size[1]));
+    __m256i high = _mm256_add_epi32(fours(load(row + 64), h->part[2], h->size[2]),
+                                    fours(load(row + 96), h->part[3], h->size[3]));
+    return _mm256_add_epi32(low, high);
+}
+
+AVX2 static inline __m256i pairs_of(const int8_t *row, const held *h, size_t i)
+{
+    return _mm256_maddubs_epi16(h->size[i], _mm256_sign_epi8(load(row + 32 * i), h->part[i]));
+}
+
+/* The same where the query is flat. */
+AVX2 static inline __m256i product_flat(const int8_t *row, const held *h)
+{
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i low = _mm256_add_epi16(pairs_of(row, h, 0), pairs_of(row, h, 1));
+    __m256i high = _mm256_add_epi16(pairs_of(row, h, 2), pairs_of(row, h, 3));
+    return _mm256_add_epi32(_mm256_madd_epi16(low, ones), _mm256_madd_epi16(high, ones));
+}
+
+AVX2 static void products_128(const int8_t *rows, size_t count, const int8_t *query, int32_t *out)
+{
+    const held h = hold(query);
+    size_t i = 0;
+    if (count >= 4 && is_flat(&h))
+        for (; i + 4 <= count; i += 4, rows += (size_t)4 * 128) {
+            __m256i one = _mm256_hadd_epi32(product_flat(rows, &h), product_flat(rows + 128, &h));
+            __m256i two =
+                _mm256_hadd_epi32(product_flat(rows + 256, &h), product_flat(rows + 384, &h));
+            __m256i all = _mm256_hadd_epi32(one, two);
+            __m128i sum =
+                _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+            _mm_storeu_si128((__m128i_u *)(out + i), sum);
+        }
+    for (; i < count; i++, rows += 128) out[i] = across(product_128(rows, &h));
+}
+
+AVX2 static void products_avx2(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
+                               int32_t *out)
+{
+    if (dims == 128) {
+        products_128(rows, count, query, out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, rows += dims) {
+        __m256i sum = _mm256_setzero_si256();
+        for (size_t k = 0; k < dims; k += 32) {
+            __m256i q = load(query + k);
+            sum = _mm256_add_epi32(sum, fours(load(rows + k), q, _mm256_abs_epi8(q)));
+        }
+        out[i] = across(sum);
+    }
+}
+
+/* How many bits of each half of two sketches are set. */
+AVX2 static inline __m256i bits_of(__m256i v)
+{
+    const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
+                                            2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i four = _mm256_set1_epi8(15);
+    __m256i low = _mm256_shuffle_epi8(counts, _mm256_and_si256(v, four));
+    __m256i high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(v, 4), four));
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+/* The distances of four sketches of 128 bits: of the first, third, second and fourth. */
+AVX2 static inline __m256i four_distances(const uint64_t *sketches, __m256i query)
+{
+    const __m256i_u *at = (const __m256i_u *)sketches;
+    __m256i one = bits_of(_mm256_xor_si256(_mm256_loadu_si256(at), query));
+    __m256i two = bits_of(_mm256_xor_si256(_mm256_loadu_si256(at + 1), query));
+    return _mm256_add_epi64(_mm256_unpacklo_epi64(one, two), _mm256_unpackhi_epi64(one, two));
+}
+
+/* Of eight sketches of 128 bits, in their order. */
+AVX2 static inline __m256i eight_distances(const uint64_t *sketches, __m256i query)
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256 one = _mm256_castsi256_ps(four_distances(sketches, query));
+    __m256 two = _mm256_castsi256_ps(four_distances(sketches + 8, query));
+    return _mm256_permutevar8x32_epi32(_mm256_castps_si256(_mm256_shuffle_ps(one, two, 0x88)),
+                                       order);
+}
+
+AVX2 static size_t within_avx2(const uint64_t *sketches, size_t count, const uint64_t *query,
+                               size_t words, unsigned most, fer_sketch_hit *out)
+{
+    if (words != 2) return within_plain(sketches, count, query, words, most, out);
+    const __m256i asked = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)query));
+    const __m256i above = _mm256_set1_epi32((int)most + 1);
+    size_t found = 0, i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m256i far = eight_distances(sketches + 2 * i, asked);
+        __m256i near = _mm256_cmpgt_epi32(above, far);
+        unsigned bits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(near));
+        uint32_t distances[8];
+        if (!bits) continue;
+        _mm256_storeu_si256((__m256i_u *)distances, far);
+        for (; bits; bits &= bits - 1) {
+            unsigned k = (unsigned)__builtin_ctz(bits);
+            out[found++] = (fer_sketch_hit){(uint16_t)(i + k), (uint16_t)distances[k]};
+        }
+    }
+    size_t rest = within_plain(sketches + 2 * i, count - i, query, words, most, out + found);
+    for (size_t k = 0; k < rest; k++) out[found + k].place = (uint16_t)(out[found + k].place + i);
+    return found + rest;
+}
+#endif
+
+const fer_vector_kernels fer_vector_kernel_rows[] = {
+#if defined(__x86_64__)
+    {"avx2", has_avx2, products_avx2, within_avx2},
+#endif
+    {"plain", always, products_plain, within_plain},
+};
+const size_t fer_vector_kernel_count =
+    sizeof fer_vector_kernel_rows / sizeof fer_vector_kernel_rows[0];
+
+const fer_vector_kernels *fer_vector_kernels_here(void)
+{
+    const fer_vector_kernels *k = fer_vector_kernel_rows;
+    while (!k->runs_here()) k++;
+    return k;
+}

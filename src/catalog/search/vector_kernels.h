@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loops over vectors and sketches, for the processor at hand. All rows give the same numbers,
+ * bit for bit; the first that the processor can run is taken.
+ */
+#ifndef FER_VECTOR_KERNELS_H
+#define FER_VECTOR_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fer_sketch_hit {
+    uint16_t place, distance;
+} fer_sketch_hit;
+
+typedef struct fer_vector_kernels {
+    const char *name;
+    bool (*runs_here)(void);
+    /* out[i] = row i . query. Dims are a multiple of 32, bytes from -127 to 127. */
+    void (*products)(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
+                     int32_t *out);
+    /* Which sketches differ from the query in at most `most` bits: their places and how many bits,
+     * in ascending order; `words` of 64 bits each. Returns how many; `out` has room for all. */
+    size_t (*within)(const uint64_t *sketches, size_t count, const uint64_t *query, size_t words,
+                     unsigned most, fer_sketch_hit *out);
+} fer_vector_kernels;
+
+extern const fer_vector_kernels fer_vector_kernel_rows[];
+extern const size_t fer_vector_kernel_count;
+
+const fer_vector_kernels *fer_vector_kernels_here(void);
+
+#endif

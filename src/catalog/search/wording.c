@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wording.h"
+
+/* ---- quotes ------------------------------------------------------------------- */
+
+/* The end of what is quoted from `at` on, or `at` where nothing is. */
+static size_t quoted_end(fer_str s, size_t at)
+{
+    char c = s.ptr[at];
+    if (c != '"' && c != '`' && c != '\'') return at;
+    if (c == '\'' && at > 0 && (fer_is_alpha(s.ptr[at - 1]) || fer_is_digit(s.ptr[at - 1])))
+        return at; /* an apostrophe */
+    for (size_t i = at + 1; i < s.len && i - at < 200 && s.ptr[i] != '\n'; i++) {
+        if (s.ptr[i] != c) continue;
+        bool goes_on = c == '\'' && i + 1 < s.len && fer_is_alpha(s.ptr[i + 1]);
+        if (!goes_on) return i;
+    }
+    return at;
+}
+
+struct quotes {
+    fer_str text;
+    size_t at, end; /* what was looked at; the end of the last quoted part */
+};
+
+static struct quotes quotes_of(fer_str text)
+{
+    static const char marks[] = {'"', '`', '\''};
+    bool any = false;
+    for (size_t i = 0; i < FER_COUNT(marks); i++)
+        any = any || (text.len && memchr(text.ptr, marks[i], text.len));
+    return (struct quotes){text, any ? 0 : text.len, 0};
+}
+
+/* Whether the byte is inside of quotes; asked of ascending places. */
+static bool is_quoted(struct quotes *q, size_t place)
+{
+    for (; q->at < place; q->at++) {
+        size_t end = quoted_end(q->text, q->at);
+        if (end > q->at) q->at = q->end = end;
+    }
+    return place < q->end;
+}
+
+/* ---- words ----------------------------------------------------------------------- */
+
+/* A copy with zeros behind it, up to a multiple of FER_TOKEN_KEY. `s` has them too, if short. */
+static fer_str keep(fer_wording *r, fer_str s)
+{
+    char *to = r->pool + r->kept;
+    size_t room = (s.len + FER_TOKEN_KEY - 1) / FER_TOKEN_KEY * FER_TOKEN_KEY;
+    if (room > FER_WORDING_KEPT - r->kept) return FER_STR_NONE;
+    if (s.len <= FER_TOKEN_KEY) {
+        memcpy(to, s.ptr, FER_TOKEN_KEY);
+    } else {
+        memset(to, 0, room);
+        memcpy(to, s.ptr, s.len);
+    }
+    r->kept += room;
+    return (fer_str){to, s.len};
+}
+
+static bool add(fer_wording *r, const fer_token *token, struct quotes *quotes)
+{
+    fer_wording_word *w = &r->words[r->count];
+    w->word = keep(r, token->word);
+    w->text = fer_str_eq(token->word, token->text) ? w->word : keep(r, token->text);
+    w->start = (uint32_t)token->start;
+    w->end = (uint32_t)token->end;
+    w->kind = (uint8_t)token->kind;
+    w->use = (uint8_t)token->use;
+    w->border = (uint8_t)token->border;
+    w->quoted = is_quoted(quotes, token->start);
+    if (!w->word.ptr || !w->text.ptr) return false;
+    r->count++;
+    return true;
+}
+
+void fer_wording_read(fer_wording *r, fer_tokeniser *t, fer_str text)
+{
+    fer_token_reader reader;
+    fer_token token;
+    r->text = fer_str_head(text, FER_WORDING_MAX);
+    r->count = r->kept = 0;
+    struct quotes quotes = quotes_of(r->text);
+    fer_token_reader_init(&reader, t, r->text);
+    while (r->count < FER_WORDING_WORDS && fer_token_next(&reader, &token)) {
+        if (!add(r, &token, &quotes)) return;
+    }
+}

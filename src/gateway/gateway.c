@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A gateway: what it holds, and its beginning and end. */
+#include <assert.h>
+
+#include "builtin.h"
+#include "errors.h"
+#include "gateway_parts.h"
+#include "sys.h"
+
+/* ---- calls that are used again ----------------------------------------------------------------
+ */
+
+static void unlink_call(fer_call *c)
+{
+    *c->link = c->next;
+    if (c->next) c->next->link = c->link;
+}
+
+static void link_call(fer_call **list, fer_call *c)
+{
+    c->next = *list;
+    c->link = list;
+    if (c->next) c->next->link = &c->next;
+    *list = c;
+}
+
+static fer_call *new_call(fer_gateway *g)
+{
+    fer_call *c = fer_sys_malloc(sizeof *c);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->arena = fer_arena_new(FER_CALL_MEMORY);
+    if (!c->arena) {
+        fer_sys_free(c);
+        return NULL;
+    }
+    c->gateway = g;
+    uv_timer_init(g->loop, &c->limit);
+    uv_timer_init(g->loop, &c->pulse);
+    uv_unref((uv_handle_t *)&c->pulse);
+    return c;
+}
+
+fer_call *fer_gateway_take_call(fer_gateway *g)
+{
+    fer_call *c = g->spare;
+    if (c) unlink_call(c);
+    else c = new_call(g);
+    if (!c) return NULL;
+    link_call(&g->active, c);
+    g->active_count++;
+    g->calls++;
+    return c;
+}
+
+void fer_gateway_give_call(fer_call *c)
+{
+    fer_gateway *g = c->gateway;
+    fer_arena *a = c->arena;
+    fer_ready_unref(c->ready);
+    fer_arena_reset(a);
+    unlink_call(c);
+    g->active_count--;
+    /* All but what lives as long as the gateway. */
+    memset(&c->stage, 0, offsetof(fer_call, limit) - offsetof(fer_call, stage));
+    memset(&c->cancelled, 0, sizeof *c - offsetof(fer_call, cancelled));
+    link_call(&g->spare, c);
+}
+
+static void close_calls(fer_call *c)
+{
+    for (; c; c = c->next) {
+        uv_close((uv_handle_t *)&c->limit, NULL);
+        uv_close((uv_handle_t *)&c->pulse, NULL);
+    }
+}
+
+static void free_calls(fer_call *c)
+{
+    while (c) {
+        fer_call *next = c->next;
+        fer_arena_free(c->arena);
+        fer_sys_free(c);
+        c = next;
+    }
+}
+
+/* ---- runners ----------------------------------------------------------------------------------
+ */
+
+static fer_str runner_key(fer_arena *a, fer_backend_kind kind, fer_str name)
+{
+    return fer_arena_printf(a, "%d:%.*s", (int)kind, FER_PRI(name));
+}
+
+fer_runner *fer_gateway_runner(fer_gateway *g, fer_backend_kind kind, fer_str name)
+{
+    char text[16 + FER_NAME_MAX];
+    int len = snprintf(text, sizeof text, "%d:%.*s", (int)kind, FER_PRI(name));
+    if (len < 0 || (size_t)len >= sizeof text) return NULL;
+    return fer_map_get(&g->runners, (fer_str){text, (size_t)len});
+}
+
+fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
+{
+    fer_str key = runner_key(g->arena, r->kind->backend, r->name);
+    void **slot = key.ptr ? fer_map_put(&g->runners, key) : NULL;
+    fer_runner **list =
+        fer_arena_room(g->arena, g->list, g->runner_count, &g->runner_cap, sizeof *list);
+    if (!slot || !list) return fer_arena_failed(g->arena, err);
+    if (*slot)
+        return fer_fail(err, FER_BAD_USAGE, "there are two backends of the name %.*s",
+                        FER_PRI(r->name));
+    *slot = r;
+    g->list = list;
+    g->list[g->runner_count++] = r;
+    r->owner = g;
+    return FER_OK;
+}
+
+static void stopped(fer_runner *r)
+{
+    ((fer_gateway *)r->owner)->stopping--;
+}
+
+/* Each runner ends what it started; when all have, their memory goes. */
+static void stop_runners(fer_gateway *g)
+{
+    g->stopping = g->runner_count;
+    for (size_t i = 0; i < g->runner_count; i++) {
+        fer_runner *r = g->list[i];
+        if (r->kind->stop) r->kind->stop(r, stopped);
+        else g->stopping--;
+    }
+    while (g->stopping) uv_run(g->loop, UV_RUN_ONCE);
+    for (size_t i = 0; i < g->runner_count; i++) g->list[i]->kind->free(g->list[i]);
+}
+
+/* ---- random names ------------------------------------------------------------------------------
+ */
+
+bool fer_gateway_random(fer_gateway *g, unsigned char *out, size_t size)
+{
+    assert(size <= 64);
+    if (g->random_left < size) {
+        if (fer_sys_random(g->random, sizeof g->random)) return false;
+        g->random_left = sizeof g->random;
+    }
+    g->random_left -= size;
+    memcpy(out, g->random + g->random_left, size);
+    return true;
+}
+
+bool fer_gateway_uuid(fer_gateway *g, char out[FER_UUID_TEXT])
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char b[16];
+    if (!fer_gateway_random(g, b, sizeof b)) return false;
+    b[6] = (unsigned char)((b[6] & 0x0F) | 0x40); /* RFC 9562, version 4 */
+    b[8] = (unsigned char)((b[8] & 0x3F) | 0x80);
+    for (size_t i = 0; i < sizeof b; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) *out++ = '-';
+        *out++ = hex[b[i] >> 4];
+        *out++ = hex[b[i] & 15];
+    }
+    *out = '\0';
+    return true;
+}
+
+/* ---- beginning and end --------------------------------------------------------------------------
+ */
+
+fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, fer_err *err)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_gateway *g = a ? fer_arena_alloc_zero(a, 1, sizeof *g) : NULL;
+    if (!g || !fer_readies_init(&g->readies)) {
+        fer_arena_free(a);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    g->arena = a;
+    g->options = *options;
+    g->loop = options->loop;
+    if (!g->options.calls_max) g->options.calls_max = FER_CALLS_MAX;
+    if (g->options.deadline_ms <= 0) g->options.deadline_ms = FER_CALL_DEADLINE_MS;
+    if (!g->options.selector) g->options.selector = fer_backend_default;
+    fer_map_init(&g->runners, a);
+    fer_metrics_init(&g->metrics, a);
+    if (!g->loop) {
+        int bad = uv_loop_init(&g->own_loop);
+        if (bad) {
+            fer_readies_deinit(&g->readies);
+            fer_arena_free(a);
+            return fer_fail(err, FER_IO_ERROR, "no event loop can be made: %s", uv_strerror(bad));
+        }
+        g->loop = &g->own_loop;
+    }
+    *out = g;
+    return FER_OK;
+}
+
+fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *context, fer_err *err)
+{
+    if (g->observer_count == FER_OBSERVERS_MAX)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "gateway.observers: at most %d",
+                        FER_OBSERVERS_MAX);
+    g->observers[g->observer_count].tell = tell;
+    g->observers[g->observer_count++].context = context;
+    return FER_OK;
+}
+
+void fer_gateway_run(fer_gateway *g)
+{
+    while (g->active_count) uv_run(g->loop, UV_RUN_ONCE);
+}
+
+void fer_gateway_cancel(fer_gateway *g)
+{
+    for (fer_call *c = g->active, *next; c; c = next) {
+        next = c->next;
+        fer_call_stop(c, FER_CANCEL_CLIENT_CANCELLED);
+    }
+}
+
+struct uv_loop_s *fer_gateway_loop(fer_gateway *g)
+{
+    return g->loop;
+}
+
+void fer_gateway_stop(fer_gateway *g)
+{
+    if (g->closing) return;
+    g->closing = true;
+    while (g->active) fer_call_stop(g->active, FER_CANCEL_SHUTDOWN);
+    stop_runners(g);
+}
+
+void fer_gateway_free(fer_gateway *g)
+{
+    if (!g) return;
+    fer_gateway_stop(g);
+    close_calls(g->spare);
+    /* Handles are gone after their closing was told. */
+    uv_run(g->loop, g->loop == &g->own_loop ? UV_RUN_DEFAULT : UV_RUN_NOWAIT);
+    free_calls(g->spare);
+    fer_readies_deinit(&g->readies);
+    if (g->loop == &g->own_loop) {
+        int busy = uv_loop_close(&g->own_loop);
+        assert(!busy);
+        (void)busy;
+    }
+    fer_arena_free(g->arena);
+}
+
+/* ---- functions of this process ------------------------------------------------------------------
+ */
+
+static fer_code add_one(fer_gateway *g, fer_arena *a, fer_batch *b, const fer_builtin *f,
+                        fer_err *err)
+{
+    fer_str record, pack = fer_str_of(f->ns);
+    fer_runner *r = fer_gateway_runner(g, FER_BACKEND_LOCAL, pack);
+    fer_code code = FER_OK;
+    if (!r) {
+        r = fer_builtin_runner(g->loop, pack);
+        if (!r) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+        code = fer_gateway_add_runner(g, r, err);
+        if (code) {
+            r->kind->free(r);
+            return code;
+        }
+    }
+    code = fer_builtin_add(r, f, err);
+    if (!code) code = fer_builtin_record(a, f, &record, err);
+    fer_backend place = {FER_BACKEND_LOCAL, pack, FER_STR("")};
+    fer_put_options o = {.ns = pack, .backend = &place};
+    if (!code) code = fer_batch_add(b, FER_STR("builtin.json"), record, FER_FORMAT_JSON, &o, err);
+    return code;
+}
+
+fer_code fer_gateway_builtins(fer_gateway *g, const fer_builtin *list, size_t count, fer_err *err)
+{
+    fer_batch *b = fer_batch_new();
+    fer_arena *a = fer_arena_new(0);
+    fer_code code = a && b ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; !code && i < count; i++) code = add_one(g, a, b, &list[i], err);
+    if (!code) code = fer_catalog_apply(g->options.catalog, b, err);
+    fer_batch_free(b);
+    fer_arena_free(a);
+    return code;
+}

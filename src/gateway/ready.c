@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ready.h"
+
+#include "errors.h"
+#include "json_value.h"
+#include "sys.h"
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+void fer_ready_unref(fer_ready *r)
+{
+    if (!r || --r->refs) return;
+    fer_schema_unref(r->input);
+    fer_schema_unref(r->output);
+    fer_toolset_free(r->set);
+    if (r->entry) fer_value_unref(&r->entry->value);
+    fer_arena_free(r->arena);
+}
+
+/* A whole number of the tool's policies, 0 where it names none. */
+static int64_t policy(const fer_tool *t, const char *name)
+{
+    const yyjson_val *policies = fer_tool_field(t, "policies");
+    const yyjson_val *v = fer_is_obj(policies) ? fer_val_get(policies, name) : NULL;
+    return v && fer_val_tag(v) == FER_TAG_UINT && v->uni.u64 <= INT64_MAX / 1000000
+               ? (int64_t)v->uni.u64
+               : 0;
+}
+
+static fer_code compile(const fer_tool *t, const char *field, fer_schema **out, fer_err *err)
+{
+    const yyjson_val *schema = fer_tool_field(t, field);
+    if (!schema) return FER_OK;
+    return fer_schema_compile_value(NULL, schema, NULL, out, err);
+}
+
+static fer_code fill(fer_ready *r, const fer_body *b, fer_err *err)
+{
+    fer_code code =
+        fer_toolset_add(r->set, FER_STR("catalogue"), r->definition, FER_FORMAT_JSON, err);
+    if (code) return code;
+    if (fer_toolset_count(r->set) != 1)
+        return fer_fail(err, FER_INVALID_TOOL, "the definition of %.*s is not one tool",
+                        FER_PRI(r->id));
+    r->tool = fer_toolset_get(r->set, 0);
+    code = compile(r->tool, "inputSchema", &r->input, err);
+    if (!code && !r->input) code = fer_fail(err, FER_INVALID_SCHEMA, "the tool has no inputSchema");
+    if (!code) code = compile(r->tool, "outputSchema", &r->output, err);
+    if (!code) code = fer_body_backends(r->arena, b, &r->backends, &r->backend_count, err);
+    r->timeout_ms = policy(r->tool, "timeoutMs");
+    r->deadline_ms = policy(r->tool, "deadlineMs");
+    return code;
+}
+
+static fer_code make(fer_entry *e, fer_ready **out, fer_err *err)
+{
+    const fer_body *b;
+    fer_code code = fer_entry_body(e, &b, err);
+    if (code) return code;
+    fer_arena *a = fer_arena_new(0);
+    fer_ready *r = a ? fer_arena_alloc_zero(a, 1, sizeof *r) : NULL;
+    if (!r) {
+        fer_arena_free(a);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    *r = (fer_ready){.refs = 1,
+                     .arena = a,
+                     .entry = e,
+                     .set = fer_toolset_new(),
+                     .id = fer_body_text(b, FER_TEXT_ID),
+                     .name = fer_body_text(b, FER_TEXT_NAME),
+                     .version = fer_body_text(b, FER_TEXT_VERSION),
+                     .definition = fer_body_text(b, FER_TEXT_DEFINITION),
+                     .effect = (fer_effect)b->effect};
+    fer_value_ref(&e->value);
+    code = r->set ? fill(r, b, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (code) fer_ready_unref(r);
+    else *out = r;
+    return code;
+}
+
+/* ---- keeping them ---------------------------------------------------------------------------- */
+
+bool fer_readies_init(fer_readies *r)
+{
+    r->arena = fer_arena_new(0);
+    if (!r->arena) return false;
+    fer_map_init(&r->map, r->arena);
+    return true;
+}
+
+static void forget_all(fer_readies *r)
+{
+    for (size_t i = 0; i < r->map.cap; i++)
+        if (r->map.entries[i].key.ptr) fer_ready_unref(r->map.entries[i].value);
+    fer_arena_reset(r->arena);
+    fer_map_init(&r->map, r->arena);
+}
+
+void fer_readies_deinit(fer_readies *r)
+{
+    if (!r->arena) return;
+    forget_all(r);
+    fer_arena_free(r->arena);
+}
+
+/* Keeps it, in place of an older definition of the same ID. Without memory it is not kept. */
+static void keep(fer_readies *r, fer_ready *made)
+{
+    if (r->map.count >= FER_READY_MAX) forget_all(r);
+    fer_ready *old = fer_map_get(&r->map, made->id);
+    fer_str key = old ? made->id : fer_arena_copy(r->arena, made->id); /* an old key stays */
+    void **slot = key.ptr ? fer_map_put(&r->map, key) : NULL;
+    if (!slot) return;
+    fer_ready_unref(old);
+    made->refs++;
+    *slot = made;
+}
+
+fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str constraint,
+                       fer_ready **out, fer_err *err)
+{
+    fer_entry *e;
+    fer_code code = fer_view_find(v, id, constraint, &e, err);
+    if (code) return code;
+    fer_ready *known = fer_map_get(&r->map, e->value.key);
+    if (known && known->entry == e) {
+        known->refs++;
+        *out = known;
+        return FER_OK;
+    }
+    fer_ready *made = NULL;
+    code = make(e, &made, err);
+    if (code) return code;
+    assert(made); /* or there was a failure */
+    keep(r, made);
+    *out = made;
+    return FER_OK;
+}

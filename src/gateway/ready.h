@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tool that is ready to be called: its record read, its schemas compiled, its policies looked
+ * up. Made once for each definition that is called and kept, so that no later stage of a call asks
+ * again. Counted and frozen; a call holds the one it began with, whatever the catalogue does
+ * meanwhile. One thread.
+ */
+#ifndef FER_READY_H
+#define FER_READY_H
+
+#include "map.h"
+#include "view.h"
+
+#define FER_READY_MAX 20000 /* definitions that are kept; past it all are forgotten */
+
+typedef struct fer_ready {
+    size_t refs;
+    fer_arena *arena;
+    fer_entry *entry; /* held: the definition */
+    fer_toolset *set; /* that holds the tool */
+    const fer_tool *tool;
+    fer_schema *input;
+    fer_schema *output; /* NULL: the tool has none */
+    fer_str id;
+    fer_str name;
+    fer_str version;
+    fer_str definition; /* JSON */
+    fer_effect effect;
+    int64_t timeout_ms;  /* of one attempt; 0: the tool names none */
+    int64_t deadline_ms; /* 0: the tool names none */
+    fer_backend *backends;
+    size_t backend_count;
+} fer_ready;
+
+/* Those that are kept, by ID. */
+typedef struct fer_readies {
+    fer_arena *arena;
+    fer_map map;
+} fer_readies;
+
+FER_MUST_USE bool fer_readies_init(fer_readies *r);
+void fer_readies_deinit(fer_readies *r);
+
+/* The tool of an ID or alias in a view, made ready where it is not; to be unref'd. */
+fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str constraint,
+                       fer_ready **out, fer_err *err);
+void fer_ready_unref(fer_ready *r);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between curl and the loop: sockets and time. */
+#include "http_client.h"
+
+#include "http_parts.h"
+#include "sys.h"
+
+/* A socket of curl's that the loop watches. */
+typedef struct watch {
+    uv_poll_t poll;
+    fer_http *client;
+    curl_socket_t socket;
+} watch;
+
+void fer_http_handle_closed(fer_http *h)
+{
+    if (--h->handles || !h->closing) return;
+    fer_sys_free(h);
+    curl_global_cleanup();
+}
+
+/* ---- what curl tells ------------------------------------------------------------------------ */
+
+static void take_results(fer_http *h)
+{
+    CURLMsg *m;
+    int left;
+    while (!h->closing && (m = curl_multi_info_read(h->multi, &left))) {
+        fer_http_call *c = NULL;
+        CURLcode result = m->data.result;
+        if (m->msg != CURLMSG_DONE) continue;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
+        if (c) fer_http_call_done(c, result);
+    }
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    watch *w = poll->data;
+    fer_http *h = w->client;
+    int running, what = 0;
+    if (status < 0) what = CURL_CSELECT_ERR;
+    if (events & UV_READABLE) what |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE) what |= CURL_CSELECT_OUT;
+    curl_multi_socket_action(h->multi, w->socket, what, &running);
+    take_results(h);
+}
+
+static void on_time(uv_timer_t *timer)
+{
+    fer_http *h = timer->data;
+    int running;
+    curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    take_results(h);
+}
+
+/* ---- what curl asks for --------------------------------------------------------------------- */
+
+static void watch_closed(uv_handle_t *handle)
+{
+    watch *w = handle->data;
+    fer_http *h = w->client;
+    fer_sys_free(w);
+    fer_http_handle_closed(h);
+}
+
+static watch *watch_new(fer_http *h, curl_socket_t socket)
+{
+    watch *w = fer_sys_malloc(sizeof *w);
+    if (!w) return NULL;
+    *w = (watch){.client = h, .socket = socket};
+    if (uv_poll_init_socket(h->loop, &w->poll, socket)) {
+        fer_sys_free(w);
+        return NULL;
+    }
+    w->poll.data = w;
+    h->handles++;
+    curl_multi_assign(h->multi, socket, w);
+    return w;
+}
+
+/* Never an error towards curl, which would give up all calls for it: the one concerned ends. */
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
+{
+    fer_http *h = context;
+    watch *w = assigned;
+    fer_http_call *c = NULL;
+    if (what == CURL_POLL_REMOVE) {
+        if (!w) return 0;
+        curl_multi_assign(h->multi, socket, NULL);
+        uv_poll_stop(&w->poll);
+        uv_close((uv_handle_t *)&w->poll, watch_closed);
+        return 0;
+    }
+    if (!w) w = watch_new(h, socket);
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    if (w && !uv_poll_start(&w->poll, events, on_ready)) return 0;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
+    if (c) fer_http_call_fail(c, FER_HTTP_MEMORY);
+    fer_http_wake(h);
+    return 0;
+}
+
+static int on_timeout(CURLM *multi, long ms, void *context)
+{
+    fer_http *h = context;
+    (void)multi;
+    if (h->closing) return 0;
+    uv_update_time(h->loop);
+    if (ms < 0) uv_timer_stop(&h->curl_timer);
+    else uv_timer_start(&h->curl_timer, on_time, (uint64_t)ms, 0);
+    return 0;
+}
+
+/* ---- the tick ------------------------------------------------------------------------------- */
+
+/* Calls that end here are unlinked, but stay readable until the loop closes their timers. */
+static void on_tick(uv_timer_t *timer)
+{
+    fer_http *h = timer->data;
+    for (fer_http_call *c = h->calls, *next; c && !h->closing; c = next) {
+        next = c->next;
+        if (c->state != FER_HTTP_ENDED) fer_http_call_tick(c);
+    }
+    if (!h->closing) take_results(h);
+}
+
+void fer_http_wake(fer_http *h)
+{
+    if (!h->closing) uv_timer_start(&h->tick, on_tick, 0, 0);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static bool set_up_multi(fer_http *h)
+{
+    h->multi = curl_multi_init();
+    return h->multi && !curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket) &&
+           !curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h) &&
+           !curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timeout) &&
+           !curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h) &&
+           !curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)FER_HTTP_HOST_CONNS);
+}
+
+fer_http *fer_http_new(uv_loop_t *loop, const fer_http_options *options)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return NULL;
+    fer_http *h = fer_sys_malloc(sizeof *h);
+    if (h) *h = (fer_http){.loop = loop, .options = *options, .handles = 2};
+    if (!h || !set_up_multi(h)) {
+        if (h) curl_multi_cleanup(h->multi);
+        fer_sys_free(h);
+        curl_global_cleanup();
+        return NULL;
+    }
+    uv_timer_init(loop, &h->curl_timer);
+    uv_timer_init(loop, &h->tick);
+    h->curl_timer.data = h->tick.data = h;
+    return h;
+}
+
+static void timer_closed(uv_handle_t *handle)
+{
+    fer_http_handle_closed(handle->data);
+}
+
+void fer_http_close(fer_http *h)
+{
+    if (!h || h->closing) return;
+    h->closing = true;
+    while (h->calls) fer_http_call_finish(h->calls, FER_HTTP_CANCELLED);
+    curl_multi_cleanup(h->multi);
+    uv_close((uv_handle_t *)&h->curl_timer, timer_closed);
+    uv_close((uv_handle_t *)&h->tick, timer_closed);
+}
+
+size_t fer_http_live(const fer_http *h)
+{
+    return h->live;
+}
+
+uint64_t fer_http_connections(const fer_http *h)
+{
+    return h->connections;
+}

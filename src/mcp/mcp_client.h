@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client half of MCP: one server, whatever carries the messages (mcp_link.h) and whatever
+ * version it speaks. Lists its tools and calls them, any number at once.
+ *
+ * The life of a client: new -> list and call; the first of them connects -> close -> `closed` ->
+ * free. Connecting asks `server/discover` first; what does not answer like a modern server is asked
+ * to `initialize`, and what was found out is remembered for the next time. Until both sides have
+ * agreed, requests wait. A server that was lost is connected again by the next request: at once
+ * after the first loss, and then after pauses that double, within which requests fail. A request
+ * fails together with the connection that it was sent over, and is sent again only where the server
+ * says that it did nothing with it because it has forgotten who asks.
+ *
+ * What comes unasked is never an answer: replies that are late, of another type of ID, or to nobody
+ * are counted and dropped. `ping` is answered, all else that a server asks for is refused.
+ *
+ * All of it belongs to the thread of its loop.
+ */
+#ifndef FER_MCP_CLIENT_H
+#define FER_MCP_CLIENT_H
+
+#include <uv.h>
+
+#include "arena.h"
+#include "mcp_link.h"
+#include "mcp_result.h"
+
+#define FER_MCP_START_MS     30000 /* until both sides have agreed */
+#define FER_MCP_PROBE_MS     5000  /* of it: for an answer to server/discover */
+#define FER_MCP_LIST_MS      30000 /* for all pages of a list */
+#define FER_MCP_TOOLS_MAX    100000
+#define FER_MCP_PAGES_MAX    10000
+#define FER_MCP_LIST_MAX     ((size_t)64 << 20) /* bytes of a list of tools */
+#define FER_MCP_WAITING_MAX  1000               /* requests that wait for a connection */
+#define FER_MCP_PROGRESS_MS  50                 /* between two news of one call */
+#define FER_MCP_PROGRESS_MAX 4096               /* bytes of one */
+#define FER_MCP_REPLIES_MAX  100                /* of ours to what a server asks, per second */
+#define FER_MCP_PAUSE_MS     100                /* after the second loss; doubles with each */
+#define FER_MCP_PAUSE_MAX    30000
+#define FER_MCP_SETTLED_MS   10000 /* a connection that lasted so long was no failure */
+
+typedef struct fer_mcp_client fer_mcp_client;
+
+typedef enum fer_mcp_state {
+    FER_MCP_IDLE, /* never connected */
+    FER_MCP_CONNECTING,
+    FER_MCP_READY,
+    FER_MCP_CLOSING, /* the link is being closed */
+    FER_MCP_DOWN     /* lost; the next request connects */
+} fer_mcp_state;
+
+typedef struct fer_mcp_options {
+    uv_loop_t *loop;
+    fer_str capabilities; /* what callers can answer, a JSON object; empty: nothing */
+    unsigned start_ms, probe_ms, list_ms; /* 0: as above */
+    void (*changed)(void *context);       /* the tools may have changed; once until listed again */
+    void (*closed)(void *context);        /* after fer_mcp_client_close: nothing is left */
+    void *context;
+} fer_mcp_options;
+
+/* What is known of a server. */
+typedef struct fer_mcp_info {
+    fer_mcp_state state;
+    const fer_mcp_version *version; /* NULL: not agreed yet */
+    char server[64], server_version[64];
+    char trouble[128]; /* why the last connection was lost or not made; or empty */
+    char said[96];     /* the last line of its standard error; or empty */
+    uint64_t connects; /* how often both sides agreed */
+    uint64_t noise;    /* texts that are no message */
+    uint64_t late;     /* answers to requests that had been given up or answered */
+    uint64_t foreign;  /* answers and news about nothing that was asked */
+    uint64_t refused;  /* requests of the server's */
+    uint64_t logs;     /* messages for a log, and notifications that are of no use here */
+    size_t running;    /* requests that wait or are under way */
+    int pid;           /* 0: none */
+} fer_mcp_info;
+
+/* Takes the link, also where there is no memory: NULL. */
+FER_MUST_USE fer_mcp_client *fer_mcp_client_new(fer_mcp_link *link, const fer_mcp_options *o);
+/* Connects without a request. */
+void fer_mcp_client_connect(fer_mcp_client *c);
+/* Ends all requests as cancelled, and then the connection; `closed` comes later or at once. */
+void fer_mcp_client_close(fer_mcp_client *c);
+void fer_mcp_client_free(fer_mcp_client *c);
+void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out);
+
+/* ---- requests ---------------------------------------------------------------------------------
+ */
+
+/* What all requests have: the client's own. */
+typedef struct fer_mcp_request {
+    const struct fer_mcp_request_kind *kind; /* NULL: it has ended */
+    fer_mcp_client *client;
+    struct fer_mcp_request *next, **place; /* among those that wait, or those under way */
+    uint64_t id;                           /* 0: not sent */
+    bool sent;
+    bool again; /* it was sent before, and the server had forgotten us */
+} fer_mcp_request;
+
+/* How a call ended. Texts and values live in the arena of the call. */
+typedef struct fer_mcp_outcome {
+    fer_code code;          /* FER_OK; FER_TOOL_FAILED: it says no; else why it was not run */
+    bool sent;              /* a byte of it may have reached the server */
+    bool definite;          /* the server has answered */
+    bool refused;           /* the server says that it did nothing */
+    bool asks_input;        /* result.verdict FER_MCP_ASKS_INPUT: may be made again with answers */
+    int64_t retry_after_ms; /* 0: nobody knows */
+    fer_mcp_result result;  /* where there is one */
+    fer_str json;           /* the result byte for byte; or empty */
+    fer_str message;        /* of a failure: a sentence */
+    fer_str details;        /* of a failure: a JSON object; or empty */
+} fer_mcp_outcome;
+
+typedef struct fer_mcp_call fer_mcp_call;
+struct fer_mcp_call {
+    fer_mcp_request request; /* the client's */
+    /* Filled by the caller, and good until the end. */
+    fer_arena *arena;
+    fer_str tool;
+    fer_str args;     /* a JSON object, on one line */
+    int64_t deadline; /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
+    fer_str traceparent, idempotency_key; /* or empty */
+    fer_str input_responses; /* JSON object: answers to what an earlier try asked for; or empty */
+    fer_str request_state;   /* JSON string that it gave, as it came; or empty */
+    /* {"progress", "total"?, "message"?}; NULL: nobody listens. */
+    void (*on_progress)(fer_mcp_call *k, fer_str json);
+    void (*on_end)(fer_mcp_call *k, const fer_mcp_outcome *o); /* once, perhaps at once */
+    void *context;
+    /* The client's: the last news, which wait for their turn. */
+    char *news;
+    size_t news_len;
+    int64_t told_at;
+    fer_mcp_call *next_news;
+    bool has_news;
+};
+/* `k` is cleared but for what the caller fills. */
+void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k);
+/* Gives a call up: the server is told, `on_end` is not called any more. */
+void fer_mcp_call_drop(fer_mcp_call *k, const char *reason);
+
+typedef struct fer_mcp_list fer_mcp_list;
+struct fer_mcp_list {
+    fer_mcp_request request; /* the client's */
+    fer_arena *arena;
+    /* FER_OK with a JSON list of tools, each byte for byte; once, perhaps at once. */
+    void (*on_end)(fer_mcp_list *l, fer_code code, fer_str tools, const fer_err *err);
+    void *context;
+    /* The client's. */
+    struct fer_mcp_pages *pages;
+    int64_t deadline;
+    fer_mcp_list *next_list, **list_place;
+};
+void fer_mcp_client_list(fer_mcp_client *c, fer_mcp_list *l);
+
+#endif

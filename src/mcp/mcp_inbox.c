@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes in: answers find their requests, notifications and requests their rows. */
+#include "clock.h"
+#include "mcp_parts.h"
+
+void fer_mcp_noise(void *context)
+{
+    fer_mcp_client *c = context;
+    c->info.noise++;
+}
+
+/* ---- answers ------------------------------------------------------------------------------------
+ */
+
+/*
+ * Whose answer it is. An error without an ID is the answer to the request whose stream it came on;
+ * an answer on the stream of another request is none.
+ */
+static fer_mcp_request *whose(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    uint64_t id = m->kind == FER_RPC_ERROR && m->id.type == FER_RPC_NO_ID
+                      ? stream
+                      : fer_rpc_id_number(&m->id);
+    return id && (!stream || stream == id) ? fer_mcp_find(c, id) : NULL;
+}
+
+static void take_answer(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    fer_mcp_request *r = whose(c, stream, m);
+    if (!r) {
+        uint64_t id = fer_rpc_id_number(&m->id);
+        if (id && id < c->next_id) c->info.late++;
+        else c->info.foreign++;
+        return;
+    }
+    const fer_mcp_request_kind *kind = r->kind;
+    if (m->kind == FER_RPC_ERROR && m->error_code == FER_MCP_UNSUPPORTED_VERSION &&
+        fer_mcp_may_ask_again(c, r)) {
+        fer_mcp_ask_again(c, r, true);
+        return;
+    }
+    fer_mcp_take_off(r);
+    r->kind = NULL;
+    kind->answered(r, m);
+}
+
+/* ---- notifications
+ * -------------------------------------------------------------------------------- */
+
+static void on_progress(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    const yyjson_val *token = fer_val_get(m->params, "progressToken");
+    uint64_t id = fer_is_num(token) && fer_val_tag(token) == FER_TAG_UINT ? token->uni.u64 : 0;
+    fer_mcp_request *r = id && (!stream || stream == id) ? fer_mcp_find(c, id) : NULL;
+    if (r && r->kind == &fer_mcp_call_kind) fer_mcp_progress(r, m);
+    else if (id && id < c->next_id) c->info.late++;
+    else c->info.foreign++;
+}
+
+/* A modern server tells it only to who listens. */
+static void on_tools_changed(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    const yyjson_val *meta = fer_val_get(m->params, "_meta");
+    const yyjson_val *id = fer_val_get(meta, FER_MCP_META_SUBSCRIPTION);
+    (void)stream;
+    bool ours =
+        id && fer_val_tag(id) == FER_TAG_UINT && c->listen.kind && id->uni.u64 == c->listen.id;
+    if (fer_mcp_is_modern(c) && !ours) c->info.foreign++;
+    else fer_mcp_tools_changed(c);
+}
+
+static void on_acknowledged(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    (void)stream;
+    (void)m;
+    c->listens = 0;
+}
+
+static const struct {
+    const char *method;
+    void (*take)(fer_mcp_client *c, uint64_t stream, const fer_rpc *m);
+} notifications[] = {
+    {"notifications/progress", on_progress},
+    {"notifications/tools/list_changed", on_tools_changed},
+    {"notifications/subscriptions/acknowledged", on_acknowledged},
+};
+
+static void take_notification(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    for (size_t i = 0; i < FER_COUNT(notifications); i++)
+        if (fer_str_is(m->method, notifications[i].method)) {
+            notifications[i].take(c, stream, m);
+            return;
+        }
+    c->info.logs++; /* log messages, resources, prompts: nothing of it is of use here */
+}
+
+/* ---- requests of the server's
+ * ------------------------------------------------------------------------ */
+
+/* A server that asks without end is not answered without end. */
+static bool may_reply(fer_mcp_client *c)
+{
+    int64_t now = fer_clock_mono();
+    if (now - c->replies_since >= INT64_C(1000000000)) {
+        c->replies_since = now;
+        c->replies = 0;
+    }
+    return c->replies++ < FER_MCP_REPLIES_MAX;
+}
+
+/* Only ping is answered with a result: no capability was declared that allows more. */
+static void take_request(fer_mcp_client *c, const fer_rpc *m)
+{
+    bool ping = fer_str_is(m->method, "ping");
+    c->info.refused += !ping;
+    if (fer_mcp_is_modern(c) || !may_reply(c)) return; /* a modern server may not ask */
+    fer_buf b = fer_mcp_writing(c);
+    if (ping) {
+        fer_rpc_open_result(&b, &m->id);
+        fer_buf_add_text(&b, "{}}");
+    } else {
+        fer_rpc_add_error(&b, &m->id, FER_RPC_METHOD_NOT_FOUND,
+                          FER_STR("this client has not declared that it can do this"));
+    }
+    fer_mcp_post(c, &b, "");
+}
+
+/* ---- all
+ * ------------------------------------------------------------------------------------------------
+ */
+
+struct post {
+    fer_mcp_client *client;
+    uint64_t stream;
+};
+
+static void take(void *context, const fer_rpc *m, const fer_err *err)
+{
+    struct post *p = context;
+    (void)err;
+    if (p->client->stopping) return;
+    if (!m) p->client->info.noise++;
+    else if (m->kind == FER_RPC_REQUEST) take_request(p->client, m);
+    else if (m->kind == FER_RPC_NOTIFICATION) take_notification(p->client, p->stream, m);
+    else take_answer(p->client, p->stream, m);
+}
+
+void fer_mcp_message(void *context, uint64_t stream, fer_str json)
+{
+    fer_mcp_client *c = context;
+    struct post p = {c, stream};
+    fer_rpc m;
+    fer_arena_reset(c->in);
+    bool batches = c->info.version && c->info.version->batches;
+    fer_code code = batches ? fer_rpc_read_batch(c->in, json, take, &p, NULL)
+                            : fer_rpc_read(c->in, json, &m, NULL);
+    if (code) c->info.noise++;
+    else if (!batches) take(&p, &m, NULL);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp_limits.h"
+
+#include "link_http.h"
+#include "mcp_client.h"
+#include "rpc.h"
+
+const struct fer_io_limit_row fer_mcp_limit_rows[] = {
+    {"rpc.batch", FER_RPC_BATCH_MAX, "messages of one batch (2025-03-26)"},
+    {"mcp.start", FER_MCP_START_MS, "milliseconds until an MCP server can be asked"},
+    {"mcp.probe", FER_MCP_PROBE_MS, "milliseconds of it for an answer to server/discover"},
+    {"mcp.list", FER_MCP_LIST_MS, "milliseconds for the list of a server's tools"},
+    {"mcp.list_size", FER_MCP_LIST_MAX, "bytes of that list"},
+    {"mcp.tools", FER_MCP_TOOLS_MAX, "tools of one server"},
+    {"mcp.pages", FER_MCP_PAGES_MAX, "pages of its list"},
+    {"mcp.waiting", FER_MCP_WAITING_MAX, "requests that wait until a server can be asked"},
+    {"mcp.progress", FER_MCP_PROGRESS_MAX, "bytes of a server's news; larger ones are dropped"},
+    {"mcp.news", FER_MCP_PROGRESS_MS, "milliseconds between two news of one call"},
+    {"mcp.replies", FER_MCP_REPLIES_MAX, "answers in a second to what a server asks"},
+    {"mcp.pause", FER_MCP_PAUSE_MAX, "milliseconds until a lost server is tried again, at most"},
+    {"link.session", FER_LINK_SESSION_MAX, "bytes of the ID of a session"},
+    {"link.pause", FER_LINK_PAUSE_MAX,
+     "milliseconds until a stream is taken up again, unless the server asks for more"},
+    {"link.posts", FER_LINK_POSTS_MAX, "requests to one server over HTTP at a time"},
+};
+const size_t fer_mcp_limit_row_count = FER_COUNT(fer_mcp_limit_rows);

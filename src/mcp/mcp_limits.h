@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the room mcp bounds, a row each, for the documentation. */
+#ifndef FER_MCP_LIMITS_H
+#define FER_MCP_LIMITS_H
+
+#include "io_limits.h"
+
+extern const struct fer_io_limit_row fer_mcp_limit_rows[];
+extern const size_t fer_mcp_limit_row_count;
+
+#endif

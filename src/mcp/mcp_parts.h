@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a client, for the files that make it up: mcp_client.c (its life, requests),
+ * mcp_connect.c (finding out what a server speaks, losing it), mcp_inbox.c (what comes in),
+ * mcp_list.c and mcp_call.c (the two kinds of request that others make).
+ */
+#ifndef FER_MCP_PARTS_H
+#define FER_MCP_PARTS_H
+
+#include "mcp_client.h"
+#include "rpc.h"
+
+#define FER_MCP_TABLE 256 /* places for requests under way, by ID; a power of two */
+
+/* A kind of request: one row each. */
+typedef struct fer_mcp_request_kind {
+    const char *method;
+    bool connects; /* it may be sent before both sides have agreed */
+    /* The members of params, _meta included. */
+    void (*write)(fer_mcp_request *r, fer_buf *b);
+    /* What the link should know; may be NULL. */
+    void (*describe)(const fer_mcp_request *r, fer_mcp_out *m);
+    /* An answer: a result or an error. The request has ended and may be gone afterwards. */
+    void (*answered)(fer_mcp_request *r, const fer_rpc *m);
+    /* There will be no answer. The same. */
+    void (*failed)(fer_mcp_request *r, const fer_mcp_failure *f);
+} fer_mcp_request_kind;
+
+typedef enum fer_mcp_era {
+    FER_MCP_UNKNOWN,
+    FER_MCP_LEGACY,
+    FER_MCP_MODERN
+} fer_mcp_era;
+
+struct fer_mcp_client {
+    fer_mcp_link *link;
+    fer_mcp_options options;
+    fer_mcp_info info;
+    fer_arena *in, *out; /* one message each, while it is read or written */
+    uint64_t next_id;
+    fer_mcp_request *table[FER_MCP_TABLE];
+    fer_mcp_request *waiting, **waiting_end;
+    size_t waiting_count;
+    uv_timer_t guard, flush, watch; /* of connecting, of news, of lists */
+    unsigned timers;                /* that are not closed yet */
+    /* connecting */
+    fer_mcp_era era; /* what it was the last time */
+    fer_mcp_request discover, initialize, listen;
+    bool probing;     /* initialize has not been sent yet */
+    bool link_open;   /* between open and closed */
+    int64_t start_by; /* fer_clock_mono */
+    int64_t ready_since;
+    int64_t not_before; /* when the next connection may be made */
+    unsigned losses;    /* one after the other */
+    unsigned listens;   /* one after the other that were not acknowledged */
+    /* news */
+    bool news_of_tools; /* the server tells when its tools change */
+    bool changed;       /* told, and not listed since */
+    fer_mcp_call *news;
+    fer_mcp_list *lists, **lists_end;
+    int64_t replies_since;
+    unsigned replies;
+    bool stopping;
+};
+
+/* ---- mcp_client.c ------------------------------------------------------------------------------
+ */
+
+/* Sends a request or lets it wait for a connection; it may have failed when this returns. */
+void fer_mcp_submit(fer_mcp_client *c, fer_mcp_request *r, const fer_mcp_request_kind *kind);
+/* Sends one that may be sent now; it may have failed when this returns. */
+void fer_mcp_send(fer_mcp_client *c, fer_mcp_request *r);
+/* Sends what waited. */
+void fer_mcp_send_waiting(fer_mcp_client *c);
+/* Takes a request off wherever it is. */
+void fer_mcp_take_off(fer_mcp_request *r);
+/* Lets it wait, before all others. */
+void fer_mcp_wait_first(fer_mcp_client *c, fer_mcp_request *r);
+fer_mcp_request *fer_mcp_find(fer_mcp_client *c, uint64_t id);
+/* Ends a request without an answer. */
+void fer_mcp_fail(fer_mcp_request *r, const fer_mcp_failure *f);
+/* All that wait, and all that are under way. */
+void fer_mcp_fail_waiting(fer_mcp_client *c, const fer_mcp_failure *f);
+void fer_mcp_fail_running(fer_mcp_client *c, const fer_mcp_failure *f);
+/* Sends a message that is no request. */
+void fer_mcp_post(fer_mcp_client *c, fer_buf *b, const char *method);
+fer_buf fer_mcp_writing(fer_mcp_client *c);
+/* `_meta` of a request: what a modern server wants to know, and for calls more. */
+void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k);
+bool fer_mcp_is_modern(const fer_mcp_client *c);
+/* The arena gives no more: what a request is told. */
+extern const fer_mcp_failure fer_mcp_no_memory;
+void fer_mcp_tools_changed(fer_mcp_client *c);
+/* Nothing is left of a client that is being closed. */
+void fer_mcp_gone(fer_mcp_client *c);
+
+/* ---- mcp_connect.c ------------------------------------------------------------------------------
+ */
+
+extern const fer_mcp_link_events fer_mcp_events;
+/* Connects, or fails all that wait where that must wait. */
+void fer_mcp_connect(fer_mcp_client *c);
+/* The server did nothing with a request, as it has forgotten us or speaks another version by now:
+ * agree again, then ask again, once. */
+bool fer_mcp_may_ask_again(const fer_mcp_client *c, const fer_mcp_request *r);
+void fer_mcp_ask_again(fer_mcp_client *c, fer_mcp_request *r, bool other_era);
+/* Its own requests are no more. */
+void fer_mcp_forget_handshake(fer_mcp_client *c);
+void fer_mcp_guard_fired(uv_timer_t *t);
+void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
+
+/* ---- mcp_inbox.c, mcp_call.c, mcp_list.c
+ * ---------------------------------------------------------- */
+
+void fer_mcp_message(void *context, uint64_t stream, fer_str json);
+void fer_mcp_noise(void *context);
+void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m);
+void fer_mcp_flush_fired(uv_timer_t *t);
+void fer_mcp_watch_fired(uv_timer_t *t);
+extern const fer_mcp_request_kind fer_mcp_call_kind, fer_mcp_list_kind;
+
+#endif

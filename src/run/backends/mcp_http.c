@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp_http.h"
+
+#include "link_http.h"
+
+static const fer_runner_kind kind = {.name = "mcp-http",
+                                     .backend = FER_BACKEND_MCP,
+                                     .list = fer_mcp_runner_list,
+                                     .call = fer_mcp_runner_call,
+                                     .cancel = fer_mcp_runner_cancel,
+                                     .status = fer_mcp_runner_status,
+                                     .stop = fer_mcp_runner_stop,
+                                     .free = fer_mcp_runner_free};
+
+static const fer_http_field *copy_fields(fer_arena *a, const fer_http_field *fields, size_t count)
+{
+    fer_http_field *copy = fer_arena_alloc_zero(a, count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i].name = fer_arena_copy(a, fields[i].name);
+        copy[i].value = fer_arena_copy(a, fields[i].value);
+        if (!copy[i].name.ptr || !copy[i].value.ptr) return NULL;
+    }
+    return copy;
+}
+
+fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
+                                const fer_mcp_http_settings *settings)
+{
+    fer_arena *a = fer_arena_new(0);
+    if (!a) return NULL;
+    fer_link_http_spec spec = {.url = fer_arena_copy(a, settings->url),
+                               .fields = copy_fields(a, settings->fields, settings->field_count),
+                               .field_count = settings->field_count};
+    if (!spec.url.ptr || !spec.fields) {
+        fer_arena_free(a);
+        return NULL;
+    }
+    return fer_mcp_runner_new(a, loop, &kind, settings->name, fer_link_http_new(loop, http, &spec),
+                              &settings->times);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What runs tools: functions of this process, local commands, MCP servers, HTTP APIs. A runner is
+ * one configured place, such as one MCP server; its kind is a row of functions (fer_runner_kind),
+ * one file in backends/ each. The gateway above knows no kind by name.
+ *
+ * The life of a runner: made by its kind with its settings -> start -> list and call, any number at
+ * once -> stop, whose `done` is called when all it started has ended -> free. Starting may be
+ * put off until the first call. All of it belongs to the thread of its loop.
+ *
+ * The life of an attempt: the gateway fills the upper part and calls `call`; the runner answers by
+ * fer_attempt_event, any number of times, and then by fer_attempt_end, exactly once, be it before
+ * `call` returns or later. `cancel` asks it to hurry up with that: the runner tells its backend at
+ * once, and calls fer_attempt_end without waiting for the backend. Nothing may be said after the
+ * end, and the attempt may not be touched: it lives in the arena of its call. Time limits are the
+ * gateway's: it calls `cancel` when one has passed.
+ */
+#ifndef FER_RUNNER_H
+#define FER_RUNNER_H
+
+#include <ferrule/contract.h>
+#include <uv.h>
+
+#include "arena.h"
+
+typedef struct fer_runner fer_runner;
+typedef struct fer_attempt fer_attempt;
+
+/* Why a call is ended before its time. The first reason counts. */
+typedef enum fer_cancel {
+    FER_CANCEL_NONE,
+    FER_CANCEL_CLIENT_CLOSED,
+    FER_CANCEL_CLIENT_CANCELLED,
+    FER_CANCEL_DEADLINE,
+    FER_CANCEL_TIMEOUT, /* of the attempt alone */
+    FER_CANCEL_SHUTDOWN,
+    FER_CANCEL_REVOKED,
+    FER_CANCEL_SLOW_CONSUMER,
+    FER_CANCEL_BACKEND_LOST,
+    FER_CANCEL_ADMIN,
+    FER_CANCEL_COUNT
+} fer_cancel;
+/* "ClientClosed" ... */
+extern const char *const fer_cancel_names[FER_CANCEL_COUNT];
+
+/* How far a failed attempt had come; decides whether it may be made again (docs/run.md). */
+typedef enum fer_phase {
+    FER_PHASE_NOTHING_SENT,  /* P0 */
+    FER_PHASE_NOT_PROCESSED, /* P1: the backend says that it did nothing */
+    FER_PHASE_AMBIGUOUS,     /* P2: it may have happened */
+    FER_PHASE_DEFINITE       /* P3: the backend says how it ended */
+} fer_phase;
+
+/* How an attempt ended. Texts and values live in the arena of the attempt. */
+typedef struct fer_outcome {
+    fer_code
+        code; /* FER_OK; FER_TOOL_FAILED: the tool itself says no; else why it could not be run */
+    fer_phase phase;
+    const struct yyjson_val *structured; /* the value; NULL: none */
+    const fer_json *doc;                 /* that it is in, where it has places; or NULL */
+    fer_str structured_json;             /* the value as text, where it is at hand; or empty */
+    fer_str mcp_result;                  /* the whole result of an MCP server, as JSON; or empty */
+    fer_str message;                     /* of a failure: a sentence */
+    fer_str details;                     /* of a failure: a JSON object; or empty */
+    int64_t retry_after_ms;              /* the backend asks for so long a pause; 0: it does not */
+} fer_outcome;
+
+/* What a running tool says before its end. */
+typedef enum fer_news {
+    FER_NEWS_PROGRESS, /* {"progress", "total"?, "message"?} */
+    FER_NEWS_CHUNK     /* a part of the result, any JSON */
+} fer_news;
+
+struct fer_attempt {
+    /* Filled by the gateway. */
+    fer_arena *arena;
+    fer_runner *runner;
+    fer_str tool;                  /* the tool's name at the backend */
+    const struct yyjson_val *args; /* an object */
+    fer_str args_json;             /* the same as text, on one line */
+    fer_str definition;            /* the tool's record, JSON */
+    int64_t deadline;              /* of the attempt, fer_clock_mono; never INT64_MAX */
+    fer_str call_id;               /* unique in this gateway */
+    fer_str correlation_id;
+    fer_str traceparent;     /* W3C, of the span of this attempt; or empty */
+    fer_str idempotency_key; /* for the backend; or empty */
+    unsigned number;         /* 1, 2 ... */
+    bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
+    void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);
+    void (*on_end)(fer_attempt *t, const fer_outcome *o);
+    void *call;
+    /* The runner's. */
+    void *state;
+    bool sent; /* a byte of it may have reached the backend */
+    bool ended;
+};
+
+/* Tells what a running tool says; `json` is copied where it is kept. */
+void fer_attempt_event(fer_attempt *t, fer_news kind, fer_str json);
+/* Ends the attempt. */
+void fer_attempt_end(fer_attempt *t, const fer_outcome *o);
+/* Ends it as a failure: the phase is by `sent`, unless the code says that the tool ran. */
+void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+
+/* The tools of a runner: called once, with a JSON list of MCP tools, or with a failure. */
+typedef struct fer_listing {
+    fer_arena *arena;
+    void (*on_end)(struct fer_listing *l, fer_code code, fer_str tools_json, const fer_err *err);
+    void *context;
+} fer_listing;
+
+typedef enum fer_health {
+    FER_HEALTH_IDLE, /* not started: starts with its first call */
+    FER_HEALTH_STARTING,
+    FER_HEALTH_UP,
+    FER_HEALTH_DOWN, /* it failed, and is tried again */
+    FER_HEALTH_STOPPED
+} fer_health;
+extern const char *const fer_health_names[FER_HEALTH_STOPPED + 1];
+
+typedef struct fer_runner_status {
+    fer_health health;
+    size_t running; /* attempts under way */
+    uint64_t calls; /* that ever began */
+    uint64_t restarts;
+    uint64_t noise;   /* lines and messages that were no answer to anything */
+    int pid;          /* of its process; 0: none */
+    char detail[256]; /* what it is, or what ails it: "2025-11-25, everything 1.2.0" */
+} fer_runner_status;
+
+typedef struct fer_runner_kind {
+    const char *name;         /* "builtin", "command", "mcp-stdio", "mcp-http", "http" */
+    fer_backend_kind backend; /* what tools that it runs name as their backend */
+    /* Any of these may be NULL: nothing is to be done, or it cannot be done. */
+    void (*start)(fer_runner *r);
+    void (*list)(fer_runner *r, fer_listing *l);
+    void (*call)(fer_runner *r, fer_attempt *t); /* never NULL */
+    void (*cancel)(fer_runner *r, fer_attempt *t, fer_cancel reason);
+    /* The listener is behind (true) or has caught up: stop reading from the backend, or go on. */
+    void (*pause)(fer_runner *r, fer_attempt *t, bool paused);
+    void (*status)(const fer_runner *r, fer_runner_status *out);
+    /* Ends all attempts and all it started; `done` is called when nothing of it is left. */
+    void (*stop)(fer_runner *r, void (*done)(fer_runner *r));
+    void (*free)(fer_runner *r); /* after stop */
+} fer_runner_kind;
+
+/* The head of every kind's own struct. */
+struct fer_runner {
+    const fer_runner_kind *kind;
+    fer_str name; /* of the server, API or pack of tools; lives as long as the runner */
+    uv_loop_t *loop;
+    int64_t timeout_ms; /* of an attempt, where the tool names none; 0: nor does the runner */
+    void *owner;        /* whoever is told about `changed` */
+    /* The tools may have changed: they should be listed again. May be NULL. */
+    void (*changed)(fer_runner *r);
+    void (*on_stopped)(fer_runner *r); /* the `done` of stop */
+};
+
+#endif

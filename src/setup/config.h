@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The configuration: where tools come from and how they are run, as a plain tree. Read from a
+ * `ferrule.yaml` (docs/config.md; docs/schemas/config.schema.json describes it, and is what it is
+ * checked against), or from the file of an MCP client as it is.
+ *
+ * Everything that is wrong is a problem with its place, and all of them are told; a configuration
+ * with an error is not to be used. Texts of the file name no secrets but references to them
+ * (secret.h), which are looked up when a server or an API is started. Commands, environments,
+ * headers and addresses of this machine come from here alone, never from a tool's definition or an
+ * API's document.
+ *
+ * fer_config_read, fer_config_diff and fer_config_schema are pure; fer_config_load reads the file
+ * and looks at the environment. Results live in the arena.
+ */
+#ifndef FER_CONFIG_H
+#define FER_CONFIG_H
+
+#include <ferrule/contract.h>
+
+#include "arena.h"
+
+#define FER_CONFIG_SIZE    ((size_t)1 << 20) /* bytes of a configuration file */
+#define FER_CONFIG_SERVERS 1000              /* servers, and so APIs */
+
+/* A text of the file, with its ${...} filled in. */
+typedef struct fer_config_value {
+    fer_str text;
+    bool secret; /* it holds a reference to a secret: fer_secret_resolve */
+} fer_config_value;
+
+typedef struct fer_config_pair {
+    fer_str name;
+    fer_config_value value;
+} fer_config_pair;
+typedef struct fer_config_pairs {
+    const fer_config_pair *list;
+    size_t count;
+} fer_config_pairs;
+
+typedef enum fer_config_transport {
+    FER_CONFIG_STDIO,
+    FER_CONFIG_HTTP, /* Streamable HTTP */
+    FER_CONFIG_SSE   /* HTTP with SSE, of 2024-11-05 */
+} fer_config_transport;
+
+typedef struct fer_config_server {
+    fer_str name; /* as it is written */
+    fer_str ns;   /* the same in the alphabet of namespaces; unique */
+    fer_config_transport transport;
+    fer_str command; /* stdio; a path, or a name to look for along PATH */
+    const fer_str *args;
+    size_t arg_count;
+    fer_config_pairs env;
+    fer_str cwd; /* absolute, or empty: where the gateway runs */
+    fer_str url; /* http, sse */
+    fer_config_pairs headers;
+    int64_t timeout_ms; /* 0: none is named */
+    bool disabled;
+    fer_place place;
+    fer_str json; /* all of the above but the place, to be compared */
+} fer_config_server;
+
+typedef struct fer_config_command {
+    fer_str id;     /* of the tool */
+    fer_str record; /* JSON, without `run` */
+    fer_str run;    /* JSON: how the program is started */
+    fer_place place;
+    fer_str json;
+} fer_config_command;
+
+typedef enum fer_config_auth_kind {
+    FER_AUTH_NONE,
+    FER_AUTH_BEARER,
+    FER_AUTH_BASIC,
+    FER_AUTH_API_KEY
+} fer_config_auth_kind;
+typedef enum fer_config_key_in {
+    FER_KEY_HEADER,
+    FER_KEY_QUERY,
+    FER_KEY_COOKIE
+} fer_config_key_in;
+
+typedef struct fer_config_auth {
+    fer_config_auth_kind kind;
+    fer_config_key_in in; /* of a key: where it goes, */
+    fer_str name;         /* under this name */
+    fer_str user;         /* of basic */
+    fer_str secret;       /* the reference */
+} fer_config_auth;
+
+typedef struct fer_config_api {
+    fer_str name;
+    fer_str ns;
+    fer_str file;     /* the OpenAPI document; relative names are resolved */
+    fer_str base_url; /* or empty */
+    const fer_str *include;
+    size_t include_count;
+    fer_config_auth auth;
+    fer_config_pairs headers;
+    int64_t timeout_ms; /* 0: none is named */
+    bool disabled;
+    fer_place place;
+    fer_str json;
+} fer_config_api;
+
+typedef struct fer_config_problem {
+    fer_severity severity;
+    fer_place place;
+    fer_str message; /* a sentence, without values that may be secret */
+    fer_str hint;    /* what to do, or empty */
+} fer_config_problem;
+
+typedef struct fer_config {
+    fer_str file;
+    bool of_client; /* the file is an MCP client's own */
+    const fer_config_server *servers;
+    size_t server_count;
+    const fer_config_command *commands;
+    size_t command_count;
+    const fer_config_api *apis;
+    size_t api_count;
+    fer_str catalog;     /* a path, resolved; or empty */
+    int64_t deadline_ms; /* 0: none is named, as below */
+    int64_t timeout_ms;
+    bool warn_output;
+    size_t calls;
+    bool metrics;
+    fer_str otlp_endpoint;
+    fer_config_pairs otlp_headers;
+    fer_str log_level; /* or empty */
+    fer_str scalars;   /* the last eight, as JSON */
+    const fer_config_problem *problems;
+    size_t problem_count;
+    size_t error_count;
+} fer_config;
+
+/* What ${...} stands for. */
+typedef struct fer_config_world {
+    const char *(*get)(void *context, const char *name); /* a variable, or NULL; may be NULL */
+    void *context;
+    fer_str home;   /* ${userHome}; or empty */
+    fer_str folder; /* of the file: relative names count from it; or empty */
+} fer_config_world;
+
+/* Reads a text; `name` is of the file. Fails where it is no JSON or YAML, with a place. */
+fer_code fer_config_read(fer_arena *a, fer_str name, fer_str text, const fer_config_world *world,
+                         fer_config *out, fer_err *err);
+
+/*
+ * Where the configuration is: as asked for, or ferrule.yaml, ferrule.yml here, or the same in the
+ * user's folder for configuration. `*out` empty: there is none.
+ */
+fer_code fer_config_locate(fer_arena *a, const char *asked, fer_str *out, fer_err *err);
+/* Reads a file, in the environment of this process. Names the file in failures. */
+fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err);
+
+/* What is different between two configurations. */
+typedef enum fer_config_part {
+    FER_CONFIG_SERVER,
+    FER_CONFIG_COMMAND,
+    FER_CONFIG_API,
+    FER_CONFIG_CATALOG,
+    FER_CONFIG_DEFAULTS, /* and telemetry */
+    FER_CONFIG_PARTS
+} fer_config_part;
+extern const char *const fer_config_part_names[FER_CONFIG_PARTS]; /* "server" ... */
+
+typedef struct fer_config_change {
+    fer_config_part part;
+    fer_str name;       /* of the server, command or API */
+    const void *before; /* NULL: it is new */
+    const void *after;  /* NULL: it is gone */
+} fer_config_change;
+/* In the order of the parts; within each, what is gone, then the rest as the new one has it. */
+fer_code fer_config_diff(fer_arena *a, const fer_config *before, const fer_config *after,
+                         fer_config_change **out, size_t *count, fer_err *err);
+
+/* The JSON Schema of the file, as text. */
+fer_str fer_config_schema(void);
+
+#endif

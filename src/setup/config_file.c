@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the file and the environment it is read in. */
+#include <stdlib.h>
+
+#include "config_parts.h"
+#include "errors.h"
+#include "file.h"
+#include "json_doc.h"
+#include "sys.h"
+
+static const char *get_variable(void *context, const char *name)
+{
+    (void)context;
+    return getenv(name);
+}
+
+static fer_str home_of(void)
+{
+    return fer_str_of(getenv("HOME"));
+}
+
+fer_code fer_config_locate(fer_arena *a, const char *asked, fer_str *out, fer_err *err)
+{
+    static const char *const names[] = {"ferrule.yaml", "ferrule.yml"};
+    const char *config = getenv("XDG_CONFIG_HOME");
+    *out = FER_STR_NONE;
+    if (asked) {
+        *out = fer_str_of(asked);
+        return FER_OK;
+    }
+    for (size_t i = 0; i < FER_COUNT(names); i++) {
+        *out = fer_str_of(names[i]);
+        if (fer_file_exists(names[i])) return FER_OK;
+    }
+    *out = FER_STR_NONE;
+    for (size_t i = 0; i < FER_COUNT(names); i++) {
+        bool own = config && config[0] == '/';
+        fer_str path = fer_arena_printf(a, "%s%s/ferrule/%s", own ? config : fer_pri_ptr(home_of()),
+                                        own ? "" : "/.config", names[i]);
+        if (!path.ptr) return fer_arena_failed(a, err);
+        if ((own || home_of().len) && fer_file_exists(path.ptr)) {
+            *out = path;
+            return FER_OK;
+        }
+    }
+    return FER_OK;
+}
+
+/* The folder of the file without links; a client's file in .vscode or .cursor means the one above.
+ */
+static fer_str folder_of(fer_arena *a, const char *file)
+{
+    char real[4096];
+    fer_str path = fer_sys_realpath(file, real) ? fer_str_of(real) : fer_str_of(file);
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/') at--;
+    fer_str folder = at > 1 ? fer_str_slice(path, 0, at - 1) : FER_STR("/");
+    if (fer_str_ends(folder, "/.vscode")) folder.len -= 8;
+    else if (fer_str_ends(folder, "/.cursor")) folder.len -= 8;
+    return fer_arena_copy(a, folder);
+}
+
+fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err)
+{
+    fer_str text;
+    fer_code code = fer_file_read(a, file, FER_CONFIG_SIZE, &text, err);
+    if (code == FER_LIMIT_EXCEEDED)
+        fer_fail(err, code, "%s: config.size: the limit is %zu bytes", file, FER_CONFIG_SIZE);
+    if (code) return code;
+    fer_config_world world = {.get = get_variable, .home = home_of(), .folder = folder_of(a, file)};
+    fer_str name = fer_arena_copy(a, fer_str_of(file));
+    if (!world.folder.ptr || !name.ptr) return fer_arena_failed(a, err);
+    code = fer_config_read(a, name, text, &world, out, err);
+    if (code && err && err->line) {
+        fer_err plain = *err;
+        fer_fail(err, code, "%s:%u:%u: %s", file, plain.line, plain.column, plain.message);
+    }
+    return code;
+}

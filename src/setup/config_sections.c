@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sections of Ferrule's own: commands, APIs, and single values. */
+#include "config_parts.h"
+#include "errors.h"
+#include "json_write.h"
+#include "secret.h"
+
+/* ---- commands ------------------------------------------------------------------------------ */
+
+/* A record must be one: its errors are the configuration's. */
+static fer_str check_record(fer_configure *c, const yyjson_val *at, fer_str record)
+{
+    fer_toolset *set = fer_toolset_new();
+    fer_err err = {0};
+    size_t count = 0;
+    fer_str id = FER_STR_NONE;
+    fer_code code = set ? fer_toolset_add(set, FER_STR("commands"), record, FER_FORMAT_JSON, &err)
+                        : FER_OUT_OF_MEMORY;
+    if (code == FER_OUT_OF_MEMORY) c->failure = code;
+    else if (code) FER_CONFIG_ERROR(c, at, "this is no tool: %.600s", err.message);
+    const fer_finding *list = code ? NULL : fer_toolset_findings(set, &count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].severity == FER_SEVERITY_ERROR)
+            FER_CONFIG_ERROR(c, at, "%.*s: %.*s (%.*s)", FER_PRI(list[i].tool),
+                             FER_PRI(fer_str_head(list[i].message, 400)),
+                             FER_PRI(fer_str_head(list[i].tool_pointer, 200)));
+    if (!code && fer_toolset_count(set))
+        id = fer_arena_copy(c->a, fer_tool_id(fer_toolset_get(set, 0)));
+    fer_toolset_free(set);
+    return id;
+}
+
+static fer_str write_value(fer_configure *c, const yyjson_val *value, const char *skip)
+{
+    fer_buf b;
+    fer_notation notation = {.skip = skip};
+    fer_err err;
+    fer_buf_init(&b, c->a, SIZE_MAX / 4);
+    fer_code code = fer_write_add(c->a, &b, value, &notation, &err);
+    if (code && !c->failure) c->failure = code;
+    return fer_configure_done(c, &b);
+}
+
+void fer_configure_commands(fer_configure *c, const yyjson_val *commands)
+{
+    size_t most = fer_is_arr(commands) ? fer_val_len(commands) : 0;
+    fer_config_command *list = most ? fer_arena_alloc_zero(c->a, most, sizeof *list) : NULL;
+    if (most && !list) fer_configure_no_memory(c);
+    if (!list) return;
+    FER_EACH_ITEM (commands, item) {
+        const yyjson_val *run = fer_is_obj(item) ? fer_val_get(item, "run") : NULL;
+        if (!fer_is_obj(run)) continue; /* the schema has told */
+        fer_config_command made = {.place = fer_json_place(c->doc, item)};
+        made.record = write_value(c, item, "run");
+        made.run = write_value(c, run, NULL);
+        made.json = write_value(c, item, NULL);
+        if (c->failure) return;
+        made.id = check_record(c, item, made.record);
+        if (made.id.ptr) list[c->out->command_count++] = made;
+    }
+    c->out->commands = list;
+}
+
+/* ---- APIs ---------------------------------------------------------------------------------- */
+
+/* The kinds, and which member holds the secret of each. */
+static const struct auth_row {
+    const char *type;
+    const char *secret;
+    fer_config_auth_kind kind;
+} auth_rows[] = {
+    {"bearer", "token", FER_AUTH_BEARER},
+    {"basic", "password", FER_AUTH_BASIC},
+    {"apiKey", "key", FER_AUTH_API_KEY},
+};
+static const char *const key_places[] = {"header", "query", "cookie"};
+
+static fer_config_auth take_auth(const yyjson_val *auth)
+{
+    fer_config_auth out = {0};
+    fer_str type = fer_configure_text(auth, "type"), in = fer_configure_text(auth, "in");
+    for (size_t i = 0; i < FER_COUNT(auth_rows); i++) {
+        if (!fer_str_is(type, auth_rows[i].type)) continue;
+        out.kind = auth_rows[i].kind;
+        out.secret = fer_configure_text(auth, auth_rows[i].secret);
+    }
+    for (size_t i = 0; i < FER_COUNT(key_places); i++)
+        if (fer_str_is(in, key_places[i])) out.in = (fer_config_key_in)i;
+    out.name = fer_configure_text(auth, "name");
+    out.user = fer_configure_text(auth, "user");
+    return out;
+}
+
+static void take_api(fer_configure *c, const yyjson_val *key, fer_config_api *api)
+{
+    const yyjson_val *object = key + 1, *base = fer_val_get(object, "baseUrl");
+    fer_str ns = fer_configure_text(object, "namespace");
+    *api = (fer_config_api){.name = fer_val_str(key),
+                            .ns = ns.len ? ns : fer_val_str(key),
+                            .file = fer_configure_path(c, fer_configure_text(object, "openapi")),
+                            .base_url = fer_configure_text(object, "baseUrl"),
+                            .auth = take_auth(fer_val_get(object, "auth")),
+                            .timeout_ms = fer_configure_number(object, "timeoutMs"),
+                            .disabled = fer_configure_flag(object, "disabled"),
+                            .place = fer_json_place(c->doc, key)};
+    api->include =
+        fer_configure_texts(c, fer_val_get(object, "include"), false, &api->include_count);
+    api->headers = fer_configure_pairs(c, fer_val_get(object, "headers"), false, true);
+    api->json = write_value(c, object, NULL);
+    fer_configure_claim(c, key, api->ns);
+    if (api->base_url.len) fer_configure_url(c, base, api->base_url);
+    if (fer_str_find(api->base_url, 0, '?') != SIZE_MAX ||
+        fer_str_find(api->base_url, 0, '#') != SIZE_MAX)
+        FER_CONFIG_ERROR(c, base, "a base URL has no query and no fragment");
+    if (api->headers.count && !api->base_url.len)
+        FER_CONFIG_ERROR(c, key,
+                         "headers are for an API whose \"baseUrl\" is given: its document "
+                         "shall not say who gets them");
+}
+
+void fer_configure_apis(fer_configure *c, const yyjson_val *apis)
+{
+    size_t most = fer_is_obj(apis) ? fer_val_len(apis) : 0;
+    fer_config_api *list = most ? fer_arena_alloc_zero(c->a, most, sizeof *list) : NULL;
+    if (most && !list) fer_configure_no_memory(c);
+    if (!list) return;
+    FER_EACH_MEMBER (apis, key) {
+        if (!fer_is_obj(key + 1) || !fer_configure_text(key + 1, "openapi").len) continue;
+        take_api(c, key, &list[c->out->api_count++]);
+        if (c->failure) return;
+    }
+    c->out->apis = list;
+}
+
+/* ---- single values ------------------------------------------------------------------------- */
+
+static void write_scalars(fer_configure *c)
+{
+    fer_config *out = c->out;
+    fer_buf b;
+    fer_buf_init(&b, c->a, SIZE_MAX / 4);
+    fer_buf_printf(&b,
+                   "{\"deadlineMs\":%lld,\"timeoutMs\":%lld,\"warn\":%d,\"calls\":%zu,"
+                   "\"metrics\":%d",
+                   (long long)out->deadline_ms, (long long)out->timeout_ms, out->warn_output,
+                   out->calls, out->metrics);
+    fer_configure_add(&b, "logLevel", out->log_level);
+    fer_configure_add(&b, "otlp", out->otlp_endpoint);
+    fer_configure_add_pairs(&b, "headers", out->otlp_headers);
+    fer_buf_add_char(&b, '}');
+    out->scalars = fer_configure_done(c, &b);
+}
+
+void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
+{
+    fer_config *out = c->out;
+    const yyjson_val *defaults = fer_val_get(root, "defaults"),
+                     *telemetry = fer_val_get(root, "telemetry");
+    const yyjson_val *otlp = fer_is_obj(telemetry) ? fer_val_get(telemetry, "otlp") : NULL;
+    const yyjson_val *metrics = fer_is_obj(telemetry) ? fer_val_get(telemetry, "metrics") : NULL;
+    out->catalog = fer_configure_path(c, fer_configure_text(root, "catalog"));
+    out->deadline_ms = fer_configure_number(defaults, "deadlineMs");
+    out->timeout_ms = fer_configure_number(defaults, "timeoutMs");
+    out->warn_output = fer_str_is(fer_configure_text(defaults, "outputValidation"), "warn");
+    out->calls = (size_t)fer_configure_number(defaults, "calls");
+    out->metrics = !metrics || fer_is_true(metrics);
+    out->log_level = fer_configure_text(telemetry, "logLevel");
+    out->otlp_endpoint = fer_configure_text(otlp, "endpoint");
+    if (fer_is_obj(otlp))
+        out->otlp_headers = fer_configure_pairs(c, fer_val_get(otlp, "headers"), false, true);
+    if (out->otlp_endpoint.len)
+        fer_configure_url(c, fer_val_get(otlp, "endpoint"), out->otlp_endpoint);
+    write_scalars(c);
+}

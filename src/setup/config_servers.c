@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MCP servers, as clients write them. */
+#include "config_parts.h"
+#include "name_mangle.h"
+#include "near.h"
+#include "secret.h"
+
+/* Keys that are read, and those of clients that mean nothing to a gateway. */
+static const char *const known[] = {"type",    "command",   "args",    "env",     "cwd",
+                                    "url",     "serverUrl", "httpUrl", "headers", "disabled",
+                                    "enabled", "timeoutMs", NULL};
+static const char *const clients[] = {"alwaysAllow",
+                                      "autoApprove",
+                                      "autoStart",
+                                      "description",
+                                      "dev",
+                                      "disabledTools",
+                                      "enabledTools",
+                                      "excludeTools",
+                                      "gallery",
+                                      "icon",
+                                      "id",
+                                      "includeTools",
+                                      "isActive",
+                                      "name",
+                                      "note",
+                                      "oauth",
+                                      "auth",
+                                      "sandbox",
+                                      "sandboxEnabled",
+                                      "timeout",
+                                      "tools",
+                                      "trust",
+                                      "version",
+                                      "watchPaths",
+                                      "$schema",
+                                      NULL};
+
+static bool is_one_of(fer_str word, const char *const *list)
+{
+    for (size_t i = 0; list[i]; i++)
+        if (fer_str_is(word, list[i])) return true;
+    return false;
+}
+
+static void note_key(fer_configure *c, const yyjson_val *key)
+{
+    fer_str name = fer_val_str(key), shown = fer_str_head(name, 100);
+    fer_near near;
+    if (fer_str_is(name, "envFile")) {
+        fer_configure_tell(c, FER_SEVERITY_WARNING, key,
+                           FER_STR("Name the variables that the server needs under env, such as "
+                                   "NAME: ${NAME}."),
+                           "\"envFile\" is not read");
+        return;
+    }
+    if (is_one_of(name, clients)) return;
+    fer_near_init(&near, name);
+    for (size_t i = 0; known[i]; i++) fer_near_try(&near, fer_str_of(known[i]));
+    if (near.best.ptr)
+        fer_configure_tell(c, FER_SEVERITY_WARNING, key, FER_STR_NONE,
+                           "a server has no \"%.*s\"; did you mean \"%.*s\"?", FER_PRI(shown),
+                           FER_PRI(near.best));
+    else
+        fer_configure_tell(c, FER_SEVERITY_INFO, key, FER_STR_NONE, "\"%.*s\" is passed over",
+                           FER_PRI(shown));
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static fer_str take_text(fer_configure *c, const yyjson_val *object, const char *key)
+{
+    fer_str text = fer_configure_text(object, key);
+    return text.len ? fer_configure_expand(c, fer_val_get(object, key), text) : text;
+}
+
+/* Everybody on the machine can see the arguments of a program. */
+static void check_args(fer_configure *c, const yyjson_val *list)
+{
+    const fer_str hint = FER_STR("Give it to the server by env, where it takes it.");
+    if (!fer_is_arr(list)) return;
+    FER_EACH_ITEM (list, item) {
+        fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR_NONE;
+        if (fer_secret_find(text) != SIZE_MAX)
+            fer_configure_tell(c, FER_SEVERITY_ERROR, item, hint,
+                               "a secret does not belong on a command line");
+        else if (fer_secret_shows(text))
+            fer_configure_tell(c, FER_SEVERITY_WARNING, item, hint,
+                               "this looks like a secret, and all users of the machine can read it "
+                               "on the command line");
+    }
+}
+
+static const yyjson_val *url_of(const yyjson_val *object)
+{
+    static const char *const keys[] = {"url", "serverUrl", "httpUrl"};
+    for (size_t i = 0; i < FER_COUNT(keys); i++) {
+        const yyjson_val *value = fer_val_get(object, keys[i]);
+        if (fer_is_str(value) && fer_val_len(value)) return value;
+    }
+    return NULL;
+}
+
+/* By what it says, else by what it has. */
+static bool take_transport(fer_configure *c, const yyjson_val *key, fer_config_server *s)
+{
+    fer_str type = fer_configure_text(key + 1, "type");
+    bool command = fer_configure_text(key + 1, "command").len > 0, url = url_of(key + 1) != NULL;
+    if (command && url && !type.len) {
+        FER_CONFIG_ERROR(c, key, "the server has a command and a URL; \"type\" says which counts");
+        return false;
+    }
+    s->transport = fer_str_is(type, "stdio") || (!type.len && !url) ? FER_CONFIG_STDIO
+                   : fer_str_is(type, "sse")                        ? FER_CONFIG_SSE
+                                                                    : FER_CONFIG_HTTP;
+    if (s->transport == FER_CONFIG_STDIO ? command : url) return true;
+    FER_CONFIG_ERROR(c, key, "the server needs a %s",
+                     type.len ? (s->transport == FER_CONFIG_STDIO ? "\"command\"" : "\"url\"")
+                              : "\"command\" or a \"url\"");
+    return false;
+}
+
+static void take_program(fer_configure *c, const yyjson_val *object, fer_config_server *s)
+{
+    s->command = take_text(c, object, "command");
+    s->args = fer_configure_texts(c, fer_val_get(object, "args"), true, &s->arg_count);
+    s->env = fer_configure_pairs(c, fer_val_get(object, "env"), true, false);
+    s->cwd = fer_configure_path(c, take_text(c, object, "cwd"));
+    check_args(c, fer_val_get(object, "args"));
+}
+
+static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_server *s)
+{
+    const yyjson_val *url = url_of(object);
+    s->url = fer_configure_expand(c, url, fer_val_str(url));
+    s->headers = fer_configure_pairs(c, fer_val_get(object, "headers"), true, true);
+    if (s->url.len) fer_configure_url(c, url, s->url);
+}
+
+static fer_str write_server(fer_configure *c, const fer_config_server *s)
+{
+    fer_buf b;
+    fer_buf_init(&b, c->a, SIZE_MAX / 4);
+    fer_buf_add_char(&b, '{');
+    fer_configure_add(&b, "name", s->name);
+    fer_buf_printf(&b, ",\"transport\":%d,\"timeoutMs\":%lld,\"disabled\":%s", (int)s->transport,
+                   (long long)s->timeout_ms, s->disabled ? "true" : "false");
+    fer_configure_add(&b, "command", s->command);
+    fer_buf_add_text(&b, ",\"args\":[");
+    for (size_t i = 0; i < s->arg_count; i++) {
+        if (i) fer_buf_add_char(&b, ',');
+        fer_buf_add_quoted(&b, s->args[i]);
+    }
+    fer_buf_add_char(&b, ']');
+    fer_configure_add_pairs(&b, "env", s->env);
+    fer_configure_add(&b, "cwd", s->cwd);
+    fer_configure_add(&b, "url", s->url);
+    fer_configure_add_pairs(&b, "headers", s->headers);
+    fer_buf_add_char(&b, '}');
+    return fer_configure_done(c, &b);
+}
+
+/* ---- the section --------------------------------------------------------------------------- */
+
+static void add_server(fer_configure *c, const fer_config_server *s)
+{
+    fer_config *out = c->out;
+    fer_config_server *list =
+        fer_arena_room(c->a, c->servers, out->server_count, &c->server_cap, sizeof *list);
+    if (!list) {
+        fer_configure_no_memory(c);
+        return;
+    }
+    list[out->server_count++] = *s;
+    c->servers = list;
+    out->servers = list;
+}
+
+static void take_server(fer_configure *c, const yyjson_val *key)
+{
+    const yyjson_val *object = key + 1, *enabled = fer_val_get(object, "enabled");
+    fer_config_server s = {.name = fer_val_str(key), .place = fer_json_place(c->doc, key)};
+    FER_EACH_MEMBER (object, part)
+        if (!is_one_of(fer_val_str(part), known)) note_key(c, part);
+    s.disabled =
+        fer_configure_flag(object, "disabled") || (fer_is_bool(enabled) && !fer_is_true(enabled));
+    s.timeout_ms = fer_configure_number(object, "timeoutMs");
+    s.ns = fer_name_mangle(c->a, s.name, FER_NAME_MAX);
+    if (!s.ns.ptr) fer_configure_no_memory(c);
+    if (c->failure) return;
+    fer_configure_claim(c, key, s.ns);
+    if (!take_transport(c, key, &s)) return;
+    if (s.transport == FER_CONFIG_STDIO) take_program(c, object, &s);
+    else take_remote(c, object, &s);
+    s.json = write_server(c, &s);
+    add_server(c, &s);
+}
+
+void fer_configure_servers(fer_configure *c, const yyjson_val *servers)
+{
+    if (!fer_is_obj(servers)) return;
+    FER_EACH_MEMBER (servers, key)
+        if (fer_is_obj(key + 1) && c->out->server_count < FER_CONFIG_SERVERS) take_server(c, key);
+}

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule search, describe, namespaces and index, as their users meet them: files, folders, a catalogue in a file;
+text, tables and JSON; pages; exit codes; then the same while system calls fail. Speaks TAP."""
+
+import json
+import os
+import shutil
+import tempfile
+
+from command_line import SOURCE, case, expect, finish, inject, run, skip, terminal
+
+TICKETS, WEATHER = "examples/toolset/tickets.json", "examples/toolset/weather.yaml"
+
+
+def tool(name, text, **more):
+    return {"name": name, "description": text, "inputSchema": {"type": "object"}, **more}
+
+
+SERVERS = {
+    "hub.json": [tool("create_issue", "Create a new issue in a repository", tags=["dev"]), tool("list_issues", "List issues", effect="Pure")],
+    "desk one.json": {"tools": [tool("create_issue", "Open a support ticket"), tool("bad name", "Has a blank")]},
+}
+
+# name, arguments, exit code, in stdout, in stderr
+ROWS = [
+    ("words", ["search", "open a new issue", TICKETS], 0, ["tickets:create_issue:1.4.0"], []),
+    ("nothing fits", ["search", "zxqv flurbish", TICKETS], 1, [], ['nothing fits "zxqv flurbish"']),
+    ("a filter", ["search", "issue", TICKETS, "--effect", "Pure"], 0, ["tickets:search_issues"], []),
+    ("a filter that leaves nothing", ["search", "issue", TICKETS, "-n", "nobody"], 1, [], ["nothing fits"]),
+    ("explained", ["search", "issue", TICKETS, "--explain"], 0, [" %  issue", "name"], []),
+    ("no query", ["search"], 2, [], ["search needs a query"]),
+    ("no such file", ["search", "x", "nowhere.json"], 2, [], ["IoError"]),
+    ("files and a catalogue", ["search", "x", TICKETS, "--catalog", "c"], 2, [], ["not from both"]),
+    ("page size 0", ["search", "x", TICKETS, "--page-size", "0"], 2, [], ["from 1 to 100"]),
+    ("page size 101", ["search", "x", TICKETS, "--page-size", "101"], 2, [], ["from 1 to 100"]),
+    ("a forged token", ["search", "x", TICKETS, "--page-token", "A" * 80], 2, [], ["InvalidPageToken", "start again"]),
+    ("an effect that is none", ["search", "x", TICKETS, "--effect", "Maybe"], 2, [], ["Maybe"]),
+    ("describe", ["describe", "tickets:create_issue", TICKETS], 0, ["tickets:create_issue:1.4.0", "Parameters", "required", "Examples"], []),
+    ("describe, a summary", ["describe", "tickets:create_issue", TICKETS, "-l", "summary"], 0, ["summary"], []),
+    ("describe, an alias", ["describe", "mcp::tickets::create_issue", TICKETS, "-l", "summary"], 0, ["tickets:create_issue:1.4.0"], []),
+    ("describe, a version", ["describe", "tickets:create_issue", TICKETS, "--version", "^9"], 1, [], ["ToolNotFound"]),
+    ("describe, mistyped", ["describe", "tickets:create_isue", TICKETS], 1, [], ["did you mean"]),
+    ("describe, another level", ["describe", "tickets:create_issue", TICKETS, "-l", "all"], 2, [], ["all"]),
+    ("describe nothing", ["describe"], 2, [], ["describe needs the ID"]),
+    ("namespaces", ["namespaces", TICKETS], 0, ["tickets\t2"], []),
+    ("index of nothing", ["index", "build"], 2, [], ["needs files"]),
+]
+
+
+def rows():
+    for name, args, code, out, err in ROWS:
+        case(name, expect(run(args), code, out, err))
+
+
+def answers():
+    answer = json.loads(run(["search", "issue", TICKETS, WEATHER, "--json", "--explain"]).stdout)
+    good = answer["fits"] and answer["results"][0]["scoreType"] == "bm25" and "summary" in answer["results"][0] \
+        and answer["explanations"][0]["why"] and set(answer["results"][0]) == {"summary", "score", "scoreType"}
+    case("search: JSON has results, scores and reasons", [] if good else [str(answer)])
+    nothing = run(["search", "zxqv", TICKETS, "--json"])
+    case("search: JSON says that nothing fits", expect(nothing, 1, ['"fits":false', '"results":[]']))
+    doc = json.loads(run(["describe", "tickets:create_issue", TICKETS, "--json"]).stdout)
+    good = list(doc)[:2] == ["tool", "summary"] and "schemaInfo" in doc and "examples" in doc and "examples" not in doc["tool"]
+    case("describe: JSON is a ToolDoc", [] if good else [str(doc)])
+    brief = json.loads(run(["describe", "tickets:create_issue", TICKETS, "--json", "--level", "summary"]).stdout)
+    case("describe: a summary has no schema", [k for k in ("tool", "schemaInfo", "examples", "notes") if k in brief])
+
+
+def folders(folder):
+    for name, content in SERVERS.items():
+        with open(os.path.join(folder, name), "w") as f:
+            json.dump(content, f)
+    case("several files: their names are namespaces", expect(run(["namespaces", folder]), 0, ["desk-one\t1\n", "hub\t2\n"], ["1 definition has no valid ID"]))
+    found = run(["search", "create_issue", folder])
+    case("several files: one name is two tools", expect(found, 0, ["hub:create_issue", "desk-one:create_issue"]))
+    case("several files: an ID of one of them", expect(run(["describe", "hub:create_issue", folder]), 0, ["hub:create_issue"]))
+    one = os.path.join(folder, "hub.json")
+    case("one file: no namespace is made up", expect(run(["namespaces", one]), 0, ["\t2\n"]))
+    catalog = os.path.join(folder, "x.catalog")
+    case("index build", expect(run(["index", "build", folder, "-o", catalog]), 0, ["3 tools"]))
+    for args in (["search", "create_issue", "--ranker", "bm25"], ["search", "list issues", "--json", "--ranker", "hybrid"], ["describe", "hub:list_issues"], ["namespaces", "--json"]):
+        files, file = run([*args, folder]), run([*args, "--catalog", catalog])
+        problems = [] if file.stdout == files.stdout and not file.returncode else [f"{file.stdout} {file.stderr} is not {files.stdout}"]
+        case(f"a catalogue answers as its files: {' '.join(args)}", problems)
+    case("index stats", expect(run(["index", "stats", "--verify", "-c", catalog]), 0, ["tools\t3", "namespaces\t2", "vectors\t3", "vectorsMissing\t0"]))
+    damage(folder, catalog)
+    pages(folder)
+
+
+def damage(folder, catalog):
+    data = open(catalog, "rb").read()
+    broken = os.path.join(folder, "broken.catalog")
+    for name, content in (("cut", data[:-8]), ("empty", b""), ("another file", b"{}" * 100), ("one byte", data[:60] + b"\xff" + data[61:])):
+        with open(broken, "wb") as f:
+            f.write(content)
+        case(f"a file that is no catalogue: {name}", expect(run(["search", "x", "-c", broken]), 2, [], ["InvalidCatalog"]))
+    os.remove(broken)
+    again = run(["index", "build", folder, "-o", os.path.join(folder, "no", "such", "folder")])
+    case("a catalogue that cannot be written", expect(again, 2, [], ["IoError"]))
+
+
+def pages(folder):
+    many = os.path.join(folder, "many.json")
+    with open(many, "w") as f:
+        json.dump([tool(f"paint_{i}", "Paint a wall", namespace=f"n{i % 30}") for i in range(45)], f)
+    for args in (["search", "paint a wall"], ["namespaces"]):
+        key, seen, token = "results" if args[0] == "search" else "namespaces", [], []
+        while True:
+            answer = json.loads(run([*args, many, "--json", "--page-size", "20", *token]).stdout)
+            seen += [json.dumps(thing) for thing in answer[key]]
+            if "nextToken" not in answer:
+                break
+            token = ["--page-token", answer["nextToken"]]
+        wanted = 45 if args[0] == "search" else 30
+        case(f"pages of {args[0]}: each once", [] if len(seen) == len(set(seen)) == wanted else [f"{len(seen)} of {wanted}"])
+    first = json.loads(run(["search", "paint a wall", many, "--json", "--page-size", "20"]).stdout)["nextToken"]
+    case("a token of another query", expect(run(["search", "paint", many, "--page-size", "20", "--page-token", first]), 2, [], ["InvalidPageToken"]))
+    with open(many, "a") as f:
+        f.write("\n")
+    case("a token of before the files changed", expect(run(["search", "paint a wall", many, "--page-size", "20", "--page-token", first]), 2, [], ["StalePageToken", "start again"]))
+
+
+def rankers(folder):
+    """Vectors: made by index build, used where they are there, told where they are not."""
+    catalog, bare = os.path.join(folder, "r.catalog"), os.path.join(folder, "b.catalog")
+    case("index build makes vectors", expect(run(["index", "build", TICKETS, WEATHER, "-o", catalog]), 0, ["3 tools, 3 with vectors"]))
+    case("index build without vectors", expect(run(["index", "build", TICKETS, "-o", bare, "--no-vectors"]), 0, ["2 tools, 0.0 MB"]))
+    for ranker, kind in (("bm25", "bm25"), ("embedding", "embedding"), ("hybrid", "hybrid"), (None, "hybrid")):
+        args = ["search", "create an issue", "-c", catalog, "--json", "--explain", *(["--ranker", ranker] if ranker else [])]
+        answer = json.loads(run(args).stdout)
+        first = answer["results"][0]
+        good = answer["ranker"] == first["scoreType"] == kind and set(first) == {"summary", "score", "scoreType"} \
+            and first["summary"]["id"] == "tickets:create_issue:1.4.0" and set(answer["explanations"][0]["parts"]) == {"words", "meaning", "uses"}
+        case(f"ranked by {ranker or 'what there is'}", [] if good else [str(answer)])
+    case("what each ranker gave", expect(run(["search", "create an issue", "-c", catalog, "--explain"]), 0, ["words 1.00, meaning"]))
+    case("no vectors, and told so", expect(run(["search", "issue", "-c", bare, "--ranker", "hybrid"]), 0, ["tickets:"], ["2 of 2 tools have no vector", "ranked by words"]))
+    case("an embedder that is none", expect(run(["search", "issue", "-c", catalog, "--embedder", "magic"]), 2, [], ["there is no embedder 'magic'"]))
+    case("an ID finds its tool", expect(run(["search", "tickets:search_issues", "-c", catalog]), 0, ["tickets:search_issues:1.4.0\ttickets\tits name"]))
+    case("nothing fits, by meaning", expect(run(["search", "zxqv", "-c", catalog, "--ranker", "embedding"]), 1, [], ["nothing fits"]))
+    case("embedder without vectors", expect(run(["index", "build", TICKETS, "--no-vectors", "--embedder", "builtin", "-o", bare]), 2, [], ["exclude each other"]))
+
+
+def twins(folder):
+    """The same tool from several servers is one hit, which says where else it is."""
+    for name in ("one", "two", "three"):
+        with open(os.path.join(folder, name + ".json"), "w") as f:
+            json.dump([tool("paint", "Paint a wall"), tool(f"own_{name}", "Paint something else")], f)
+    files = [os.path.join(folder, name + ".json") for name in ("one", "two", "three")]
+    answer = json.loads(run(["search", "paint a wall", "--json", *files]).stdout)
+    ids = [r["summary"]["id"] for r in answer["results"]]
+    good = ids[0] == "one:paint" and len(ids) == 4 and answer["alsoIn"] == {"one:paint": ["three:paint", "two:paint"]}
+    case("twins are one", [] if good else [str(answer)])
+    case("twins, explained", expect(run(["search", "paint a wall", "--explain", *files]), 0, ["also in: three:paint, two:paint"]))
+    shown = run(["search", "paint a wall", "--twins", *files])
+    case("twins, all of them", expect(shown, 0, ["one:paint", "two:paint", "three:paint"]))
+
+
+def changes(folder):
+    """A catalogue in a file as time goes on: updates, what is held back, events."""
+    catalog, file = os.path.join(folder, "c.catalog"), os.path.join(folder, "srv.json")
+
+    def write(*tools):
+        with open(file, "w") as f:
+            json.dump(list(tools), f)
+
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    write(tool("paint", "Paint", namespace="s", inputSchema=schema), tool("wash", "Wash", namespace="s"))
+    run(["index", "build", file, "-o", catalog])
+    on = ["-c", catalog]
+    case("an update of nothing new", expect(run(["catalog", "update", file, *on]), 0, [], ["nothing has changed"]))
+    write(tool("paint", "Paint", namespace="s", inputSchema={**schema, "required": ["x"]}), tool("dry", "Dry", namespace="s"))
+    update = run(["catalog", "update", file, "--quarantine", "breaking", *on])
+    case("an update", expect(update, 0, ["2\tquarantined\ts:paint\tbreaking", "2\tregistered\ts:dry"], ["1 held back", "catalog approve"]))
+    case("the old one is served", expect(run(["describe", "s:paint", "--json", *on]), 0, ['"inputSchema":{"type": "object", "properties"']))
+    case("what is held back", expect(run(["catalog", "quarantine", *on]), 0, ["s:paint\n"]))
+    case("what is held back, JSON", expect(run(["catalog", "quarantine", "--json", *on]), 0, ['{"quarantined":[\n"s:paint"\n]}']))
+    case("what is held back, shown", expect(run(["catalog", "quarantine", "s:paint", *on]), 0, ['"required"']))
+    case("approving what is not held back", expect(run(["catalog", "approve", "s:paint", "s:dry", *on]), 1, [], ["ToolNotFound", "nothing was changed", "s:dry"]))
+    case("still held back", expect(run(["catalog", "quarantine", *on]), 0, ["s:paint\n"]))
+    case("approved", expect(run(["catalog", "approve", "s:paint", *on]), 0, ["3\tapproved\ts:paint"]))
+    case("nothing is held back", expect(run(["catalog", "quarantine", *on]), 0, [], ["nothing is held back"]))
+    case("the new one is served", expect(run(["describe", "s:paint", "--json", *on]), 0, ['"required": ["x"]']))
+    write(tool("paint", "Paint", namespace="s", inputSchema={**schema, "required": ["x", "y"]}))
+    run(["catalog", "update", file, "--quarantine", "changed", *on])
+    case("rejected", expect(run(["catalog", "reject", "s:paint", *on]), 0, ["rejected\ts:paint"]))
+    case("rejected twice", expect(run(["catalog", "reject", "s:paint", *on]), 1, [], ["ToolNotFound"]))
+    case("events", expect(run(["catalog", "events", *on]), 0, ["1\tregistered\ts:paint", "4\tquarantined\ts:paint\tbreaking", "5\trejected\ts:paint"]))
+    answer = json.loads(run(["catalog", "events", "--since", "3", "--json", *on]).stdout)
+    case("events since a version", [] if answer["complete"] and [e["kind"] for e in answer["events"]] == ["quarantined", "rejected"] else [str(answer)])
+    case("events since nothing", expect(run(["catalog", "events", "--since", "x", *on]), 2, [], ["--since"]))
+    case("vectors go along", expect(run(["index", "stats", *on]), 0, ["tools\t3", "vectors\t3"]))
+    case("an update of no catalogue", expect(run(["catalog", "update", file, "-c", os.path.join(folder, "none")]), 2, [], ["IoError"]))
+    for verb in ("approve", "reject"):
+        case(f"{verb} without an ID", expect(run(["catalog", verb, *on]), 2, [], ["needs the IDs", "quarantine"]))
+
+
+def uses(folder):
+    """What queries led to, from the command line."""
+    catalog = os.path.join(folder, "u.catalog")
+    run(["index", "build", TICKETS, WEATHER, "-o", catalog])
+    on = ["-c", catalog]
+    for i in range(20):
+        run(["usage", "note", f"expense report {i}", "tickets:create_issue", "--tenant", "acme", *on])
+        run(["usage", "note", f"holiday plans {i}", "weather:get_forecast", "--tenant", "acme", *on])
+    asked = ["search", "an expense report", *on, "--usage"]
+    case("uses have a say", expect(run([*asked, "--tenant", "acme", "--explain"]), 0, ["1. tickets:create_issue:1.4.0", "past calls 1.00"]))
+    case("and none for others", expect(run([*asked, "--tenant", "else"]), 1, [], ["nothing fits"]))
+    case("uses, listed", expect(run(["usage", "list", *on]), 0, ["acme\ttickets:create_issue\texpense report 0\n"]))
+    case("uses, as JSON", [] if len(json.loads(run(["usage", "list", "--json", *on]).stdout)["uses"]) == 40 else ["not 40"])
+    case("a use of no tool", expect(run(["usage", "note", "x", "tickets:create_isue", *on]), 1, [], ["ToolNotFound", "did you mean"]))
+    case("a use of nothing", expect(run(["usage", "note", "x", *on]), 2, [], ["needs a query"]))
+    case("forget, of nobody", expect(run(["usage", "forget", *on]), 2, [], ["--tenant"]))
+    case("forget a tool", expect(run(["usage", "forget", "weather:get_forecast", "--tenant", "acme", *on]), 0, ["20 forgotten"]))
+    case("forget a tenant", expect(run(["usage", "forget", "--tenant", "acme", *on]), 0, ["20 forgotten"]))
+    case("forget again", expect(run(["usage", "forget", "--tenant", "acme", *on]), 1, ["0 forgotten"]))
+    with open(catalog + ".usage", "w") as f:
+        f.write("garbage")
+    case("a damaged file of uses", expect(run([*asked, "--tenant", "acme"]), 1, [], ["u.catalog.usage is damaged", "nothing is remembered"]))
+    case("it was put aside", [] if os.path.exists(catalog + ".usage.damaged") and not os.path.exists(catalog + ".usage") else ["it was not"])
+    case("a tenant without uses", expect(run(["search", "x", *on, "--tenant", "acme"]), 2, [], ["goes with --usage"]))
+    case("uses without a catalogue", expect(run(["search", "x", TICKETS, "--usage"]), 2, [], ["kept with a catalogue"]))
+
+
+def losses(folder):
+    """Definitions that have no ID are left out loudly."""
+    file = os.path.join(folder, "lost.json")
+    with open(file, "w") as f:
+        json.dump([tool("fine", "Fine"), *[tool(f"get_/quotes/{i}", "Quotes") for i in range(7)]], f, indent=0)
+    built = run(["index", "build", file, "-o", os.path.join(folder, "l.catalog")])
+    case("what is left out is told", expect(built, 0, ["1 tool,"], ["7 definitions have no valid ID and were left out", "lost.json:", "get_/quotes/0", "... and 2 more"]))
+
+
+def terminals(folder):
+    text = terminal(["search", "open a new issue", TICKETS, WEATHER])
+    case("a table on a terminal", [w for w in ("SCORE", "TOOL", "NAMESPACE", "WHY", "DESCRIPTION", "tickets:create_issue") if w not in text])
+    text = terminal(["search", "zxqv", TICKETS])
+    case("nothing fits, on a terminal", [] if "Nothing fits" in text and '"zxqv" among 2 tools' in text else [text])
+    evil = os.path.join(folder, "evil.json")
+    with open(evil, "w") as f:
+        json.dump([tool("paint", "Paint \x1b[31m\u202e walls \u00e9", notes="\x1b]0;x\x07")], f)
+    for args in (["search", "paint walls", evil], ["describe", "paint", evil]):
+        text = terminal([*args, "--color", "never"])
+        case(f"control and direction characters never reach a terminal: {args[0]}", [repr(c) for c in ("\x1b", "\u202e", "\x07") if c in text])
+    case("other letters do", [] if "\u00e9" in terminal(["search", "paint walls", evil]) else ["no \u00e9"])
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="ferrule-search-")
+    try:
+        rows()
+        answers()
+        folders(folder)
+        terminals(folder)
+        for part in (rankers, twins, changes, uses, losses):
+            inner = os.path.join(folder, part.__name__)
+            os.mkdir(inner)
+            part(inner)
+        catalog = os.path.join(folder, "f.catalog")
+        run(["index", "build", TICKETS, "-o", catalog])
+        if os.environ.get("FERRULE_INSTRUMENTED"):
+            skip("faults", "instrumented builds take too long")
+        else:
+            inject([["search", "open issue", "--catalog", catalog], ["search", "open issue", "--catalog", catalog, "--usage"],
+                    ["catalog", "events", "--catalog", catalog], ["describe", "tickets:create_issue", "--catalog", catalog]])
+    finally:
+        shutil.rmtree(folder)
+    data = os.path.join(SOURCE, os.environ.get("FERRULE_TEST_DATA", "../shared/data"), "tools")
+    if os.path.isdir(data):
+        case("real tools", expect(run(["search", "create an issue", data]), 0, ["create_issue"]))
+    else:
+        skip("real tools", "no test data")
+    finish()
+
+
+main()

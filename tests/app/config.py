@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule config: files of operators and of MCP clients, found and looked at."""
+
+import json
+import os
+import tempfile
+
+from command_line import case, expect, finish, inject, run
+
+GOOD = """mcpServers:
+  files: {command: npx, args: [-y, server, '${workspaceFolder}'], env: {TOKEN: 'secretref:env:T'}}
+apis:
+  pets: {openapi: pets.yaml, baseUrl: 'https://pets.example', auth: {type: bearer, token: 'secretref:env:P'}}
+commands:
+  - {name: count_words, inputSchema: {type: object}, run: {argv: [/usr/bin/wc]}}
+defaults: {deadlineMs: 1000}
+rules: {tags.changed: off}
+"""
+BAD = """mcpServers:
+  files: {comand: npx, env: {API_KEY: hunter2hunter2}}
+defalts: {}
+apis:
+  pets: {openapi: pets.yaml, baseUrl: 'https://u:hunter2@pets.example', auth: {type: bearer, token: hunter2}}
+"""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return path
+
+        none = {"HOME": os.path.join(folder, "home"), "XDG_CONFIG_HOME": ""}
+        case("nothing there", expect(run(["config", "check"], cwd=folder, env=none), 2, err=["no ferrule.yaml"]))
+        write("home/.config/ferrule/ferrule.yaml", GOOD)
+        case("in the home", expect(run(["config", "check"], cwd=folder, env=none), 0,
+                                   out=["1 servers, 1 commands, 1 APIs: 0 errors"]))
+        write("xdg/ferrule/ferrule.yml", "catalog: x")
+        case("where XDG says", expect(run(["config", "check"], cwd=folder,
+                                          env=dict(none, XDG_CONFIG_HOME=os.path.join(folder, "xdg"))), 0,
+                                      out=["0 servers, 0 commands, 0 APIs: 0 errors"]))
+        here = write("ferrule.yaml", BAD)
+        result = run(["config", "check"], cwd=folder, env=none)
+        case("here before the home", expect(result, 1, out=[
+            'ferrule.yaml:2:11: warning: a server has no "comand"; did you mean "command"?',
+            "ferrule.yaml:2:3: error: the server needs a \"command\" or a \"url\"",
+            "ferrule.yaml:3:1: error: `defalts` is not a known property.", "Did you mean `defaults`?",
+            "ferrule.yaml:5:39: error: this is no URL that can be asked",
+            "ferrule.yaml:5:101: error: `apis.pets.auth.token` must match"], absent=["hunter2"]))
+        shown = json.loads(run(["config", "check", "--json", here], cwd=folder).stdout)
+        case("as JSON", [] if shown["errors"] == 4 and shown["problems"][0]["line"] == 2 else [str(shown)])
+
+        good = write("good/ferrule.yaml", GOOD)
+        case("a file by its name", expect(run(["config", "check", good]), 0))
+        case("the same file is for check", expect(
+            run(["check", "--no-quality", "-"], stdin='{"name":"t","inputSchema":{"type":"object"},"tags":["A"]}',
+                cwd=os.path.join(folder, "good")), 0, absent=["tags.changed"]))
+        code = write("w/.vscode/mcp.json", '{"servers": {"a": {"command": "c", "cwd": "${workspaceFolder}"}}}')
+        case("a client's file", expect(run(["config", "check", code]), 0, out=["1 servers"]))
+        case("broken", expect(run(["config", "check", write("broken.json", '{"a":\n }')]), 2, err=["broken.json:2:2"]))
+        case("not there", expect(run(["config", "check", "absent.yaml"]), 2, err=["absent.yaml"]))
+        large = write("large.yaml", "#" * ((1 << 20) + 1))
+        case("too large", expect(run(["config", "check", large]), 2, err=["config.size"]))
+        schema = run(["config", "schema"])
+        case("its schema", expect(schema, 0, out=["mcpServers"]))
+        case("the schema takes the file", expect(
+            run(["validate", "--schema", write("schema.json", schema.stdout.decode()), good]), 0))
+        inject([["config", "check", good]])
+    finish()
+
+
+main()

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule run, chain and servers: arguments, envelopes, exit codes, the configuration, an MCP server of a few lines. Speaks TAP."""
+
+import http.server
+import json
+import os
+import sys
+import tempfile
+import threading
+
+from command_line import case, expect, finish, run, terminal
+
+folder = tempfile.TemporaryDirectory()
+
+
+def put(name, text):
+    path = os.path.join(folder.name, name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+NONE = put("none.yaml", "commands: []\n")
+
+
+def call(*words, config=NONE):
+    return run(["run", *words, "-C", config])
+
+
+# ---- arguments
+
+for name, words, code, out, err in [
+    ("a text", ["text:count", "text=one two"], 0, ['"words":2'], []),
+    ("a text that looks like a number", ["text:count", "text=42"], 0, ['"characters":2'], []),
+    ("a number", ["time:now", "offsetMinutes=60"], 0, ["unixMs"], []),
+    ("JSON", ["time:now", "offsetMinutes:=60"], 0, ["unixMs"], []),
+    ("not JSON", ["time:now", "offsetMinutes:=x"], 2, [], ["behind := there must be JSON"]),
+    ("a text for a number", ["time:now", "offsetMinutes=soon"], 1, [], ["InvalidType (validate_input)"]),
+    ("past a bound", ["time:now", "offsetMinutes=9999999"], 1, [], ["OutOfRange"]),
+    ("a file", ["text:count", "text=@" + put("a.txt", "a b c\n")], 0, ['"words":3', '"lines":1'], []),
+    ("no file", ["text:count", "text=@/nowhere/at/all"], 2, [], ["/nowhere/at/all"]),
+    ("a whole object", ["text:count", "--args", '{"text":"x"}'], 0, ['"bytes":1'], []),
+    ("a file with all", ["text:count", "--args", "@" + put("a.json", '{"text":"xy"}')], 0, ['"bytes":2'], []),
+    ("both", ["text:count", "--args", '{"text":"x"}', "text=long"], 0, ['"bytes":4'], []),
+    ("no JSON at all", ["text:count", "--args", "{"], 2, [], ["InvalidJson (validate_input)"]),
+    ("what is missing", ["text:count"], 1, [], ["`text` is required", "ferrule describe text:count"]),
+    ("what is misspelt", ["text:count", "txt=1"], 1, [], ["Rename `txt` to `text`"]),
+    ("no tool", ["text:cuont", "text=x"], 1, [], ["ToolNotFound (resolve)", "text:count"]),
+    ("nothing", [], 2, [], ["which tool?"]),
+    ("not really", ["text:count", "text=x", "--dry-run"], 0, [], ["would be called; it was not"]),
+    ("no time", ["text:count", "text=x", "--deadline", "0"], 2, [], ["--deadline takes a whole number"]),
+    ("raw", ["time:now", "-o", "raw"], 0, ['"time":'], []),
+]:
+    case(f"run: {name}", expect(call(*words), code, out, err))
+
+r = call("text:count", "text=x", "--json", "--correlation-id", "c-1")
+e = json.loads(r.stdout)
+case("run: the envelope", [] if e["status"] == "Ok" and e["output"]["structured"]["bytes"] == 1 and
+     e["correlationId"] == "c-1" and e["attempts"] == 1 and "description" not in e["output"]["tool"] else [r.stdout])
+r = call("text:count", "text=x", "--json", "--full")
+case("run: with the definition", [] if json.loads(r.stdout)["output"]["tool"]["inputSchema"] else [r.stdout])
+r = call("text:count", "--json")
+case("run: an envelope with an error", [] if r.returncode == 1 and json.loads(r.stdout)["error"]["op"] == "validate_input" else [r.stdout])
+r = call("text:count", "text=x", "--stream")
+events = [json.loads(line) for line in r.stdout.splitlines()]
+case("run: events", [] if [x["kind"] for x in events] == ["done"] and events[0]["sequence"] == 0 else [r.stdout])
+r = call("text:count", "text=x", "--stream", "--chunks")
+case("run: chunks", [] if json.loads(r.stdout)["event"] == "completed" else [r.stdout])
+shown = terminal(["run", "text:count", "text=x", "-C", NONE])
+case("run: a table on a terminal", [] if "characters" in str(shown) and "{" not in str(shown).replace("\\x1b", "") else [str(shown)])
+
+# ---- chains
+
+CHAIN = put("chain.json", '[{"toolId":"text:count","args":{"text":"a b"}},{"id":"s","toolId":"time:now","use":{"/offsetMinutes":"previous#/words"}}]')
+case("chain: runs", expect(run(["chain", CHAIN, "-C", NONE]), 0, ["unixMs"]))
+case("chain: a look", expect(run(["chain", CHAIN, "-n", "-C", NONE]), 0, [], ["can run; it was not run"]))
+YAML = put("chain.yaml", "steps:\n  - {toolId: 'text:count', use: {/text: 'input#/words'}}\n")
+case("chain: YAML and input", expect(run(["chain", YAML, "--input", '{"words":"x y z"}', "-C", NONE]), 0, ['"words":3']))
+case("chain: an error", expect(run(["chain", YAML, "-C", NONE]), 1, [], ["RequiredMissing at step 0", "leads to nothing"]))
+r = run(["chain", YAML, "--json", "-C", NONE])
+case("chain: every step", [] if json.loads(r.stdout)["failedStep"] == "0" else [r.stdout])
+case("chain: what it cannot be", expect(run(["chain", put("bad.json", '[{"toolId":"a","use":{"/x":"b#"}}]'), "-C", NONE]), 1, [], [":1:28:", "no step of that name"]))
+case("chain: a look that finds", expect(run(["chain", put("b2.json", '[{"toolId":"text:count"}]'), "-n", "-C", NONE]), 1, ["error: step 0", "`text` is required"]))
+
+# ---- local commands
+
+COMMANDS = put("commands.yaml", """commands:
+  - name: say
+    namespace: mine
+    description: Says it again. Returns the lines.
+    effect: Pure
+    inputSchema: {type: object, properties: {what: {type: string}}, required: [what], additionalProperties: false}
+    run: {argv: [printf, '%s', '{dash:what}'], stdout: text}
+  - name: fail
+    namespace: mine
+    description: Fails with three. Returns nothing.
+    effect: Pure
+    inputSchema: {type: object, additionalProperties: false}
+    run: {argv: [sh, -c, 'echo it broke >&2; exit 3'], stdout: text}
+  - name: sleep
+    namespace: mine
+    description: Sleeps for long. Returns nothing.
+    effect: Pure
+    inputSchema: {type: object, additionalProperties: false}
+    run: {argv: [sleep, '30'], stdout: text}
+""")
+case("command: runs, without a shell", expect(call("mine:say", "what=$(id); rm -rf", config=COMMANDS), 0, ["$(id); rm -rf"]))
+case("command: its exit code", expect(call("mine:fail", config=COMMANDS), 1, [], ["ToolFailed (execute)", "exit code 3", "it broke"]))
+case("command: its time", expect(call("mine:sleep", "--timeout", "200", config=COMMANDS), 1, [], ["Timeout (execute)"]))
+SLOW = put("slow.yaml", open(COMMANDS).read() + "defaults: {timeoutMs: 200}\ntelemetry: {metrics: true, logLevel: info}\ncatalog: c.bin\n")
+case("config: the time of an attempt", expect(call("mine:sleep", config=SLOW), 1, [], ["Timeout (execute)"]))
+case("config: what is not there yet is said, and the level counts", expect(call("time:now", config=SLOW), 0, [], [
+    "metrics are not served yet", "servers are asked for their tools each time", "tool.succeeded"]))
+case("servers: commands", expect(run(["servers", "-C", COMMANDS]), 0, ["mine\tcommand\tup\t3"]))
+
+# ---- an MCP server
+
+SERVER = put("server.py", """import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m: continue
+    if m["method"] == "initialize":
+        r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "tiny", "version": "1"}}
+    elif m["method"] == "tools/list":
+        r = {"tools": [{"name": n, "description": n, "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object"}} for n in ("ok", "no", "big", "die")]}
+    elif m["method"] == "tools/call":
+        n = m["params"]["name"]
+        if n == "die": sys.exit(7)
+        t = {"ok": "fine", "no": "I will not", "big": "x"}[n]
+        r = {"content": [{"type": "text", "text": t}], "isError": n == "no"}
+        if n == "big":
+            sys.stdout.write('{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"n":12345678901234567890123}}}\\n' % json.dumps(m["id"])); sys.stdout.flush(); continue
+    else:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}}) + "\\n"); sys.stdout.flush(); continue
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}) + "\\n"); sys.stdout.flush()
+""")
+CLIENT = put("mcp.json", json.dumps({"mcpServers": {"tiny": {"command": sys.executable, "args": [SERVER]},
+                                                    "gone": {"command": "/nowhere/at/all"}}}))
+case("mcp: a client's file as it is", expect(call("tiny:ok", config=CLIENT), 0, ['"fine"']))
+case("mcp: isError is no success", expect(call("tiny:no", config=CLIENT), 1, [], ["ToolFailed (execute): I will not"]))
+case("mcp: every digit", expect(call("tiny:big", config=CLIENT), 0, ["12345678901234567890123"]))
+case("mcp: it ends in the middle", expect(call("tiny:die", config=CLIENT), 1, [], ["BackendCrashed (execute)"]))
+case("mcp: it cannot be started", expect(call("gone:x", config=CLIENT), 1, [], ["gone: BackendUnavailable"]))
+r = run(["servers", "--json", "-C", CLIENT])
+rows = {s["name"]: s for s in json.loads(r.stdout)["servers"]}
+case("servers: how they are", [] if r.returncode == 1 and rows["tiny"]["tools"] == 4 and rows["tiny"]["health"] == "up" and
+     rows["gone"]["error"] == "BackendUnavailable" else [r.stdout])
+case("servers: one of them", expect(run(["servers", "tiny", "-C", CLIENT]), 0, ["tiny\tmcp-stdio\tup\t4\t2025-11-25, tiny 1"], absent=["gone"]))
+
+# ---- an HTTP API
+
+
+class Api(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        found = self.path == "/pets/7?fields=name"
+        body = b'{"id":7,"name":"Rex"}' if found else b'{"message":"none"}'
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+api = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Api)
+threading.Thread(target=api.serve_forever, daemon=True).start()
+put("pets.yaml", """openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /pets/{id}:
+    get:
+      operationId: getPet
+      summary: Get one pet. Returns it.
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: integer}}
+        - {name: fields, in: query, schema: {type: string}}
+      responses:
+        '200': {description: The pet, content: {application/json: {schema: {type: object, properties: {id: {type: integer}, name: {type: string}}, required: [id]}}}}
+""")
+APIS = put("apis.yaml", f"apis:\n  pets:\n    openapi: pets.yaml\n    baseUrl: http://127.0.0.1:{api.server_address[1]}\n")
+case("api: an operation", expect(call("pets:getPet", "id=7", "fields=name", config=APIS), 0, ['"name":"Rex"']))
+case("api: it says no", expect(call("pets:getPet", "id=8", config=APIS), 1, [], ["ToolFailed (execute)", "404"]))
+case("api: its arguments", expect(call("pets:getPet", config=APIS), 1, [], ["RequiredMissing (validate_input)"]))
+api.shutdown()
+finish()

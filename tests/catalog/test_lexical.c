@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lexical index: what is found, in what order, and that it does not matter how it was made. */
+#include "lexical.h"
+
+#include <stdlib.h>
+
+#include "rows.h"
+#include "sweep.h"
+
+/* ---- what is found ------------------------------------------------------------------ */
+
+static const struct tool {
+    const char *ns, *name, *description, *param;
+} tools[] = {
+    {"github", "create_issue", "Create a new issue in a repository", "title"},
+    {"github", "list_issues", "List the issues of a repository", "state"},
+    {"github", "delete_branch", "Remove a branch from a repository", "branch"},
+    {"weather", "getForecast", "The weather forecast for a city", "city"},
+    {"weather", "current", "Weather conditions right now", "location"},
+    {"mail", "send_email", "Send a message to somebody", "recipient"},
+    {"math", "factorial", "Calculate the factorial of a number", "number"},
+    {"search", "search", "Look something up on the web", "query"},
+    {"docs", "search", "Look something up in the documentation, where search terms are many",
+     "query"},
+    {"zh", "tianqi", "\xE6\x9F\xA5\xE8\xAF\xA2\xE5\xA4\xA9\xE6\xB0\x94",
+     "\xE5\x9F\x8E\xE5\xB8\x82"},
+};
+
+static fer_code put_tool(fer_lexical *ix, uint32_t number, const struct tool *t)
+{
+    fer_search_text texts[] = {{FER_FIELD_NAME, fer_str_of(t->name)},
+                               {FER_FIELD_NAMESPACE, fer_str_of(t->ns)},
+                               {FER_FIELD_DESCRIPTION, fer_str_of(t->description)},
+                               {FER_FIELD_PARAM_NAME, fer_str_of(t->param)}};
+    return fer_lexical_put(ix, number, &(fer_search_doc){texts, FER_COUNT(texts)}, NULL);
+}
+
+static fer_lexical *make_tools(void)
+{
+    fer_lexical *ix = fer_lexical_new();
+    assert_non_null(ix);
+    for (uint32_t i = 0; i < FER_COUNT(tools); i++)
+        assert_int_equal(put_tool(ix, i, &tools[i]), FER_OK);
+    return ix;
+}
+
+static const struct row {
+    const char *query;
+    const char *first; /* "namespace:name" of the best hit; "": none */
+    bool named, fits;
+} rows[] = {
+    {"create an issue", "github:create_issue", false, true},
+    {"create issue", "github:create_issue", true, true},
+    {"CreateIssue", "github:create_issue", true, true},
+    {"create_issue", "github:create_issue", true, true},
+    {"what will the weather be in my city", "weather:getForecast", false, true},
+    {"please get rid of the branch", "github:delete_branch", false, true},
+    {"send an email to Bob", "mail:send_email", false, true},
+    {"search", "search:search", true, true},
+    {"factorial of 12", "math:factorial", false, true},
+    {"\xE5\xA4\xA9\xE6\xB0\x94", "zh:tianqi", false, true},
+    {"current", "weather:current", true, true},
+    {"docs:search", "docs:search", true, true},
+    {"search:search", "search:search", true, true},
+    {"weather:getForecast", "weather:getForecast", true, true},
+    {"github:current", "weather:current", false, true},
+    {"docs: search", "docs:search", false, true},
+    {"nobody:search", "search:search", false, true},
+    {"", "", false, false},
+    {"the of and", "", false, false},
+    {"xylophone", "", false, false},
+    {"forcast", "weather:getForecast", false, true},
+    {"forecats", "weather:getForecast", false, true},
+    {"curent", "weather:current", false, true},
+    {"factroial", "math:factorial", false, true},
+    {"fore", "weather:getForecast", false, true},
+    {"fo", "", false, false},
+    {"weatherforecast", "weather:getForecast", false, true},
+    {"xorecast", "", false, false},
+};
+
+static void find(const fer_lexical *ix, const struct row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_searcher *s = fer_searcher_new();
+    fer_lexical_hits hits;
+    fer_lexical_query q = {.text = fer_str_of(row->query), .limit = 5};
+    assert_non_null(s);
+    assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+    char first[64] = "";
+    if (hits.count) {
+        const struct tool *t = &tools[hits.list[0].number];
+        snprintf(first, sizeof first, "%s:%s", t->ns, t->name);
+        assert_int_equal(hits.list[0].named, row->named);
+    }
+    assert_string_equal(first, row->first);
+    assert_int_equal(hits.fits, row->fits);
+    fer_searcher_free(s);
+    fer_arena_free(a);
+}
+
+/* Out of the tail, then out of frozen bytes. */
+static void run(const struct row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = make_tools(), *opened;
+    fer_str frozen;
+    find(ix, row);
+    assert_int_equal(fer_lexical_freeze(a, ix, &frozen, NULL), FER_OK);
+    assert_int_equal(fer_lexical_open(frozen, &opened, NULL), FER_OK);
+    find(opened, row);
+    fer_lexical_free(ix);
+    fer_lexical_free(opened);
+    fer_arena_free(a);
+}
+
+static void why(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = make_tools();
+    fer_searcher *s = fer_searcher_new();
+    fer_lexical_hits hits;
+    fer_lexical_query q = {.text = FER_STR("issues with a title"), .limit = 1, .explain = true};
+    assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+    assert_int_equal(hits.count, 1);
+    assert_int_equal(hits.list[0].number, 0);
+    assert_int_equal(hits.list[0].why_count, 2);
+    double shares = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const fer_lexical_why *w = &hits.list[0].why[i];
+        bool issue = fer_str_is(w->word, "issues");
+        assert_str(w->matched, issue ? "issu" : "titl");
+        assert_int_equal(w->fields, issue ? 1U << FER_FIELD_NAME | 1U << FER_FIELD_DESCRIPTION
+                                          : 1U << FER_FIELD_PARAM_NAME);
+        shares += w->share;
+    }
+    assert_true(shares > 0.5 && shares <= 1.0001);
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+static bool not_first(void *context, uint32_t number)
+{
+    return number != *(uint32_t *)context;
+}
+static bool higher_first(void *context, uint32_t one, uint32_t other)
+{
+    (void)context;
+    return one > other;
+}
+
+static void filters(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = make_tools();
+    fer_searcher *s = fer_searcher_new();
+    fer_lexical_hits hits;
+    uint32_t hidden = 0;
+    fer_lexical_query q = {
+        .text = FER_STR("create issue"), .limit = 9, .accept = not_first, .context = &hidden};
+    assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+    for (size_t i = 0; i < hits.count; i++) assert_int_not_equal(hits.list[i].number, 0);
+    /* The same tool twice: equal scores, in the order that is asked for. */
+    assert_int_equal(put_tool(ix, 50, &tools[6]), FER_OK);
+    q = (fer_lexical_query){.text = FER_STR("factorial"), .limit = 2};
+    assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+    assert_int_equal(hits.list[0].number, 6);
+    q.before = higher_first;
+    assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+    assert_int_equal(hits.list[0].number, 50);
+    assert_true(hits.list[0].score == hits.list[1].score);
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+/* ---- random documents --------------------------------------------------------------- */
+
+static uint64_t seed = 1;
+static uint32_t roll(uint32_t below)
+{
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+/* Words of which some are in most documents and most in few. */
+static size_t add_words(char *out, size_t size, uint32_t count)
+{
+    size_t len = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = roll(1 + roll(1 + roll(600)));
+        len += (size_t)snprintf(out + len, size - len, "w%c%c%cx ", 'a' + rank % 26,
+                                'a' + rank / 26 % 26, 'a' + rank * 7 % 26);
+    }
+    return len;
+}
+
+/* A document whose fields are not in the order of records; the next one takes its place. */
+static fer_search_doc random_doc(void)
+{
+    static char name[64], description[600], param[200];
+    static fer_search_text texts[3];
+    texts[0] =
+        (fer_search_text){FER_FIELD_PARAM_TEXT, {param, add_words(param, sizeof param, roll(9))}};
+    texts[1] =
+        (fer_search_text){FER_FIELD_DESCRIPTION,
+                          {description, add_words(description, sizeof description, 3 + roll(90))}};
+    texts[2] = (fer_search_text){FER_FIELD_NAME, {name, add_words(name, sizeof name, 1 + roll(3))}};
+    return (fer_search_doc){texts, FER_COUNT(texts)};
+}
+
+static fer_code put_random(fer_lexical *ix, uint32_t number)
+{
+    fer_search_doc doc = random_doc();
+    return fer_lexical_put(ix, number, &doc, NULL);
+}
+
+static fer_lexical *refreeze(fer_arena *a, fer_lexical *ix)
+{
+    fer_str frozen;
+    fer_lexical *opened;
+    assert_int_equal(fer_lexical_freeze(a, ix, &frozen, NULL), FER_OK);
+    fer_lexical_free(ix);
+    assert_int_equal(fer_lexical_open(frozen, &opened, NULL), FER_OK);
+    return opened;
+}
+
+static int by_key(const void *one, const void *other)
+{
+    uint64_t x = ((const fer_candidate *)one)->key, y = ((const fer_candidate *)other)->key;
+    return x > y ? -1 : x < y;
+}
+
+/* Everything added up, document by document. */
+static size_t add_up(const fer_lexical *ix, const fer_query *q, double scale, fer_candidate *out)
+{
+    static uint32_t sums[8192];
+    size_t count = 0;
+    memset(sums, 0, sizeof sums);
+    for (size_t i = 0; i < q->count; i++) {
+        if (q->terms[i].weight <= 0 || q->terms[i].frozen == FER_NONE) continue;
+        float step = (float)(q->terms[i].weight * scale * fer_weigh_level_share(0));
+        fer_frozen_list list = fer_frozen_postings(&ix->frozen, q->terms[i].frozen);
+        for (uint32_t k = 0; list.flat && k < list.df; k++)
+            sums[list.flat[k] >> 5] += (uint16_t)(int)(step * (float)(list.flat[k] % 32 + 1));
+        for (uint32_t w = 0; list.runs && w < ix->frozen.windows; w++) {
+            fer_frozen_run run = fer_frozen_window(&list, w);
+            for (uint32_t k = 0; k < run.count; k++)
+                sums[w * FER_WINDOW + (run.postings[k] >> 5)] +=
+                    (uint16_t)(int)(step * (float)(run.postings[k] % 32 + 1));
+        }
+    }
+    for (uint32_t n = 0; n < ix->frozen.numbers; n++) {
+        if (sums[n] && !fer_lexical_is_dead(ix, n))
+            out[count++].key = (uint64_t)sums[n] << 32 | (UINT32_MAX - n);
+    }
+    qsort(out, count, sizeof *out, by_key);
+    return count;
+}
+
+static void pruning_loses_nothing(void)
+{
+    static fer_candidate all[8192];
+    static fer_sweep sweep;
+    static fer_wording request;
+    static fer_query q;
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_tokeniser *t = fer_tokeniser_new();
+    for (uint32_t n = 0; n < 7000; n++) assert_int_equal(put_random(ix, n), FER_OK);
+    ix = refreeze(a, ix);
+    for (uint32_t n = 0; n < 7000; n += 9) assert_true(fer_lexical_remove(ix, n));
+    for (int round = 0; round < 400; round++) {
+        char text[400];
+        size_t len = add_words(text, sizeof text, 1 + roll(20));
+        fer_wording_read(&request, t, (fer_str){text, len});
+        fer_query_read(&q, ix, t, &request);
+        sweep.room = 1 + roll(40);
+        fer_sweep_run(&sweep, ix, &q);
+        size_t want = add_up(ix, &q, sweep.scale, all);
+        qsort(sweep.best, sweep.count, sizeof *sweep.best, by_key);
+        assert_int_equal(sweep.count, want < sweep.room ? want : sweep.room);
+        for (size_t i = 0; i < sweep.count; i++) assert_true(sweep.best[i].key == all[i].key);
+    }
+    fer_tokeniser_free(t);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+/* Asks both the same and wants the same answers. */
+static void compare(const fer_lexical *x, const fer_lexical *y)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_searcher *s = fer_searcher_new();
+    for (int round = 0; round < 50; round++) {
+        char text[400];
+        fer_lexical_hits one, other;
+        fer_lexical_query q = {.text = {text, add_words(text, sizeof text, 1 + roll(12))},
+                               .limit = 12};
+        assert_int_equal(fer_lexical_search(a, x, s, &q, &one, NULL), FER_OK);
+        assert_int_equal(fer_lexical_search(a, y, s, &q, &other, NULL), FER_OK);
+        assert_int_equal(one.count, other.count);
+        assert_true(one.possible == other.possible && one.fits == other.fits);
+        for (size_t i = 0; i < one.count; i++) {
+            assert_int_equal(one.list[i].number, other.list[i].number);
+            assert_true(one.list[i].score == other.list[i].score);
+        }
+    }
+    fer_searcher_free(s);
+    fer_arena_free(a);
+}
+
+/* Puts, replaces and removes, freezing now and then; another index gets what is left, at once. */
+static void history_does_not_matter(void)
+{
+    enum {
+        NUMBERS = 300
+    };
+    static uint64_t seeds[NUMBERS];
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new(), *anew;
+    for (int step = 0; step < 1500; step++) {
+        uint32_t n = roll(NUMBERS);
+        if (roll(4) == 0) {
+            assert_int_equal(fer_lexical_remove(ix, n), seeds[n] != 0);
+            seeds[n] = 0;
+        } else {
+            seeds[n] = seed;
+            assert_int_equal(put_random(ix, n), FER_OK);
+        }
+        if (step % 400 == 399) ix = refreeze(a, ix);
+    }
+    uint64_t after = seed;
+    anew = fer_lexical_new();
+    for (uint32_t n = NUMBERS; n-- > 0;) {
+        seed = seeds[n];
+        if (seeds[n]) assert_int_equal(put_random(anew, n), FER_OK);
+    }
+    seed = after;
+    compare(ix, anew);
+    fer_str one, other;
+    assert_int_equal(fer_lexical_freeze(a, ix, &one, NULL), FER_OK);
+    assert_int_equal(fer_lexical_freeze(a, anew, &other, NULL), FER_OK);
+    assert_true(fer_str_eq(one, other));
+    fer_lexical_free(ix);
+    fer_lexical_free(anew);
+    fer_arena_free(a);
+}
+
+/* Many at once make the bytes that one after the other make, whatever their order. */
+static void building_is_putting(void)
+{
+    enum {
+        NUMBERS = 5000
+    };
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_str one, other;
+    assert_non_null(b);
+    for (uint32_t i = 0; i < NUMBERS; i++) {
+        uint32_t n = i * 7 % NUMBERS;
+        if (n % 11 == 3) continue;
+        fer_search_doc doc = random_doc();
+        assert_int_equal(fer_lexical_put(ix, n, &doc, NULL), FER_OK);
+        assert_int_equal(fer_lexical_builder_add(b, n, &doc, NULL), FER_OK);
+    }
+    assert_int_equal(fer_lexical_freeze(a, ix, &one, NULL), FER_OK);
+    assert_int_equal(fer_lexical_builder_finish(a, b, &other, NULL), FER_OK);
+    assert_true(fer_str_eq(one, other));
+    fer_search_doc doc = random_doc();
+    assert_int_equal(fer_lexical_builder_add(b, FER_LEXICAL_DOCS_MAX, &doc, NULL),
+                     FER_LIMIT_EXCEEDED);
+    fer_lexical_builder_free(b);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+static void building_nothing(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_lexical *ix = fer_lexical_new(), *opened;
+    fer_str one, other;
+    assert_int_equal(fer_lexical_builder_finish(a, b, &one, NULL), FER_OK);
+    assert_int_equal(fer_lexical_freeze(a, ix, &other, NULL), FER_OK);
+    assert_true(fer_str_eq(one, other));
+    assert_int_equal(fer_lexical_open(one, &opened, NULL), FER_OK);
+    fer_lexical_free(opened);
+    fer_lexical_free(ix);
+    fer_lexical_builder_free(b);
+    fer_arena_free(a);
+}
+
+/* However many are asked for. */
+static void hits_are_limited(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_searcher *s = fer_searcher_new();
+    for (uint32_t n = 0; n < FER_LEXICAL_HITS_MAX + 200; n++)
+        assert_int_equal(put_tool(ix, n, &tools[0]), FER_OK);
+    static const size_t limits[] = {
+        0, 1, FER_LEXICAL_HITS_MAX - 1, FER_LEXICAL_HITS_MAX, FER_LEXICAL_HITS_MAX + 1, SIZE_MAX};
+    for (size_t i = 0; i < FER_COUNT(limits); i++) {
+        fer_lexical_hits hits;
+        fer_lexical_query q = {.text = FER_STR("an issue"), .limit = limits[i]};
+        assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+        assert_int_equal(hits.count,
+                         limits[i] < FER_LEXICAL_HITS_MAX ? limits[i] : FER_LEXICAL_HITS_MAX);
+    }
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+static void counts(void)
+{
+    fer_lexical *ix = make_tools();
+    fer_lexical_stats stats;
+    fer_lexical_stat(ix, &stats);
+    assert_int_equal(stats.docs, FER_COUNT(tools));
+    assert_int_equal(stats.tail, FER_COUNT(tools));
+    assert_true(fer_lexical_remove(ix, 3));
+    assert_false(fer_lexical_remove(ix, 3));
+    assert_false(fer_lexical_remove(ix, 1000));
+    fer_lexical_stat(ix, &stats);
+    assert_int_equal(stats.docs, FER_COUNT(tools) - 1);
+    assert_int_equal(put_tool(ix, FER_LEXICAL_DOCS_MAX, &tools[0]), FER_LIMIT_EXCEEDED);
+    fer_lexical_free(ix);
+}
+
+/* ---- no memory ---------------------------------------------------------------------- */
+
+static fer_code attempt(fer_arena *unused, const void *row)
+{
+    (void)unused, (void)row;
+    fer_code code = FER_OUT_OF_MEMORY;
+    fer_str frozen;
+    fer_lexical_hits hits;
+    fer_lexical_query q = {.text = FER_STR("create an issue"), .limit = 3, .explain = true};
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new(), *opened = NULL;
+    fer_searcher *s = fer_searcher_new();
+    if (a && ix && s) {
+        code = FER_OK;
+        for (uint32_t i = 0; !code && i < FER_COUNT(tools); i++) code = put_tool(ix, i, &tools[i]);
+        if (!code) code = fer_lexical_freeze(a, ix, &frozen, NULL);
+        if (!code) code = fer_lexical_open(frozen, &opened, NULL);
+        if (!code) code = put_tool(opened, 1, &tools[2]);
+        if (!code) code = fer_lexical_search(a, opened, s, &q, &hits, NULL);
+        if (!code) assert_int_equal(hits.list[0].number, 0);
+    }
+    fer_searcher_free(s);
+    fer_lexical_free(opened);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+    return code;
+}
+
+static fer_code attempt_building(fer_arena *unused, const void *row)
+{
+    (void)unused, (void)row;
+    fer_code code = FER_OUT_OF_MEMORY;
+    fer_str frozen;
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical_builder *b = fer_lexical_builder_new();
+    if (a && b) {
+        code = FER_OK;
+        for (uint32_t i = 0; !code && i < 2000; i++) {
+            seed = i + 1;
+            fer_search_doc doc = random_doc();
+            code = fer_lexical_builder_add(b, i, &doc, NULL);
+        }
+        if (!code) code = fer_lexical_builder_finish(a, b, &frozen, NULL);
+    }
+    fer_lexical_builder_free(b);
+    fer_arena_free(a);
+    return code;
+}
+
+static void no_memory(void)
+{
+    assert_true(rows_torture_malloc(attempt, NULL) > 5);
+    assert_true(rows_torture_malloc(attempt_building, NULL) > 5);
+}
+
+/* ---- bytes that are no index --------------------------------------------------------- */
+
+static void broken_bytes(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = make_tools(), *opened;
+    fer_searcher *s = fer_searcher_new();
+    fer_str frozen;
+    assert_int_equal(fer_lexical_freeze(a, ix, &frozen, NULL), FER_OK);
+    char *copy = fer_arena_alloc(a, frozen.len);
+    for (size_t len = 0; len < frozen.len; len += 1 + len / 8) {
+        memcpy(copy, frozen.ptr, len);
+        assert_int_equal(fer_lexical_open((fer_str){copy, len}, &opened, NULL), FER_INVALID_FORMAT);
+    }
+    for (size_t at = 0; at < frozen.len; at++) {
+        fer_lexical_hits hits;
+        fer_lexical_query q = {.text = FER_STR("search the issues"), .limit = 9, .explain = true};
+        memcpy(copy, frozen.ptr, frozen.len);
+        copy[at] = (char)(copy[at] ^ (1 << roll(8)));
+        if (fer_lexical_open((fer_str){copy, frozen.len}, &opened, NULL)) continue;
+        assert_int_equal(fer_lexical_search(a, opened, s, &q, &hits, NULL), FER_OK);
+        fer_lexical_remove(opened, 0);
+        fer_lexical_free(opened);
+    }
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+int main(void)
+{
+    return ROWS_RUN("finding", rows, run) + ROWS_ONE("finding", why) +
+           ROWS_ONE("finding", filters) + ROWS_ONE("index", pruning_loses_nothing) +
+           ROWS_ONE("index", history_does_not_matter) + ROWS_ONE("index", building_is_putting) +
+           ROWS_ONE("index", building_nothing) + ROWS_ONE("index", counts) +
+           ROWS_ONE("index", hits_are_limited) + ROWS_ONE("index", no_memory) +
+           ROWS_ONE("index", broken_bytes);
+}

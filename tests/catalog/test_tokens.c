@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts taken apart into what search compares. */
+#include "tokens.h"
+
+#include "rows.h"
+
+static const struct row {
+    const char *text;
+    const char
+        *tokens; /* joined by blanks; _stop, ~filler, ",": a clause, ".": a sentence before */
+} rows[] = {
+    {"", ""},
+    {" \t--", ""},
+    {"create_issue", "creat issu"},
+    {"create-issue", "creat issu"},
+    {"repo.createIssue", "repo creat issu"},
+    {"HTTPServer", "http server"},
+    {"getHTTPStatus", "get http status"},
+    {"userIDs", "user id"},
+    {"userIDsOnly", "user id _onli"},
+    {"ABc", "_a bc"},
+    {"v2beta1", "v 2 beta 1"},
+    {"CO2 emissions", "co 2 emiss"},
+    {"the weather of Paris", "_the weather _of pari"},
+    {"Please help me", "~pleas ~help _me"},
+    {"What's new", "_what _s new"},
+    {"one, two; three. Four\nfive", "one ,two ,three .four .five"},
+    {"math.sqrt 3.5 1,000", "math sqrt 3 5 1 000"},
+    {"Caf\xC3\xA9s \xC3\x9C"
+     "ber STRASSE Stra\xC3\x9F"
+     "e",
+     "cafe uber strass strass"},
+    {"cafe\xCC\x81s", "cafe"},
+    {"\xD0\x9C\xD0\x9E\xD0\xA1\xD0\x9A\xD0\x92\xD0\x90",
+     "\xD0\xBC\xD0\xBE\xD1\x81\xD0\xBA\xD0\xB2\xD0\xB0"},
+    {"\xEF\xBC\xA1\xEF\xBC\xA2\xEF\xBC\xA3", "abc"},
+    {"\xE5\xA4\xA9", "\xE5\xA4\xA9"},
+    {"\xE5\xA4\xA9\xE6\xB0\x94", "\xE5\xA4\xA9 \xE5\xA4\xA9\xE6\xB0\x94 \xE6\xB0\x94"},
+    {"\xE5\xA4\xA9\xE3\x80\x82\xE6\xB0\x94", "\xE5\xA4\xA9 .\xE6\xB0\x94"},
+    {"a\xE5\xA4\xA9"
+     "b",
+     "_a \xE5\xA4\xA9 b"},
+    {"\xFF\xFE x \xC3", "x"},
+    {"\xCC\x81", ""},
+    {"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee",
+     "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd"},
+    {"generalization generalizations generalize", "general general general"},
+};
+
+static void run(const struct row *row)
+{
+    static const char *const uses[] = {"", "~", "_"}, *const borders[] = {"", ",", "."};
+    char text[512] = "";
+    size_t len = 0;
+    fer_tokeniser *t = fer_tokeniser_new();
+    assert_non_null(t);
+    /* Twice: what is remembered is what was found. */
+    for (int round = 0; round < 2; round++) {
+        fer_token_reader r;
+        fer_token k;
+        len = 0;
+        text[0] = 0;
+        fer_token_reader_init(&r, t, fer_str_of(row->text));
+        while (fer_token_next(&r, &k))
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s%s%s%.*s", len ? " " : "",
+                                    borders[k.border], uses[k.use], FER_PRI(k.text));
+        assert_string_equal(text, row->tokens);
+    }
+    fer_tokeniser_free(t);
+}
+
+static void positions(void)
+{
+    fer_tokeniser *t = fer_tokeniser_new();
+    fer_token_reader r;
+    fer_token k;
+    assert_non_null(t);
+    fer_token_reader_init(&r, t, FER_STR("get \xE5\xA4\xA9\xE6\xB0\x94 now"));
+    static const struct {
+        uint32_t position;
+        size_t start, end;
+        fer_token_kind kind;
+    } want[] = {{0, 0, 3, FER_TOKEN_WORD},
+                {1, 4, 7, FER_TOKEN_SIGN},
+                {1, 4, 10, FER_TOKEN_PAIR},
+                {2, 7, 10, FER_TOKEN_SIGN},
+                {3, 11, 14, FER_TOKEN_WORD}};
+    for (size_t i = 0; i < FER_COUNT(want); i++) {
+        assert_true(fer_token_next(&r, &k));
+        assert_int_equal(k.position, want[i].position);
+        assert_int_equal(k.start, want[i].start);
+        assert_int_equal(k.end, want[i].end);
+        assert_int_equal(k.kind, want[i].kind);
+    }
+    assert_false(fer_token_next(&r, &k));
+    fer_tokeniser_free(t);
+}
+
+static fer_code make_one(fer_arena *a, const void *row)
+{
+    (void)a, (void)row;
+    fer_tokeniser *t = fer_tokeniser_new();
+    if (!t) return FER_OUT_OF_MEMORY;
+    fer_tokeniser_free(t);
+    return FER_OK;
+}
+
+static void no_memory(void)
+{
+    assert_int_equal(rows_torture_malloc(make_one, NULL), 1);
+    fer_tokeniser_free(NULL);
+}
+
+int main(void)
+{
+    return ROWS_RUN("tokens", rows, run) + ROWS_ONE("tokens", positions) +
+           ROWS_ONE("tokens", no_memory);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors: loops that agree bit for bit, and the nearest found with sketches and without. */
+#include "vectors.h"
+
+#include <stdlib.h>
+
+#include "rows.h"
+#include "vector_kernels.h"
+
+static uint32_t state = 12345;
+
+static uint32_t next(void)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+static void random_vector(int8_t *out, size_t dims)
+{
+    int32_t from[FER_EMBED_DIMS];
+    for (size_t i = 0; i < dims; i++) from[i] = (int32_t)(next() % 2001) - 1000;
+    fer_embed_unit(from, dims, out);
+}
+
+/* ---- every row of kernels gives the numbers of the last, which is plain C ---- */
+
+static const struct sizes {
+    const char *name;
+    size_t dims, count;
+    int fill, ask; /* all bytes of the rows, of the query; 0: random */
+    int most;      /* of the query's bytes; 0: 127 */
+} sizes[] = {
+    {"32", 32, 37, 0, 0, 0},
+    {"64", 64, 1, 0, 0, 0},
+    {"96", 96, 9, 0, 0, 0},
+    {"128", 128, 513, 0, 0, 0},
+    {"512", 512, 33, 0, 0, 0},
+    {"none", 128, 0, 0, 0, 0},
+    {"largest", 128, 9, 127, -127, 0},
+    {"smallest", 128, 9, -127, 127, 0},
+    {"largest 512", 512, 3, 127, -127, 0},
+    {"sums of 16 bits", 128, 511, 0, 0, 64},
+    {"the largest sums of 16 bits", 128, 9, -127, 64, 0},
+    {"one beyond them", 128, 9, -127, 65, 0},
+};
+
+/* Hits, and nothing behind them. */
+static size_t find_within(const fer_vector_kernels *run, const uint64_t *sketches, size_t count,
+                          const uint64_t *asked, size_t words, fer_sketch_hit *out)
+{
+    size_t found = run->within(sketches, count, asked, words, (unsigned)(32 * words), out);
+    memset(out + found, 0, (600 - found) * sizeof *out);
+    return found;
+}
+
+static void agree(const struct sizes *s)
+{
+    const fer_vector_kernels *plain = &fer_vector_kernel_rows[fer_vector_kernel_count - 1];
+    size_t words = (s->dims + 63) / 64;
+    int most = s->most ? s->most : 127;
+    int8_t *rows = malloc(s->dims * s->count + 1), query[FER_EMBED_DIMS];
+    uint64_t *sketches = calloc(words * s->count + 1, 8), asked[8];
+    for (size_t i = 0; i < s->dims * s->count; i++)
+        rows[i] = (int8_t)(s->fill ? s->fill : (int)(next() % 255) - 127);
+    for (size_t i = 0; i < s->dims; i++)
+        query[i] = (int8_t)(s->ask ? s->ask : (int)(next() % (unsigned)(2 * most + 1)) - most);
+    for (size_t i = 0; i < words * s->count; i++)
+        sketches[i] = (uint64_t)next() << 40 ^ (uint64_t)next() << 20 ^ next();
+    for (size_t i = 0; i < words; i++)
+        asked[i] = (uint64_t)next() << 40 ^ (uint64_t)next() << 20 ^ next();
+    for (size_t k = 0; k < fer_vector_kernel_count; k++) {
+        const fer_vector_kernels *run = &fer_vector_kernel_rows[k];
+        int32_t want[600] = {0}, got[600] = {0};
+        fer_sketch_hit near[600], got_near[600];
+        if (!run->runs_here()) continue;
+        plain->products(rows, s->count, query, s->dims, want);
+        run->products(rows, s->count, query, s->dims, got);
+        assert_memory_equal(got, want, sizeof want);
+        size_t found = find_within(plain, sketches, s->count, asked, words, near);
+        assert_true(found <= s->count && (found || s->count < 30));
+        assert_int_equal(find_within(run, sketches, s->count, asked, words, got_near), found);
+        assert_memory_equal(got_near, near, sizeof near);
+    }
+    free(rows);
+    free(sketches);
+}
+
+/* ---- searching ---- */
+
+static fer_vectors *filled(size_t count)
+{
+    fer_vectors *v = fer_vectors_new(128);
+    int8_t row[128];
+    assert_non_null(v);
+    for (uint32_t i = 0; i < count; i++) {
+        random_vector(row, 128);
+        assert_int_equal(fer_vectors_put(v, i, row, NULL), FER_OK);
+    }
+    return v;
+}
+
+static bool even(void *context, uint32_t number)
+{
+    (void)context;
+    return number % 2 == 0;
+}
+
+static bool is_before(fer_near a, fer_near b)
+{
+    return a.product != b.product ? a.product > b.product : a.number < b.number;
+}
+
+static const struct search {
+    const char *name;
+    size_t count, asked, limit, flat;
+    bool even;
+} searches[] = {
+    {"few", 10, 1, 5, 0, false},           {"all", 10, 1, 1000, 0, false},
+    {"none there", 0, 1, 10, 0, false},    {"none wanted", 10, 1, 0, 0, false},
+    {"nothing asked", 10, 0, 5, 0, false}, {"blocks", 1500, 1, 10, 1500, false},
+    {"several", 1500, 4, 10, 1500, false}, {"filtered", 1500, 2, 50, 1500, true},
+    {"sketches", 1500, 1, 10, 1, false},   {"sketches of several", 1500, 3, 10, 1, true},
+};
+
+/* Where sketches are first, what is found is in order, and there is no more of it. */
+static void search(const struct search *row)
+{
+    fer_arena *a = fer_arena_new(1 << 22);
+    fer_vectors *v = filled(row->count);
+    int8_t queries[4 * 128];
+    for (size_t q = 0; q < row->asked; q++) random_vector(queries + q * 128, 128);
+    const fer_near_query query = {
+        queries, row->asked, row->limit, row->flat, row->even ? even : NULL, NULL};
+    fer_near_hits hits = {0};
+    assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+    size_t better = 0, fit = 0;
+    for (size_t i = 0; i + 1 < hits.count; i++)
+        assert_true(is_before(hits.list[i], hits.list[i + 1]));
+    for (uint32_t i = 0; i < row->count; i++) {
+        fer_near one = {i, fer_vectors_product(v, &query, i)};
+        if (one.product <= 0 || (row->even && !even(NULL, i))) continue;
+        fit++;
+        better += hits.count && is_before(one, hits.list[hits.count - 1]);
+    }
+    size_t want = fit < row->limit ? fit : row->limit;
+    if (row->flat && row->flat < row->count) {
+        assert_true(hits.count && hits.count <= want && better + 1 >= hits.count);
+    } else {
+        assert_int_equal(hits.count, want);
+        assert_int_equal(better, want ? want - 1 : 0);
+    }
+    fer_vectors_free(v);
+    fer_arena_free(a);
+}
+
+/* Far more alike than there may be candidates: the first by number stand for them. */
+static void all_alike(void)
+{
+    fer_arena *a = fer_arena_new(1 << 22);
+    fer_vectors *v = fer_vectors_new(128);
+    int8_t row[128], near[128];
+    fer_near_hits hits = {0};
+    random_vector(row, 128);
+    random_vector(near, 128);
+    for (uint32_t i = 0; i < 5 * FER_VECTORS_CANDIDATES_MAX; i++)
+        assert_int_equal(fer_vectors_put(v, i, row, NULL), FER_OK);
+    assert_int_equal(fer_vectors_put(v, 5 * FER_VECTORS_CANDIDATES_MAX, near, NULL), FER_OK);
+    for (int mixed = 0; mixed < 2; mixed++) {
+        const fer_near_query query = {mixed ? near : row, 1, 10, 1, NULL, NULL};
+        assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+        assert_int_equal(hits.list[0].number, mixed ? 5 * FER_VECTORS_CANDIDATES_MAX : 0);
+        if (!mixed) assert_int_equal(hits.count, 10);
+        if (!mixed) assert_int_equal(hits.list[9].number, 9);
+    }
+    fer_vectors_free(v);
+    fer_arena_free(a);
+}
+
+static void put_and_remove(void)
+{
+    fer_arena *a = fer_arena_new(1 << 20);
+    fer_vectors *v = filled(100);
+    int8_t row[128];
+    fer_near_hits hits = {0};
+    random_vector(row, 128);
+    row[5] = INT8_MIN; /* is taken as -127 */
+    assert_int_equal(fer_vectors_put(v, 1000, row, NULL), FER_OK);
+    assert_int_equal(fer_vectors_count(v), 101);
+    assert_int_equal(fer_vectors_get(v, 1000)[5], -127);
+    assert_null(fer_vectors_get(v, 500));
+    row[5] = -127;
+    const fer_near_query query = {row, 1, 1, 0, NULL, NULL};
+    assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+    assert_int_equal(hits.list[0].number, 1000);
+    assert_true(fer_vectors_remove(v, 1000));
+    assert_false(fer_vectors_remove(v, 1000));
+    assert_false(fer_vectors_remove(v, 500));
+    assert_false(fer_vectors_remove(v, UINT32_MAX));
+    assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+    assert_int_not_equal(hits.list[0].number, 1000);
+    assert_int_equal(fer_vectors_count(v), 100);
+    assert_int_equal(fer_vectors_put(v, FER_VECTORS_MAX, row, NULL), FER_LIMIT_EXCEEDED);
+    assert_true(fer_vectors_bytes(v) >= 1000 * 145);
+    fer_vectors_free(v);
+    fer_arena_free(a);
+}
+
+static fer_code put_some(fer_arena *a, const void *unused)
+{
+    (void)a, (void)unused;
+    int8_t row[32] = {1};
+    fer_vectors *v = fer_vectors_new(32);
+    if (!v) return FER_OUT_OF_MEMORY;
+    fer_code code = FER_OK;
+    for (uint32_t i = 0; !code && i < 100; i++) {
+        code = fer_vectors_put(v, i, row, NULL);
+        assert_int_equal(fer_vectors_count(v), code ? i : i + 1); /* nothing has changed */
+    }
+    fer_vectors_free(v);
+    return code;
+}
+
+static fer_code search_some(fer_arena *a, const void *unused)
+{
+    (void)unused;
+    int8_t row[128];
+    fer_vectors *v = filled(100);
+    fer_near_hits hits = {0};
+    random_vector(row, 128);
+    const fer_near_query query = {row, 1, 5, 1, NULL, NULL};
+    fer_code code = fer_vectors_search(a, v, &query, &hits, NULL);
+    assert_int_equal(hits.count != 0, !code);
+    fer_vectors_free(v);
+    return code;
+}
+
+static void no_memory(void)
+{
+    assert_true(rows_torture_malloc(put_some, NULL) > 3);
+    assert_true(rows_torture_arena(search_some, NULL) > 0);
+    fer_vectors_free(NULL);
+}
+
+int main(void)
+{
+    return ROWS_RUN("vectors", sizes, agree) + ROWS_RUN("vectors", searches, search) +
+           ROWS_ONE("vectors", all_alike) + ROWS_ONE("vectors", put_and_remove) +
+           ROWS_ONE("vectors", no_memory);
+}

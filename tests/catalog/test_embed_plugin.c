@@ -35,8 +35,8 @@ static const struct plugin_row {
     {"large numbers", {1e300, 1e300, 1e300}, {127, 127, 127}, FER_OK},
     {"length does not matter", {3, 4, 12}, {59, 78, 127}, FER_OK},
     {"nothing", {0, 0, 0}, {0, 0, 0}, FER_OK},
-    {"not a number", {1, NAN, 0}, {0}, FER_INVALID_OUTPUT},
-    {"no end", {1, 0, INFINITY}, {0}, FER_INVALID_OUTPUT},
+    {"not a number", {1, (double)NAN, 0}, {0}, FER_INVALID_OUTPUT},
+    {"no end", {1, 0, (double)INFINITY}, {0}, FER_INVALID_OUTPUT},
 };
 
 static void vectors(const struct plugin_row *row)

@@ -69,14 +69,16 @@ void fer_post_free(fer_post *p)
 
 bool fer_post_hold(fer_post *p, const fer_mcp_out *m)
 {
-    p->held = fer_sys_malloc(m->json.len + m->tool.len + 1);
+    p->held = fer_sys_malloc(m->json.len + m->name.len + 1);
     if (!p->held) return false;
     if (m->json.len) memcpy(p->held, m->json.ptr, m->json.len);
-    if (m->tool.len) memcpy(p->held + m->json.len, m->tool.ptr, m->tool.len);
+    if (m->name.len) memcpy(p->held + m->json.len, m->name.ptr, m->name.len);
     p->message = *m;
     p->message.json = (fer_str){p->held, m->json.len};
-    p->message.tool = (fer_str){p->held + m->json.len, m->tool.len};
-    return true; /* the name of a method is a constant */
+    p->message.name = (fer_str){p->held + m->json.len, m->name.len};
+    p->message.mirrored = NULL; /* only older servers are waited for, which know nothing of it */
+    p->message.mirrored_count = 0;
+    return true; /* the name of a method outlives its request */
 }
 
 void fer_post_give_up(fer_post *p)
@@ -103,6 +105,14 @@ static void add(fields *f, const char *name, fer_str value)
         f->list[f->count++] = (fer_http_field){fer_str_of(name), value};
 }
 
+static void add_mirrored(fer_arena *a, fields *f, const fer_mcp_mirrored *m)
+{
+    fer_str name = fer_arena_printf(a, "Mcp-Param-%.*s", FER_PRI(m->name));
+    fer_str value = fer_http_header_value(a, m->value);
+    if (name.ptr && value.ptr && f->count < FER_COUNT(f->list))
+        f->list[f->count++] = (fer_http_field){name, value};
+}
+
 static void add_fields(fer_arena *a, fer_post *p, const fer_mcp_out *m, fields *f)
 {
     const fer_http_link *l = p->link;
@@ -116,7 +126,9 @@ static void add_fields(fer_arena *a, fer_post *p, const fer_mcp_out *m, fields *
         add(f, "MCP-Protocol-Version", fer_str_of(p->version->name));
     if (!p->opens && !modern) add(f, "Mcp-Session-Id", fer_str_of(l->session));
     if (modern && m) add(f, "Mcp-Method", m->method);
-    if (modern && m && m->tool.len) add(f, "Mcp-Name", fer_http_header_value(a, m->tool));
+    if (modern && m && m->name.len) add(f, "Mcp-Name", fer_http_header_value(a, m->name));
+    for (size_t i = 0; modern && m && i < m->mirrored_count; i++)
+        add_mirrored(a, f, &m->mirrored[i]);
     if (!post) add(f, "Last-Event-ID", fer_sse_last_id(&p->sse));
 }
 

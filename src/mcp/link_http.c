@@ -91,6 +91,16 @@ static void abandon(fer_mcp_link *base, uint64_t id)
         }
 }
 
+/* What comes meanwhile waits in the kernel, and slows the server down. */
+static void pause_answer(fer_mcp_link *base, uint64_t id, bool paused)
+{
+    for (fer_post *p = link_of(base)->posts; p; p = p->next) {
+        if (p->id != id || !p->call) continue;
+        if (paused) fer_http_pause(p->call);
+        else fer_http_resume(p->call);
+    }
+}
+
 /* An older server says things unasked on a stream of its own, where it has one. */
 static void agreed(fer_mcp_link *base, const fer_mcp_version *version, bool news)
 {
@@ -156,6 +166,7 @@ static const fer_mcp_link_kind kind = {.streams = true,
                                        .send = send_message,
                                        .sent = was_sent,
                                        .abandon = abandon,
+                                       .pause = pause_answer,
                                        .agreed = agreed,
                                        .close = close_link,
                                        .free = free_link};

@@ -171,8 +171,9 @@ static void discover_failed(fer_mcp_request *r, const fer_mcp_failure *f)
     else if (r->client->probing) connect_failed(r->client, f);
 }
 
-static void describe_opening(const fer_mcp_request *r, fer_mcp_out *m)
+static void describe_opening(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m)
 {
+    (void)a;
     m->opens = true;
     m->deadline = r->client->start_by;
 }
@@ -359,6 +360,7 @@ static void lost(fer_mcp_client *c, fer_code code, const char *why)
     note_loss(c, why);
     fer_mcp_forget_handshake(c);
     c->info.state = FER_MCP_DOWN;
+    fer_mcp_questions_lost(c);
     fer_mcp_fail_running(c, &f);
     if (was_ready) {
         if (c->waiting) fer_mcp_connect(c);

@@ -147,7 +147,7 @@ static fer_code start_call(fer_arena *a, fer_post *p, const fer_mcp_out *m, fer_
                           .url = p->link->spec.url,
                           .fields = f->list,
                           .field_count = f->count,
-                          .body = m ? m->json : FER_STR_NONE,
+                          .body = m && m->json.len ? m->json : FER_STR_NONE,
                           .deadline_ns = until,
                           .idle_ms = left > INT32_MAX ? INT32_MAX : (uint32_t)left,
                           .body_max = SIZE_MAX};

@@ -49,6 +49,7 @@ struct fer_mcp_client {
     /* connecting */
     fer_mcp_era era; /* what it was the last time */
     fer_mcp_request discover, initialize, listen;
+    bool insisted;    /* server/discover was asked in a version that the server itself named */
     bool probing;     /* initialize has not been sent yet */
     bool link_open;   /* between open and closed */
     int64_t start_by; /* fer_clock_mono */

@@ -439,6 +439,7 @@ static void news(void)
     r.runner->changed = on_changed;
     rig_call_begin(&r, &c, "t", "{}"); /* which of both requests gets which answer is not known */
     rig_until(&r, has_changed, NULL);
+    assert_true(faulty_was_read(server));
     rig_stop(&r);
     faulty_stop(server);
     rig_deinit(&r);

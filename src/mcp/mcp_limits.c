@@ -6,7 +6,7 @@
 #include "mcp_mirror.h"
 #include "rpc.h"
 
-const struct fer_io_limit_row fer_mcp_limit_rows[] = {
+const fer_limit_row fer_mcp_limit_rows[] = {
     {"rpc.batch", FER_RPC_BATCH_MAX, "messages of one batch (2025-03-26)"},
     {"mcp.start", FER_MCP_START_MS, "milliseconds until an MCP server can be asked"},
     {"mcp.probe", FER_MCP_PROBE_MS, "milliseconds of it for an answer to server/discover"},

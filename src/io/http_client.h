@@ -79,7 +79,10 @@ typedef enum fer_http_fault {
 extern const struct fer_http_fault_row {
     const char *name;
     fer_code code;
+    fer_code backend; /* where the server is one that runs tools; FER_OK: the same */
 } fer_http_fault_rows[FER_HTTP_FAULTS];
+/* The code of a fault of a server that runs tools. */
+fer_code fer_http_backend_code(fer_http_fault fault);
 
 typedef struct fer_http_end {
     fer_http_fault fault;

@@ -57,6 +57,7 @@ static void pause_closed(uv_handle_t *h)
 void fer_post_free(fer_post *p)
 {
     fer_http_link *l = p->link;
+    if (l->first == p) l->first = NULL;
     *p->place = p->next;
     if (p->next) p->next->place = p->place;
     if (p->pausing) {
@@ -137,14 +138,15 @@ static void on_body(void *context, fer_http_call *call, fer_str piece);
 
 static fer_code start_call(fer_arena *a, fer_post *p, const fer_mcp_out *m, fer_err *err)
 {
-    static const char *const methods[] = {"POST", "GET", "GET", "DELETE"};
+    static const char *const methods[] = {"POST", "GET", "GET", "GET", "DELETE"};
+    bool elsewhere = p->link->old && p->kind == FER_POST_MESSAGE;
     int64_t now = fer_clock_mono(), until = p->deadline ? p->deadline + LATER : now + FOREVER;
     int64_t left = until > now ? (until - now) / MS + 1 : 1;
     fields *f = fer_arena_alloc_zero(a, 1, sizeof *f);
     if (!f) return fer_arena_failed(a, err);
     add_fields(a, p, m, f);
     fer_http_request r = {.method = fer_str_of(methods[p->kind]),
-                          .url = p->link->spec.url,
+                          .url = elsewhere ? p->link->endpoint : p->link->spec.url,
                           .fields = f->list,
                           .field_count = f->count,
                           .body = m && m->json.len ? m->json : FER_STR_NONE,
@@ -196,6 +198,8 @@ static fer_code take_event(void *context, const fer_sse_event *event, fer_err *e
     fer_post *p = context;
     fer_http_link *l = p->link;
     (void)err;
+    bool endpoint = p->kind == FER_POST_EVENTS && fer_str_is(event->name, "endpoint");
+    if (endpoint) fer_events_endpoint(l, event->data);
     if (!event->data.len || !fer_str_is(event->name, "message")) return FER_OK; /* a sign of life */
     p->resumes = 0;
     l->base.events->message(l->base.context, p->id, event->data);
@@ -320,7 +324,7 @@ static bool speaks_for_itself(unsigned status)
     return status == 401 || status == 403 || status == 407 || status == 429 || status == 503;
 }
 
-static void refused(fer_post *p)
+void fer_post_refused(fer_post *p)
 {
     fer_http_link *l = p->link;
     fer_mcp_failure f = fer_http_verdict(p->status);
@@ -346,9 +350,10 @@ static void refused(fer_post *p)
 
 static void broke(fer_post *p, const fer_http_end *end)
 {
-    fer_mcp_failure f = {.code = end->err->code, .sent = end->sent, .message = end->err->message};
+    fer_mcp_failure f = {
+        .code = fer_http_backend_code(end->fault), .sent = end->sent, .message = end->err->message};
     if (p->large) {
-        f.code = FER_LIMIT_EXCEEDED;
+        f.code = FER_RESOURCE_LIMIT;
         f.message = "the answer is larger than allowed (http.body, sse.event)";
     }
     fail(p, &f);
@@ -374,10 +379,14 @@ static void on_end(void *context, const fer_http_end *end)
         resume_later(p);
         return;
     }
-    if (p->kind != FER_POST_MESSAGE || (p->streams && !end->fault)) cut_off(p);
+    if (p->kind == FER_POST_EVENTS) fer_events_ended(p);
+    else if (p->kind != FER_POST_MESSAGE || (p->streams && !end->fault)) cut_off(p);
     else if (end->fault) broke(p, end);
-    else if (p->status >= 300) refused(p);
-    else complete(p);
+    else if (p->status >= 300 && fer_events_begin(p)) {
+        p->ending = false;
+        return;
+    } else if (p->status >= 300) fer_post_refused(p);
+    else if (!l->old) complete(p); /* else the answer comes on the stream of events */
     bool gate = p->gate;
     fer_post_free(p);
     if (gate) fer_http_link_open_gate(l);

@@ -519,10 +519,10 @@ static void losses(void)
          FER_CONNECTION_LOST},
         {{{FAULTY_SAY, "HTTP/1.1 200 OK\r\n" JSON "\r\n", 0},
           {FAULTY_FLOOD, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 0}},
-         FER_LIMIT_EXCEEDED},
+         FER_RESOURCE_LIMIT},
         {{{FAULTY_SAY, "HTTP/1.1 200 OK\r\n" SSE "\r\ndata: ", 0},
           {FAULTY_FLOOD, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 0}},
-         FER_LIMIT_EXCEEDED},
+         FER_RESOURCE_LIMIT},
     };
     static const struct answer modern = MODERN;
     for (size_t i = 0; i < FER_COUNT(ways); i++) {

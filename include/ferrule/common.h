@@ -135,6 +135,7 @@ typedef enum fer_code {
     FER_SANDBOX_VIOLATION = 405,
     FER_RESOURCE_LIMIT = 406,
     FER_OUTCOME_UNKNOWN = 407,
+    FER_CONNECTION_LOST = 408,
 
     /* SystemError: the machine, or Ferrule itself, failed. */
     FER_OUT_OF_MEMORY = 500,

@@ -116,9 +116,6 @@ static fer_code make_fields(fer_station *s, const fer_config_pairs *pairs, fer_h
 static fer_code add_remote(fer_station *s, const fer_config_server *c, fer_err *err)
 {
     fer_http_field *fields;
-    if (c->transport == FER_CONFIG_SSE)
-        fer_app_say(s->app, "%.*s: servers of the old HTTP with SSE are asked by Streamable HTTP",
-                    FER_PRI(c->name));
     fer_code code = make_fields(s, &c->headers, &fields, err);
     if (!code) code = fer_net_rules_allow_url(s->rules, c->url, err);
     if (code) return code;

@@ -122,6 +122,8 @@ static const fer_code_row rows[] = {
               "The run needed more than its limits allow."),
     EXECUTION(FER_OUTCOME_UNKNOWN, "OutcomeUnknown", 504, false,
               "The call may or may not have had its effect."),
+    EXECUTION(FER_CONNECTION_LOST, "ConnectionLost", 502, true,
+              "The connection to the backend was lost in the middle of the call."),
 
     SYSTEM(FER_OUT_OF_MEMORY, "OutOfMemory", 503, -32603, 70, true,
            "The machine has no memory left."),

@@ -126,7 +126,7 @@ static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena 
     fer_config_change *told = copy_changes(a, changes, count);
     if (!told) return fer_arena_failed(a, err);
     code = fer_station_prepare(s, now, err);
-    if (!code) code = fer_station_make(s, own, now, changes, count, &f, err);
+    if (!code) code = fer_station_make(s, own, now, told, count, &f, err);
     if (code) return code;
     code = take_settings(s, own, now, err);
     if (code) {

@@ -31,6 +31,25 @@ typedef enum fer_store_table {
     FER_TABLE_CACHE     /* (tenant, key) */
 } fer_store_table;
 
+/* A record in the index; texts as they are written in the line. */
+typedef struct fer_index_row {
+    uint64_t seq;
+    uint64_t segment; /* seq of its first record */
+    uint64_t offset;
+    int64_t when_ms;
+    int type; /* fer_ledger_type */
+    fer_str tenant, tool, status, correlation, call;
+} fer_index_row;
+
+/* What is asked of it: an empty text, -1 or 0 asks for anything. */
+typedef struct fer_index_query {
+    fer_str tenant, tool, status, correlation, call;
+    int type; /* -1: any */
+    int64_t since_ms, until_ms;
+    uint64_t after_seq;
+    size_t max;
+} fer_index_query;
+
 typedef struct fer_store_kind {
     const char *name;
     fer_code (*open)(const fer_store_options *o, void **out, fer_err *err);
@@ -64,30 +83,11 @@ typedef struct fer_store_kind {
 
     /* The index of a ledger: which segment and byte a record is at. */
     fer_code (*index_last)(void *db, uint64_t *seq, fer_err *err);
-    fer_code (*index_add)(void *db, const struct fer_index_row *row, fer_err *err);
-    fer_code (*index_find)(void *db, fer_arena *a, const struct fer_index_query *q,
-                           struct fer_index_row **out, size_t *count, fer_err *err);
+    fer_code (*index_add)(void *db, const fer_index_row *row, fer_err *err);
+    fer_code (*index_find)(void *db, fer_arena *a, const fer_index_query *q, fer_index_row **out,
+                           size_t *count, fer_err *err);
     fer_code (*index_remove)(void *db, uint64_t before_seq, fer_err *err);
 } fer_store_kind;
-
-/* A record in the index; texts as they are written in the line. */
-typedef struct fer_index_row {
-    uint64_t seq;
-    uint64_t segment; /* seq of its first record */
-    uint64_t offset;
-    int64_t when_ms;
-    int type; /* fer_ledger_type */
-    fer_str tenant, tool, status, correlation, call;
-} fer_index_row;
-
-/* What is asked of it: an empty text, -1 or 0 asks for anything. */
-typedef struct fer_index_query {
-    fer_str tenant, tool, status, correlation, call;
-    int type; /* -1: any */
-    int64_t since_ms, until_ms;
-    uint64_t after_seq;
-    size_t max;
-} fer_index_query;
 
 extern const fer_store_kind fer_store_sqlite;
 

@@ -141,7 +141,8 @@ typedef enum fer_code {
     FER_OUT_OF_MEMORY = 500,
     FER_IO_ERROR = 501,
     FER_LEDGER_UNAVAILABLE = 502,
-    FER_INTERNAL = 503
+    FER_INTERNAL = 503,
+    FER_INTEGRITY_BROKEN = 504
 } fer_code;
 
 /* The limit on the text of one failure, its closing NUL included. */

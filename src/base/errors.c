@@ -133,6 +133,8 @@ static const fer_code_row rows[] = {
            "The ledger cannot record the call, so it was not made."),
     SYSTEM(FER_INTERNAL, "Internal", 500, -32603, 70, false,
            "Ferrule itself failed; please report it."),
+    SYSTEM(FER_INTEGRITY_BROKEN, "IntegrityBroken", 500, 0, 70, false,
+           "What was stored is not what is there now."),
 };
 
 const fer_code_row *fer_code_table(size_t *count)
@@ -150,7 +152,7 @@ const fer_code_row *fer_code_info(fer_code code)
         if (rows[mid].code < code) low = mid + 1;
         else high = mid;
     }
-    return &rows[FER_COUNT(rows) - 1];
+    return fer_code_info(FER_INTERNAL);
 }
 
 const char *fer_version(void)

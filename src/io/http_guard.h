@@ -6,9 +6,9 @@
  * where a page asks something else than its own server, must be one that the operator has named.
  *
  * Both are compared as text with what is on a list: nothing is resolved, and no two spellings are
- * one. A host is written "localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080"; without a
- * port, it is that of the scheme. An origin is "https://app.example:8443", scheme and all. Names
- * are compared without case; that is the only freedom. `null` is no origin.
+ * one. A host is "localhost:8080", "127.0.0.1:8080", "[::1]:8080", and without a port where clients
+ * write none: "gateway.example" behind the ports 80 and 443. An origin is scheme and all,
+ * "https://app.example:8443". Case is ignored; that is the only freedom. `null` is no origin.
  *
  * Pure, but for the memory of a list, which is made by one thread and then only read, by any.
  */
@@ -26,8 +26,8 @@ typedef struct fer_http_guard fer_http_guard;
 fer_http_guard *fer_http_guard_new(void);
 void fer_http_guard_free(fer_http_guard *g);
 
-/* One more host: with a port that alone, without one each port. FER_BAD_USAGE: it is no host as
- * written above; FER_LIMIT_EXCEEDED past guard.hosts; FER_OUT_OF_MEMORY. */
+/* One more host. FER_BAD_USAGE: it is none as written above; FER_LIMIT_EXCEEDED past guard.hosts.
+ */
 fer_code fer_http_guard_host(fer_http_guard *g, fer_str host, fer_err *err);
 /* The names of this machine's loopback with one port: localhost, 127.0.0.1, [::1]. */
 fer_code fer_http_guard_loopback(fer_http_guard *g, uint16_t port, fer_err *err);

@@ -59,6 +59,12 @@ const fer_wording *fer_searcher_wording(const fer_searcher *s)
     return &s->request;
 }
 
+const fer_wording *fer_searcher_read(fer_searcher *s, fer_str text)
+{
+    fer_wording_read(&s->request, s->tokeniser, text);
+    return &s->request;
+}
+
 /* ---- hits ----------------------------------------------------------------------- */
 
 struct search {

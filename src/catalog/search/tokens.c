@@ -454,6 +454,19 @@ bool fer_token_next_word(fer_token_reader *r, fer_token *out)
     return read_quickly(r, out) ? hand_over(r, out) : read_slowly(r, out);
 }
 
+bool fer_token_next_key(fer_token_reader *r, fer_token_key *out)
+{
+    size_t at = r->at, end = r->text.len;
+    const unsigned char *p = (const unsigned char *)r->text.ptr;
+    while (at < end && letters[p[at]] == OTHER) at++;
+    if (at >= end || letters[p[at]] > UPPER || !read_short_word(r, at, letters[p[at]] == UPPER))
+        return false;
+    memcpy(out->part, r->word, sizeof out->part);
+    r->sign_len = 0;
+    r->position++;
+    return true;
+}
+
 bool fer_token_next(fer_token_reader *r, fer_token *out)
 {
     if (!fer_token_next_word(r, out)) return false;

@@ -271,6 +271,13 @@ void *fer_sys_malloc(size_t size)
     if (p) live++;
     return p;
 }
+void *fer_sys_malloc_zero(size_t size)
+{
+    if (fails(K_MALLOC)) return NULL;
+    void *p = calloc(1, size);
+    if (p) live++;
+    return p;
+}
 void fer_sys_free(void *p)
 {
     if (p) live--;

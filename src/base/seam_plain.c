@@ -18,6 +18,10 @@ void *fer_sys_malloc(size_t size)
 {
     return malloc(size);
 }
+void *fer_sys_malloc_zero(size_t size)
+{
+    return calloc(1, size);
+}
 void fer_sys_free(void *p)
 {
     free(p);

@@ -21,6 +21,8 @@
 #include <time.h>
 
 void *fer_sys_malloc(size_t size);
+/* The same, of zeros; where it is large, pages cost nothing until they are looked at. */
+void *fer_sys_malloc_zero(size_t size);
 void fer_sys_free(void *p);
 int fer_sys_open(const char *path, int flags, mode_t mode);
 ssize_t fer_sys_read(int fd, void *to, size_t size);

@@ -127,6 +127,7 @@ int fer_run_schema_from_json(fer_app *app);
 int fer_run_schema_info(fer_app *app);
 int fer_run_schema_lint(fer_app *app);
 int fer_run_search(fer_app *app);
+int fer_run_serve(fer_app *app);
 int fer_run_servers(fer_app *app);
 int fer_run_show(fer_app *app);
 int fer_run_tags(fer_app *app);

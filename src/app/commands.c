@@ -62,6 +62,18 @@ const fer_command fer_commands[] = {
      "ferrule run time:now offsetMinutes=60 --json\n"
      "ferrule run text:count text=@README.md -o json",
      fer_run_run},
+    {"serve", "", "serve tools to MCP clients",
+     "Serves the tools of the configuration over MCP, in all versions from 2024-11-05 to 2026-07-28. A client sees seven meta "
+     "tools by which it finds, reads and runs all others, or (--mode, --expose) tools under their own names. Every call passes "
+     "the gateway: arguments and results are checked, time is limited. Without a configuration the servers of the user's MCP "
+     "clients (Claude, Cursor, VS Code) are served.\n\n"
+     "Ends at the end of standard input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 seconds, a "
+     "second one ends it at once.",
+     fer_serve_options,
+     "ferrule serve --stdio\nferrule serve --stdio --from claude\n"
+     "ferrule serve --stdio --config ferrule.yaml --expose 'github:*'\n"
+     "ferrule serve --stdio --mode transparent --expose 'files:*'",
+     fer_run_serve},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
      fer_bundle_options,

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "builtins.h"
+#include "client_files.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "station_parts.h"
@@ -61,6 +62,11 @@ static void take_telemetry(fer_station *s)
 static fer_code read_config(fer_station *s, fer_err *err)
 {
     fer_str file = FER_STR("");
+    if (s->wants.file_count) {
+        fer_code bad =
+            fer_client_files_load(s->arena, s->wants.files, s->wants.file_count, &s->config, err);
+        return bad ? bad : tell_problems(s, err);
+    }
     fer_code code = fer_config_locate(s->arena, fer_app_option(s->app, "config"), &file, err);
     if (code || !file.len) return code;
     file = fer_arena_copy(s->arena, file);
@@ -95,7 +101,12 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->arena = fer_arena_new(0);
     if (!s->arena) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = read_config(s, err);
-    if (!code) code = fer_catalog_new(&(fer_catalog_options){.lenient = true}, &s->catalog, err);
+    if (!code)
+        code =
+            fer_catalog_new(&(fer_catalog_options){.lenient = true,
+                                                   .search = s->wants.search,
+                                                   .embedder = s->wants.search ? "builtin" : NULL},
+                            &s->catalog, err);
     fer_gateway_options o = {.catalog = s->catalog,
                              .warn_output = s->config.warn_output,
                              .calls_max = s->config.calls,
@@ -112,8 +123,13 @@ static fer_code begin(fer_station *s, fer_err *err)
 
 int fer_station_init(fer_station *s, fer_app *app)
 {
+    return fer_station_init_for(s, app, &(struct fer_station_wants){0});
+}
+
+int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants)
+{
     fer_err err = {0};
-    *s = (fer_station){.app = app};
+    *s = (fer_station){.app = app, .wants = *wants};
     if (!begin(s, &err)) return 0;
     fer_station_deinit(s);
     return fer_app_fail(app, &err);
@@ -196,6 +212,12 @@ void fer_station_ask(fer_station *s, fer_str id)
         ask_place(s, p);
     }
     while (s->waiting && !s->interrupted) uv_run(fer_gateway_loop(s->gateway), UV_RUN_ONCE);
+}
+
+void fer_station_ask_later(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++)
+        if (!s->places[i].asked) ask_place(s, &s->places[i]);
 }
 
 void fer_station_remark(fer_station *s)

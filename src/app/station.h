@@ -29,6 +29,13 @@ typedef struct fer_place_of_tools {
     fer_str why;
 } fer_place_of_tools;
 
+/* What not every command needs. */
+struct fer_station_wants {
+    bool search;              /* the catalogue can be searched */
+    const char *const *files; /* of MCP clients, in place of --config */
+    size_t file_count;
+};
+
 typedef struct fer_station {
     fer_app *app;
     fer_arena *arena;
@@ -43,14 +50,20 @@ typedef struct fer_station {
     size_t waiting; /* lists of tools that are under way */
     uv_signal_t interrupt;
     bool interrupted;
+    struct fer_station_wants wants;
 } fer_station;
 
 /* Reads --config. 0, or an exit code. */
 int fer_station_init(fer_station *s, fer_app *app);
+/* The same for what a server needs. */
+int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants);
 void fer_station_deinit(fer_station *s);
 
 /* Asks those servers for their tools that may have the tool of an ID; an empty one: all. */
 void fer_station_ask(fer_station *s, fer_str id);
+/* Asks all servers that were not asked yet, and does not wait: `waiting` says how many are asked.
+ */
+void fer_station_ask_later(fer_station *s);
 /* Says on standard error which servers could not be asked. */
 void fer_station_remark(fer_station *s);
 

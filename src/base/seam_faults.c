@@ -43,20 +43,36 @@ enum kind {
     K_WAIT,
     K_PIDFD,
     K_KILL,
+    K_LISTEN,
+    K_ACCEPT,
+    K_CONNECT,
+    K_RECV,
+    K_SEND,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    "malloc", "open",   "read",   "write",   "close",   "stat",  "fchmod",
-    "fsync",  "rename", "unlink", "opendir", "readdir", "pages", "map",
-    "clock",  "random", "pipe",   "spawn",   "wait",    "pidfd", "kill"};
+    "malloc", "open",    "read",    "write",  "close",  "stat",    "fchmod", "fsync", "rename",
+    "unlink", "opendir", "readdir", "pages",  "map",    "clock",   "random", "pipe",  "spawn",
+    "wait",   "pidfd",   "kill",    "listen", "accept", "connect", "recv",   "send"};
 
 static const struct {
     const char *name;
     int number;
-} errno_names[] = {{"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES}, {"ENOENT", ENOENT},
-                   {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}, {"ENOMEM", ENOMEM},
-                   {"EPIPE", EPIPE},   {"EISDIR", EISDIR}, {"ENOSYS", ENOSYS}};
+} errno_names[] = {{"EIO", EIO},
+                   {"EINTR", EINTR},
+                   {"EACCES", EACCES},
+                   {"ENOENT", ENOENT},
+                   {"ENOSPC", ENOSPC},
+                   {"EMFILE", EMFILE},
+                   {"EAGAIN", EAGAIN},
+                   {"ENOMEM", ENOMEM},
+                   {"EPIPE", EPIPE},
+                   {"EISDIR", EISDIR},
+                   {"ENOSYS", ENOSYS},
+                   {"ECONNRESET", ECONNRESET},
+                   {"ECONNABORTED", ECONNABORTED},
+                   {"ENFILE", ENFILE}};
 
 struct fault {
     enum kind kind;
@@ -82,7 +98,8 @@ static bool parse_effect(fer_str s, struct fault *f)
     if (s.len == 0) return true;
     if (fer_str_starts(s, "short=")) {
         f->error = 0;
-        if (f->kind != K_READ && f->kind != K_WRITE) return false;
+        if (f->kind != K_READ && f->kind != K_WRITE && f->kind != K_RECV && f->kind != K_SEND)
+            return false;
         return fer_parse_u64(fer_str_slice(s, 6, s.len), &f->limit) && f->limit > 0;
     }
     if ((s.ptr[0] == '+' || s.ptr[0] == '-') && fer_str_ends(s, "s")) {
@@ -383,6 +400,41 @@ ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
 int fer_sys_readable(int fd)
 {
     return fer_seam_readable(fd);
+}
+int fer_sys_listen(const struct sockaddr *at, socklen_t size, int backlog)
+{
+    return fails(K_LISTEN) ? -1 : fer_seam_listen(at, size, backlog);
+}
+int fer_sys_bound(int fd, struct sockaddr *to, socklen_t *size)
+{
+    return fails(K_LISTEN) ? -1 : getsockname(fd, to, size);
+}
+int fer_sys_accept(int fd, struct sockaddr *from, socklen_t *size)
+{
+    return fails(K_ACCEPT) ? -1 : fer_seam_accept(fd, from, size);
+}
+int fer_sys_connect(const struct sockaddr *to, socklen_t size)
+{
+    return fails(K_CONNECT) ? -1 : fer_seam_connect(to, size);
+}
+ssize_t fer_sys_recv(int fd, void *to, size_t size)
+{
+    return fails_or_cuts(K_RECV, &size) ? -1 : recv(fd, to, size, 0);
+}
+ssize_t fer_sys_send(int fd, const struct iovec *parts, size_t count)
+{
+    size_t size = count ? parts[0].iov_len : 0, all = size;
+    if (fails_or_cuts(K_SEND, &size)) return -1;
+    if (size == all) return fer_seam_send(fd, parts, count);
+    return fer_seam_send(fd, &(struct iovec){parts[0].iov_base, size}, 1);
+}
+int fer_sys_shutdown(int fd)
+{
+    return shutdown(fd, SHUT_WR);
+}
+int fer_sys_peer_user(int fd, uid_t *user)
+{
+    return fer_seam_peer_user(fd, user);
 }
 int fer_sys_random(void *to, size_t size)
 {

@@ -13,4 +13,10 @@ int fer_seam_subreaper(int wanted);
 ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size);
 int fer_seam_readable(int fd);
 
+int fer_seam_listen(const struct sockaddr *at, socklen_t size, int backlog);
+int fer_seam_accept(int fd, struct sockaddr *from, socklen_t *size);
+int fer_seam_connect(const struct sockaddr *to, socklen_t size);
+ssize_t fer_seam_send(int fd, const struct iovec *parts, size_t count);
+int fer_seam_peer_user(int fd, uid_t *user);
+
 #endif

@@ -156,6 +156,38 @@ int fer_sys_readable(int fd)
 {
     return fer_seam_readable(fd);
 }
+int fer_sys_listen(const struct sockaddr *at, socklen_t size, int backlog)
+{
+    return fer_seam_listen(at, size, backlog);
+}
+int fer_sys_bound(int fd, struct sockaddr *to, socklen_t *size)
+{
+    return getsockname(fd, to, size);
+}
+int fer_sys_accept(int fd, struct sockaddr *from, socklen_t *size)
+{
+    return fer_seam_accept(fd, from, size);
+}
+int fer_sys_connect(const struct sockaddr *to, socklen_t size)
+{
+    return fer_seam_connect(to, size);
+}
+ssize_t fer_sys_recv(int fd, void *to, size_t size)
+{
+    return recv(fd, to, size, 0);
+}
+ssize_t fer_sys_send(int fd, const struct iovec *parts, size_t count)
+{
+    return fer_seam_send(fd, parts, count);
+}
+int fer_sys_shutdown(int fd)
+{
+    return shutdown(fd, SHUT_WR);
+}
+int fer_sys_peer_user(int fd, uid_t *user)
+{
+    return fer_seam_peer_user(fd, user);
+}
 int fer_sys_random(void *to, size_t size)
 {
     return getrandom(to, size, GRND_NONBLOCK) == (ssize_t)size ? 0 : -1;

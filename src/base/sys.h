@@ -14,8 +14,10 @@
 #include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 
 void *fer_sys_malloc(size_t size);
@@ -83,6 +85,24 @@ int fer_sys_subreaper(int wanted);
 ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size);
 /* Bytes that can be read from a pipe now, or -1. */
 int fer_sys_readable(int fd);
+/*
+ * A socket that listens, does not block and is closed in programs; or -1. The file of a Unix socket
+ * has mode 0600 from its first moment.
+ */
+int fer_sys_listen(const struct sockaddr *at, socklen_t size, int backlog);
+/* Where a socket is bound. */
+int fer_sys_bound(int fd, struct sockaddr *to, socklen_t *size);
+/* A connection that does not block and is closed in programs. Small pieces are sent at once. */
+int fer_sys_accept(int fd, struct sockaddr *from, socklen_t *size);
+/* A connection to a Unix socket, which is made or fails at once. */
+int fer_sys_connect(const struct sockaddr *to, socklen_t size);
+ssize_t fer_sys_recv(int fd, void *to, size_t size);
+/* Sends parts in one; where nobody reads, that is EPIPE and no signal. */
+ssize_t fer_sys_send(int fd, const struct iovec *parts, size_t count);
+/* Nothing more will be sent. */
+int fer_sys_shutdown(int fd);
+/* The user at the other end of a Unix socket. */
+int fer_sys_peer_user(int fd, uid_t *user);
 /* Fills `to` with random bytes; 0, or -1 where the system has none. */
 int fer_sys_random(void *to, size_t size);
 

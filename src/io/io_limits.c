@@ -2,6 +2,7 @@
 #include "io_limits.h"
 
 #include "http_client.h"
+#include "http_server.h"
 #include "lines.h"
 #include "process.h"
 #include "sse.h"
@@ -17,6 +18,26 @@ const struct fer_io_limit_row fer_io_limit_rows[] = {
     {"http.calls", FER_HTTP_CALLS_MAX, "requests of one client at a time"},
     {"http.connections", FER_HTTP_HOST_CONNS,
      "connections to one host and port; more requests wait"},
+    {"server.head", FER_SERVER_HEAD_MAX, "bytes of the head of a request to us"},
+    {"server.fields", FER_SERVER_FIELDS_MAX, "fields of it"},
+    {"server.uri", FER_SERVER_URI_MAX, "bytes of its target"},
+    {"server.body", FER_SERVER_BODY_MAX, "bytes of its body"},
+    {"server.skip", FER_SERVER_SKIP_MAX,
+     "bytes of a body that nobody wants; past them the connection is closed"},
+    {"server.head-time", FER_SERVER_HEAD_MS, "milliseconds until the head is there"},
+    {"server.body-window", FER_SERVER_BODY_MS, "milliseconds in each of which ..."},
+    {"server.body-rate", FER_SERVER_BODY_RATE, "... so many bytes a second of a body must come"},
+    {"server.idle", FER_SERVER_IDLE_MS, "milliseconds between two requests of a connection"},
+    {"server.stuck", FER_SERVER_STUCK_MS,
+     "milliseconds without a byte that the client takes of an answer"},
+    {"server.stream", FER_SERVER_STREAM_MAX, "bytes that wait for the reader of a stream"},
+    {"server.answer", FER_SERVER_ANSWER_MAX, "bytes of an answer, or of one piece of a stream"},
+    {"server.connections", FER_SERVER_CONNS_MAX, "connections to a server"},
+    {"server.address", FER_SERVER_ADDRESS_MAX,
+     "connections of one address, or of one network of IPv6"},
+    {"server.places", FER_SERVER_LISTEN_MAX, "places that a server listens at"},
+    {"guard.hosts", FER_GUARD_HOSTS_MAX, "hosts and origins that a server is told to know"},
+    {"guard.text", FER_GUARD_TEXT_MAX, "bytes of one of them"},
     {"net.url", FER_NET_URL_MAX, "bytes of a URL"},
     {"net.host", FER_NET_HOST_MAX, "characters of a host's name"},
     {"net.allow", FER_NET_ALLOW_MAX, "hosts and addresses that an operator allows"},

@@ -13,7 +13,7 @@
 #define PAGE   "\"pageSize\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},\"pageToken\":" TEXT
 #define NEXT   ",\"nextToken\":" TEXT
 #define ITEMS  "{\"type\":\"array\",\"items\":{\"type\":\"object\"}}"
-#define REST   "\"result\":{},\"handle\":" TEXT ",\"cut\":" ITEMS
+#define REST   "\"result\":{},\"handle\":" TEXT ",\"cut\":{\"type\":\"array\"}"
 
 const fer_meta_tool fer_meta_tools[] = {
     {"search_tools", "Find tools by what they do. Gives their IDs.",
@@ -27,9 +27,8 @@ const fer_meta_tool fer_meta_tools[] = {
     {"list_namespaces", "List namespaces and how many tools each has.", OBJECT PAGE "}," CLOSED,
      OBJECT "\"namespaces\":" ITEMS NEXT "},\"required\":[\"namespaces\"]," CLOSED, true,
      fer_meta_list_namespaces},
-    {"describe_tool", "Show a tool's schemas and documentation, before running it.",
-     OBJECT "\"id\":" TEXT ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\"],\"default\":"
-            "\"schema\"}},\"required\":[\"id\"]," CLOSED,
+    {"describe_tool", "Show a tool's schemas and documentation; level: schema unless given.",
+     OBJECT "\"id\":" TEXT ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\"]}},\"required\":[\"id\"]," CLOSED,
      OBJECT "\"id\":" TEXT "," REST "},\"required\":[\"id\",\"result\"]," CLOSED, true,
      fer_meta_describe},
     {"list_tool_examples", "Show example arguments of a tool.",
@@ -43,10 +42,10 @@ const fer_meta_tool fer_meta_tools[] = {
             ",\"from\":{\"type\":\"integer\",\"minimum\":0}}," CLOSED,
      OBJECT REST "},\"required\":[\"result\"]," CLOSED, false, fer_meta_run_tool},
     {"run_chain",
-     "Run tools one after the other. A step is {toolId, args, id?, use?}; use puts earlier results "
-     "into args: {\"/arg\": \"STEP_ID#/pointer\"}, or input#/pointer. Gives the last result.",
+     "Run tools in order. A step is {toolId, args, id?, use?}; use puts earlier results into args: "
+     "{\"/arg\": \"STEP_ID#/pointer\"}, or input#/pointer.",
      OBJECT "\"steps\":" ITEMS ",\"input\":{}},\"required\":[\"steps\"]," CLOSED,
-     OBJECT REST ",\"steps\":" ITEMS "},\"required\":[\"result\",\"steps\"]," CLOSED, false,
+     OBJECT REST ",\"steps\":{\"type\":\"array\"}},\"required\":[\"result\",\"steps\"]," CLOSED, false,
      fer_meta_run_chain},
 };
 const size_t fer_meta_tool_count = FER_COUNT(fer_meta_tools);
@@ -54,8 +53,7 @@ const size_t fer_meta_tool_count = FER_COUNT(fer_meta_tools);
 fer_str fer_meta_instructions(fer_serve_mode mode)
 {
     if (mode != FER_SERVE_META && mode != FER_SERVE_BOTH) return FER_STR("");
-    return FER_STR("More tools than are listed can be run: search_tools finds them, describe_tool "
-                   "shows what one takes, run_tool runs it.");
+    return FER_STR("There are more tools: find them with search_tools, run them with run_tool.");
 }
 
 /* ---- definitions ------------------------------------------------------------------------------

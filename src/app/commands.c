@@ -67,11 +67,13 @@ const fer_command fer_commands[] = {
      "tools by which it finds, reads and runs all others, or (--mode, --expose) tools under their own names. Every call passes "
      "the gateway: arguments and results are checked, time is limited. Without a configuration the servers of the user's MCP "
      "clients (Claude, Cursor, VS Code) are served.\n\n"
-     "Ends at the end of standard input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 seconds, a "
-     "second one ends it at once.",
+     "Over HTTP, which is the default, it listens at 127.0.0.1 and says its URL, a token and what to write into a client's "
+     "configuration; FERRULE_TOKEN names the token, else there is a new one each time. With --stdio it speaks over standard input and "
+     "output and ends at the end of the input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 "
+     "seconds, a second one ends it at once.",
      fer_serve_options,
-     "ferrule serve --stdio\nferrule serve --stdio --from claude\n"
-     "ferrule serve --stdio --config ferrule.yaml --expose 'github:*'\n"
+     "ferrule serve\nferrule serve --stdio --from claude\n"
+     "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
      "ferrule serve --stdio --mode transparent --expose 'files:*'",
      fer_run_serve},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",

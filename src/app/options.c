@@ -263,6 +263,10 @@ static const char *const show_choices[] = {"table", "json", "raw", NULL};
     }
 const fer_option fer_serve_options[] = {
     {"stdio", 0, NULL, NULL, "speak over standard input and output, as desktop clients want it"},
+    {"listen", 'l', "ADDRESS:PORT", NULL,
+     "where HTTP is served (default 127.0.0.1:7575; port 0: any that is free)"},
+    {"socket", 's', "PATH", NULL, "serve HTTP at a Unix socket, to this user alone"},
+    {"no-token", 0, NULL, NULL, "ask clients for no token; on the loopback only"},
     {"mode", 'm', "MODE", mode_choices,
      "what clients see (default: meta, the meta tools; both where --expose is given)"},
     {"expose", 'e', "PATTERN...", NULL,

@@ -146,6 +146,11 @@ void fer_front_release(fer_front *s)
     fer_front_each(s, run_held);
 }
 
+bool fer_front_is_ready(const fer_front *s)
+{
+    return !s->holding && !s->draining;
+}
+
 static void end_listen(fer_ask *q)
 {
     if (q->listens) fer_listen_end(q);

@@ -28,7 +28,9 @@ const fer_meta_tool fer_meta_tools[] = {
      OBJECT "\"namespaces\":" ITEMS NEXT "},\"required\":[\"namespaces\"]," CLOSED, true,
      fer_meta_list_namespaces},
     {"describe_tool", "Show a tool's schemas and documentation; level: schema unless given.",
-     OBJECT "\"id\":" TEXT ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\"]}},\"required\":[\"id\"]," CLOSED,
+     OBJECT
+     "\"id\":" TEXT
+     ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\"]}},\"required\":[\"id\"]," CLOSED,
      OBJECT "\"id\":" TEXT "," REST "},\"required\":[\"id\",\"result\"]," CLOSED, true,
      fer_meta_describe},
     {"list_tool_examples", "Show example arguments of a tool.",
@@ -45,8 +47,8 @@ const fer_meta_tool fer_meta_tools[] = {
      "Run tools in order. A step is {toolId, args, id?, use?}; use puts earlier results into args: "
      "{\"/arg\": \"STEP_ID#/pointer\"}, or input#/pointer.",
      OBJECT "\"steps\":" ITEMS ",\"input\":{}},\"required\":[\"steps\"]," CLOSED,
-     OBJECT REST ",\"steps\":{\"type\":\"array\"}},\"required\":[\"result\",\"steps\"]," CLOSED, false,
-     fer_meta_run_chain},
+     OBJECT REST ",\"steps\":{\"type\":\"array\"}},\"required\":[\"result\",\"steps\"]," CLOSED,
+     false, fer_meta_run_chain},
 };
 const size_t fer_meta_tool_count = FER_COUNT(fer_meta_tools);
 

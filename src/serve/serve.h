@@ -69,6 +69,9 @@ struct uv_loop_s *fer_front_loop(const fer_front *s);
 void fer_front_hold(fer_front *s);
 void fer_front_release(fer_front *s);
 
+/* Whether requests are taken and need not wait. */
+bool fer_front_is_ready(const fer_front *s);
+
 /* No request is taken any more: those that come are refused. Subscriptions end. */
 void fer_front_drain(fer_front *s);
 /* Requests under way; `done`, where it is not NULL, is called once when there are none. */

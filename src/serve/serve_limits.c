@@ -4,6 +4,7 @@
 #include "kept.h"
 #include "meta_tools.h"
 #include "serve.h"
+#include "serve_http.h"
 #include "serve_stdio.h"
 
 const struct fer_io_limit_row fer_serve_limit_rows[] = {
@@ -22,6 +23,10 @@ const struct fer_io_limit_row fer_serve_limit_rows[] = {
     {"serve.kept_size", FER_KEPT_BYTES, "bytes of all of them"},
     {"serve.kept_time", FER_KEPT_MS, "milliseconds that one is kept"},
     {"serve.meta", FER_META_TOKENS, "tokens of the meta tools, at four bytes each"},
+    {"serve.session", FER_HTTP_SESSION_MS,
+     "milliseconds that a session over HTTP lasts without a request"},
+    {"serve.beat", FER_HTTP_BEAT_MS,
+     "milliseconds after which a quiet answer over HTTP is a stream"},
     {"serve.waiting", FER_STDIO_WAITING, "bytes that wait to be written to standard output"},
 };
 const size_t fer_serve_limit_row_count = FER_COUNT(fer_serve_limit_rows);

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule serve: the gateway as an MCP server. */
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "client_files.h"
 #include "errors.h"
-#include "serve.h"
+#include "serve_guide.h"
+#include "serve_http.h"
 #include "serve_stdio.h"
 #include "station.h"
+#include "sys.h"
 
-#define DRAIN_MS   30000 /* for what runs, once we are asked to end */
-#define SETTLE_MS  20    /* between two looks at whether servers have listed their tools */
-#define EMBED_AT   32    /* vectors that are made between other things */
-#define EXPOSE_MAX 256   /* patterns of --expose */
+#define DRAIN_MS     30000 /* for what runs, once we are asked to end */
+#define DEFAULT_PORT 7575  /* of --listen */
+#define SETTLE_MS    20    /* between two looks at whether servers have listed their tools */
+#define EMBED_AT     32    /* vectors that are made between other things */
+#define EXPOSE_MAX   256   /* patterns of --expose */
 
 typedef struct serving {
     fer_app *app;
     fer_station station;
     fer_front *front;
     fer_stdio *stdio;
+    fer_web *web;
+    char token[FER_GUIDE_TOKEN];
     fer_str patterns[EXPOSE_MAX];
-    uv_signal_t term, interrupt;
+    uv_signal_t term, interrupt, hangup;
     uv_timer_t settle, drain;
     uv_idle_t embed;
     bool draining, over;
@@ -150,6 +156,103 @@ static void on_signal(uv_signal_t *handle, int number)
     fer_front_drain(s->front);
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
     if (s->stdio) fer_stdio_drain(s->stdio);
+    if (s->web) fer_web_drain(s->web, on_ended, s);
+}
+
+/* The configuration is read again by whoever can: until then nothing changes, and that is said. */
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    serving *s = handle->data;
+    (void)number;
+    fer_app_say(s->app, "the configuration is read at the start only: start again to use it");
+}
+
+/* ---- over HTTP --------------------------------------------------------------------------------
+ */
+
+/* The token of the environment, or a new one. */
+static bool make_token(serving *s, const char *given)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char random[(FER_GUIDE_TOKEN - 1) / 2];
+    if (given || fer_app_option(s->app, "no-token")) return true;
+    if (fer_sys_random(random, sizeof random)) return false;
+    for (size_t i = 0; i < sizeof random; i++) {
+        s->token[2 * i] = hex[random[i] >> 4];
+        s->token[2 * i + 1] = hex[random[i] & 15];
+    }
+    s->token[FER_GUIDE_TOKEN - 1] = '\0';
+    return true;
+}
+
+/* ADDRESS:PORT, or PORT of the loopback. False: it is neither. */
+static bool read_listen(fer_arena *a, const char *text, fer_listen_options *out)
+{
+    fer_str all = fer_str_of(text), port = all;
+    uint64_t number;
+    size_t colon = all.len;
+    while (colon > 0 && all.ptr[colon - 1] != ':') colon--;
+    if (colon) {
+        fer_str host = fer_str_slice(all, 0, colon - 1);
+        port = fer_str_slice(all, colon, all.len);
+        if (host.len > 2 && host.ptr[0] == '[') host = fer_str_slice(host, 1, host.len - 1);
+        out->address =
+            fer_arena_copy(a, fer_str_is(host, "localhost") ? FER_STR("127.0.0.1") : host).ptr;
+    }
+    if (!fer_parse_u64(port, &number) || number > 65535) return false;
+    out->port = (uint16_t)number;
+    return true;
+}
+
+static bool is_loopback(const char *address)
+{
+    return !address || fer_str_starts(fer_str_of(address), "127.") || strcmp(address, "::1") == 0;
+}
+
+static int listen_at(serving *s, fer_err *err)
+{
+    fer_arena *a = s->station.arena;
+    const char *path = fer_app_option(s->app, "socket"), *at = fer_app_option(s->app, "listen");
+    fer_listen_options o = {.port = DEFAULT_PORT};
+    if (path &&
+        fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path}, err))
+        return fer_app_fail(s->app, err);
+    if (path) fer_app_say(s->app, "MCP at the socket %s", path);
+    if (path && !at) return 0;
+    if (at && !read_listen(a, at, &o))
+        return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", at);
+    if (!is_loopback(o.address) && fer_app_option(s->app, "no-token"))
+        return fer_app_usage(s->app, "--no-token is for the loopback only");
+    if (fer_http_server_listen(fer_web_server(s->web), &o, err)) return fer_app_fail(s->app, err);
+    if (!is_loopback(o.address))
+        fer_app_say(s->app, "everybody who reaches %s can read what is sent: there is no TLS",
+                    o.address);
+    const char *given = getenv("FERRULE_TOKEN");
+    fer_guide_write(&s->app->out,
+                    &(fer_guide){.address = o.address ? o.address : "127.0.0.1",
+                                 .port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0),
+                                 .token = given && given[0] ? "$FERRULE_TOKEN" : s->token});
+    return 0;
+}
+
+static int open_web(serving *s, fer_err *err)
+{
+    const char *given = getenv("FERRULE_TOKEN");
+    if (given && !given[0]) given = NULL;
+    if (!make_token(s, given)) {
+        fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
+        return fer_app_fail(s->app, err);
+    }
+    bool open = fer_app_option(s->app, "no-token") != NULL;
+    fer_web_options o = {.front = s->front,
+                         .gateway = s->station.gateway,
+                         .token = open ? FER_STR("") : fer_str_of(given ? given : s->token)};
+    s->web = fer_web_new(&o);
+    if (!s->web) {
+        fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+        return fer_app_fail(s->app, err);
+    }
+    return listen_at(s, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -159,41 +262,56 @@ static void begin_handles(serving *s)
     uv_loop_t *loop = fer_gateway_loop(s->station.gateway);
     uv_signal_init(loop, &s->term);
     uv_signal_init(loop, &s->interrupt);
+    uv_signal_init(loop, &s->hangup);
+    s->hangup.data = s;
     uv_timer_init(loop, &s->settle);
     uv_timer_init(loop, &s->drain);
     uv_idle_init(loop, &s->embed);
     s->term.data = s->interrupt.data = s->settle.data = s->drain.data = s->embed.data = s;
     uv_signal_start(&s->term, on_signal, SIGTERM);
     uv_signal_start(&s->interrupt, on_signal, SIGINT);
+    uv_signal_start(&s->hangup, on_hangup, SIGHUP);
 }
 
 static void end_handles(serving *s)
 {
     uv_close((uv_handle_t *)&s->term, NULL);
     uv_close((uv_handle_t *)&s->interrupt, NULL);
+    uv_close((uv_handle_t *)&s->hangup, NULL);
     uv_close((uv_handle_t *)&s->settle, NULL);
     uv_close((uv_handle_t *)&s->drain, NULL);
     uv_close((uv_handle_t *)&s->embed, NULL);
 }
 
+static int open_doors(serving *s)
+{
+    fer_err err = {0};
+    if (!fer_app_option(s->app, "stdio")) return open_web(s, &err);
+    return fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err)
+               ? fer_app_fail(s->app, &err)
+               : 0;
+}
+
 static int serve(serving *s)
 {
     uv_loop_t *loop = fer_gateway_loop(s->station.gateway);
-    fer_err err = {0};
     int bad = make_front(s);
     if (bad) return bad;
     begin_handles(s);
-    fer_code code =
-        fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err);
-    if (!code) {
+    bad = open_doors(s);
+    if (!bad) {
+        fer_out_flush(&s->app->out);
         learn_tools(s);
         while (!s->over) uv_run(loop, UV_RUN_ONCE);
-        fer_stdio_close(s->stdio);
     }
+    if (s->stdio) fer_stdio_close(s->stdio);
+    if (s->web) fer_web_close(s->web);
     end_handles(s);
+    /* What was cancelled ends in the loop; peers go with it. */
+    while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);
-    return code ? fer_app_fail(s->app, &err) : 0;
+    return bad;
 }
 
 int fer_run_serve(fer_app *app)

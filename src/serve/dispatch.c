@@ -74,6 +74,7 @@ static bool read_modern(fer_ask *q)
 {
     const yyjson_val *version = fer_val_get(q->meta, FER_MCP_META_VERSION);
     q->version = fer_mcp_version_newest(true);
+    q->talk->status = q->talk->batch ? 200 : 400; /* until it is known to be a whole request */
     if (!fer_is_str(version)) {
         fer_str hint = q->talk->hints.version;
         if (hint.len && !fer_mcp_version_find(hint)) refuse_version(q, hint);
@@ -93,6 +94,7 @@ static bool read_modern(fer_ask *q)
                      "params._meta[\"%s\"] must be an object", FER_MCP_META_CAPABILITIES);
         return false;
     }
+    q->talk->status = 200;
     q->log_level = fer_level_rank(fer_val_get(q->meta, "io.modelcontextprotocol/logLevel"));
     return true;
 }

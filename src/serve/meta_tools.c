@@ -135,6 +135,8 @@ static void refuse_args(fer_ask *q, const fer_result *r, const char *tool)
     for (size_t i = 0; i < count && !b.failure; i++) {
         if (i) fer_buf_add_char(&b, ' ');
         fer_buf_add(&b, list[i].message);
+        if (list[i].hint.len) fer_buf_add_char(&b, ' ');
+        fer_buf_add(&b, list[i].hint);
     }
     fer_call_error e = {.code = count ? list[0].code : FER_INTERNAL,
                         .message = fer_buf_view(&b),

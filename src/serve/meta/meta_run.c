@@ -31,30 +31,46 @@ static void read_on(fer_ask *q, fer_str handle, fer_str at, size_t from)
 
 /* ---- a call ---------------------------------------------------------------------------------- */
 
-/* The blocks of an MCP server's answer, as they came, where they are not too much to show. */
-static fer_str blocks_of(fer_ask *q, fer_str result)
+/* The blocks of an MCP server's answer, where they are not too much to show. */
+typedef struct blocks {
+    fer_str content; /* as they came; empty: there are none */
+    bool all;        /* they are all there is, and not for a reader of text */
+} blocks;
+
+static bool is_text(const yyjson_val *block)
 {
+    const yyjson_val *type = fer_val_get(block, "type");
+    return fer_is_str(type) && fer_str_is(fer_val_str(type), "text");
+}
+
+static blocks blocks_of(fer_ask *q, fer_str result)
+{
+    blocks out = {FER_STR(""), false};
     fer_json *doc;
-    if (!result.len || result.len > FER_META_RESULT ||
-        fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL))
-        return FER_STR("");
-    const yyjson_val *content = fer_val_get(fer_json_root(doc), "content");
-    bool any = fer_is_arr(content) && fer_val_len(content) > 0;
-    return any ? fer_rpc_bytes(doc, content) : FER_STR("");
+    if (!result.len || fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL)) return out;
+    const yyjson_val *root = fer_json_root(doc), *content = fer_val_get(root, "content");
+    if (!fer_is_arr(content) || !fer_val_len(content)) return out;
+    bool texts = true;
+    FER_EACH_ITEM (content, block) texts &= is_text(block);
+    /* A picture cannot be cut; texts that are too long are. */
+    if (!texts || result.len <= FER_META_RESULT) out.content = fer_rpc_bytes(doc, content);
+    out.all = !texts && !fer_val_get(root, "structuredContent");
+    return out;
 }
 
 static void write_result(fer_ask *q, const fer_envelope *e)
 {
     fer_err err = {0};
     fer_buf b;
-    fer_str json = e->structured.len ? e->structured : FER_STR("null");
+    blocks shown = blocks_of(q, e->mcp_result);
+    fer_str json = e->structured.len && !shown.all ? e->structured : FER_STR("null");
     fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
     fer_buf_add_char(&b, '{');
     fer_code code = fer_meta_add_result(q, &b, json, FER_STR(""), 0, FER_STR(""), &err);
     fer_buf_add_char(&b, '}');
     if (!code) code = fer_buf_code(&b, &err);
     if (code) fer_reply_err(q, &err, "execute", e->tool_id);
-    else fer_reply_value(q, fer_buf_view(&b), blocks_of(q, e->mcp_result));
+    else fer_reply_value(q, fer_buf_view(&b), shown.content);
 }
 
 static void on_done(void *context, fer_call *c, const fer_envelope *e)

@@ -102,6 +102,7 @@ int fer_run_completion(fer_app *app);
 int fer_run_config_check(fer_app *app);
 int fer_run_config_schema(fer_app *app);
 int fer_run_convert(fer_app *app);
+int fer_run_cost(fer_app *app);
 int fer_run_describe(fer_app *app);
 int fer_run_diff(fer_app *app);
 int fer_run_eval(fer_app *app);

@@ -76,6 +76,11 @@ const fer_command fer_commands[] = {
      "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
      "ferrule serve --stdio --mode transparent --expose 'files:*'",
      fer_run_serve},
+    {"cost", "", "tell what tools cost a context window",
+     "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
+     "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "
+     "taken to be four bytes of JSON.",
+     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json", fer_run_cost},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
      fer_bundle_options,

@@ -318,6 +318,10 @@ FER_API fer_code fer_gateway_chain(fer_gateway *g, const fer_chain *chain, fer_s
                                    const fer_call_options *options, fer_chain_done *done,
                                    void *context, fer_err *err);
 
+/* Ends the chain that was begun with this context of `done`: its steps under way are cancelled, and
+ * no more begin. Nothing where it has ended. */
+FER_API void fer_gateway_cancel_chain(fer_gateway *g, const void *context);
+
 /* What a look at a chain, without running it, found. */
 typedef struct fer_chain_remark {
     fer_severity severity; /* error: it cannot work; warning: it may not */

@@ -62,6 +62,25 @@ const fer_command fer_commands[] = {
      "ferrule run time:now offsetMinutes=60 --json\n"
      "ferrule run text:count text=@README.md -o json",
      fer_run_run},
+    {"serve", "", "serve tools to MCP clients",
+     "Serves the tools of the configuration over MCP, in all versions from 2024-11-05 to 2026-07-28. A client sees seven meta "
+     "tools by which it finds, reads and runs all others, or (--mode, --expose) tools under their own names. Every call passes "
+     "the gateway: arguments and results are checked, time is limited. Without a configuration the servers of the user's MCP "
+     "clients (Claude, Cursor, VS Code) are served.\n\n"
+     "Over HTTP, which is the default, it listens at 127.0.0.1 and says its URL, a token and what to write into a client's "
+     "configuration; FERRULE_TOKEN names the token, else there is a new one each time. With --stdio it speaks over standard input and "
+     "output and ends at the end of the input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 "
+     "seconds, a second one ends it at once.",
+     fer_serve_options,
+     "ferrule serve\nferrule serve --stdio --from claude\n"
+     "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
+     "ferrule serve --stdio --mode transparent --expose 'files:*'",
+     fer_run_serve},
+    {"cost", "", "tell what tools cost a context window",
+     "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
+     "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "
+     "taken to be four bytes of JSON.",
+     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json", fer_run_cost},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
      fer_bundle_options,

@@ -9,6 +9,7 @@ static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NUL
 static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
 static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
                                               "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const mode_choices[] = {"meta", "tools", "both", "transparent", NULL};
 static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
 static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
@@ -260,6 +261,21 @@ static const char *const show_choices[] = {"table", "json", "raw", NULL};
     {                                                                                              \
         "deadline", 0, "MS", NULL, "time for all of it, in milliseconds (default 30000)"           \
     }
+const fer_option fer_serve_options[] = {
+    {"stdio", 0, NULL, NULL, "speak over standard input and output, as desktop clients want it"},
+    {"listen", 'l', "ADDRESS:PORT", NULL,
+     "where HTTP is served (default 127.0.0.1:7575; port 0: any that is free)"},
+    {"socket", 's', "PATH", NULL, "serve HTTP at a Unix socket, to this user alone"},
+    {"no-token", 0, NULL, NULL, "ask clients for no token; on the loopback only"},
+    {"mode", 'm', "MODE", mode_choices,
+     "what clients see (default: meta, the meta tools; both where --expose is given)"},
+    {"expose", 'e', "PATTERN...", NULL,
+     "tools that are served under their own names: their ID without version, with * and ?"},
+    {"from", 'f', "CLIENT|FILE", NULL,
+     "serve the servers of an MCP client: claude, cursor, vscode, or a file of one"},
+    STATION,
+    END,
+};
 const fer_option fer_servers_options[] = {
     STATION,
     {"watch", 'w', NULL, NULL,

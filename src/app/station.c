@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "builtins.h"
+#include "client_files.h"
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
@@ -49,6 +50,11 @@ fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 static fer_code read_config(fer_station *s, fer_err *err)
 {
     fer_str file = FER_STR("");
+    if (s->wants.file_count) {
+        fer_code bad = fer_client_files_load(s->config_arena, s->wants.files, s->wants.file_count,
+                                             &s->config, err);
+        return bad ? bad : fer_station_problems(s, &s->config, err);
+    }
     fer_code code = fer_config_locate(s->arena, fer_app_option(s->app, "config"), &file, err);
     if (code || !file.len) return code;
     file = fer_arena_copy(s->arena, file);
@@ -109,8 +115,13 @@ static fer_code begin(fer_station *s, fer_err *err)
 
 int fer_station_init(fer_station *s, fer_app *app)
 {
+    return fer_station_init_for(s, app, &(struct fer_station_wants){0});
+}
+
+int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants)
+{
     fer_err err = {0};
-    *s = (fer_station){.app = app, .log = app->log};
+    *s = (fer_station){.app = app, .log = app->log, .wants = *wants};
     if (!begin(s, &err)) return 0;
     s->catalog_file = NULL; /* nothing of it is to be kept */
     fer_station_deinit(s);

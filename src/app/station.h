@@ -47,6 +47,13 @@ typedef struct fer_place_of_tools {
     fer_str why;
 } fer_place_of_tools;
 
+/* What not every command needs. */
+struct fer_station_wants {
+    bool search;              /* the catalogue can be searched */
+    const char *const *files; /* of MCP clients, in place of --config */
+    size_t file_count;
+};
+
 struct fer_station {
     fer_app *app;
     fer_arena *arena;        /* of the command: what it shows */
@@ -67,10 +74,13 @@ struct fer_station {
     fer_log log; /* of calls */
     uv_signal_t interrupt;
     bool interrupted;
+    struct fer_station_wants wants;
 };
 
 /* Reads --config. 0, or an exit code. */
 int fer_station_init(fer_station *s, fer_app *app);
+/* The same for what a server needs. */
+int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants);
 void fer_station_deinit(fer_station *s);
 
 /*

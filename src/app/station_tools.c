@@ -31,7 +31,10 @@ static fer_quarantine quarantine_of(const fer_config *c)
 
 fer_code fer_station_open_catalog(fer_station *s, fer_err *err)
 {
-    fer_catalog_options o = {.lenient = true, .quarantine = quarantine_of(&s->config)};
+    fer_catalog_options o = {.lenient = true,
+                             .search = s->wants.search,
+                             .embedder = s->wants.search ? "builtin" : NULL,
+                             .quarantine = quarantine_of(&s->config)};
     if (!s->config.catalog.len) return fer_catalog_new(&o, &s->catalog, err);
     s->catalog_file = fer_arena_copy(s->arena, s->config.catalog).ptr;
     if (!s->catalog_file) return fer_arena_failed(s->arena, err);

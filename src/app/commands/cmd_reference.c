@@ -26,6 +26,7 @@
 #include "profile.h"
 #include "report.h"
 #include "run_limits.h"
+#include "serve_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
 
@@ -252,6 +253,7 @@ static void page_limits(fer_out *o)
     all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
     all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
     gateway_limits(o);
+    all_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
     embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(

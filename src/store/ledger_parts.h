@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "call_table.h"
-#include "chain.h"
+#include "ledger_chain.h"
 #include "ledger_folder.h"
 #include "outlet.h"
 

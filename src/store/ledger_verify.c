@@ -6,7 +6,7 @@
 
 #include "anchor.h"
 #include "call_table.h"
-#include "chain.h"
+#include "ledger_chain.h"
 #include "errors.h"
 #include "ledger_facts.h"
 #include "ledger_folder.h"
@@ -66,7 +66,7 @@ static const struct {
     const char *message;
 } verdicts[] = {
     [FER_CHAIN_FORM] = {FER_FLAW_FORM, "what stands here is no record"},
-    [FER_CHAIN_HASH] = {FER_FLAW_HASH, "the record was changed: its hash is another"},
+    [FER_LEDGER_CHAIN_HASH] = {FER_FLAW_HASH, "the record was changed: its hash is another"},
     [FER_CHAIN_GAP] = {FER_FLAW_GAP, "the record that should stand here is not there"},
     [FER_CHAIN_PREV] = {FER_FLAW_CHAIN, "the record does not follow the one before it"},
     [FER_CHAIN_TENANT] = {FER_FLAW_TENANT, "the record does not follow its tenant's one before it"},
@@ -151,7 +151,7 @@ static fer_code take(struct verify *v, const fer_line *l, uint64_t at)
 /* The tenant's chain alone: numbers may have gaps, and the hash before is another tenant's. */
 static fer_chain_verdict follow_single(struct verify *v, fer_str text, const fer_line *l)
 {
-    if (!fer_line_holds(text, l, v->chain.digest)) return FER_CHAIN_HASH;
+    if (!fer_line_holds(text, l, v->chain.digest)) return FER_LEDGER_CHAIN_HASH;
     if (l->seq <= v->chain.seq) return FER_CHAIN_GAP;
     bool first = v->chain.tenants.count == 0;
     fer_chain_tenant *t = fer_chain_tenant_of(&v->chain, l->tenant);

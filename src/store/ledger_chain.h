@@ -13,8 +13,8 @@
  * every tenant's chain at the cost of those that changed. `sig` is Ed25519 over "ledger/v1
  * checkpoint\n" and the body without `sig`. One thread.
  */
-#ifndef FER_CHAIN_H
-#define FER_CHAIN_H
+#ifndef FER_LEDGER_CHAIN_H
+#define FER_LEDGER_CHAIN_H
 
 #include "ledger_line.h"
 #include "ledger_sign.h"
@@ -52,7 +52,7 @@ fer_chain_tenant *fer_chain_tenant_of(fer_chain *c, fer_str name);
 typedef enum fer_chain_verdict {
     FER_CHAIN_OK,
     FER_CHAIN_FORM,       /* the line is not one of a ledger */
-    FER_CHAIN_HASH,       /* the hash is not that of the line */
+    FER_LEDGER_CHAIN_HASH,       /* the hash is not that of the line */
     FER_CHAIN_GAP,        /* records are missing, or come twice */
     FER_CHAIN_PREV,       /* it does not follow the record before it */
     FER_CHAIN_TENANT,     /* it does not follow the tenant's record before it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chain.h"
+#include "ledger_chain.h"
 
 #include "print.h"
 
@@ -167,7 +167,7 @@ fer_chain_verdict fer_chain_follow(fer_chain *c, fer_str text, const fer_line *l
                                    const fer_sign_key *key)
 {
     fer_checkpoint p;
-    if (!fer_line_holds(text, l, c->digest)) return FER_CHAIN_HASH;
+    if (!fer_line_holds(text, l, c->digest)) return FER_LEDGER_CHAIN_HASH;
     if (l->seq != c->seq + 1) return FER_CHAIN_GAP;
     if (memcmp(l->prev.ptr, c->head, FER_DIGEST_HEX) != 0) return FER_CHAIN_PREV;
     fer_chain_tenant *t = fer_chain_tenant_of(c, l->tenant);

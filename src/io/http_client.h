@@ -132,6 +132,8 @@ void fer_http_cancel(fer_http_call *call);
 /* No more body until resumed; the time without a byte stands still, the deadline does not. */
 void fer_http_pause(fer_http_call *call);
 void fer_http_resume(fer_http_call *call);
+/* Whether the server may have seen a byte of the request by now. */
+bool fer_http_sent(const fer_http_call *call);
 
 /* How many calls have not ended, and how many connections were made for all so far. */
 size_t fer_http_live(const fer_http *h);

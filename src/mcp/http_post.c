@@ -297,9 +297,15 @@ static bool session_gone(const fer_post *p, const fer_rpc *m)
 /* The answer was begun and cannot be had whole: what became of the request is not known. */
 static void cut_off(fer_post *p)
 {
-    fail(p, &(fer_mcp_failure){.code = FER_BACKEND_CRASHED,
+    fail(p, &(fer_mcp_failure){.code = FER_CONNECTION_LOST,
                                .sent = true,
                                .message = "the stream ended before the answer"});
+}
+
+/* What the server says beside these is no answer to the request, whatever it looks like. */
+static bool speaks_for_itself(unsigned status)
+{
+    return status == 401 || status == 403 || status == 407 || status == 429 || status == 503;
 }
 
 static void refused(fer_post *p)
@@ -320,8 +326,7 @@ static void refused(fer_post *p)
     f.retry_after_ms = p->retry_after_ms > 0 ? p->retry_after_ms : 0;
     snprintf(text, sizeof text, "%s (HTTP status %u)", f.message, p->status);
     if (!strchr(f.message, '(')) f.message = text;
-    bool auth = f.code != FER_BACKEND_UNAVAILABLE;
-    if (p->id && has_error && !f.lost && !auth && !p->given_up)
+    if (p->id && has_error && !f.lost && !speaks_for_itself(p->status) && !p->given_up)
         l->base.events->message(l->base.context, p->id, (fer_str){p->body, p->body_len});
     fail(p, &f); /* nobody hears it where the error was the answer */
     fer_arena_free(a);

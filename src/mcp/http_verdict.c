@@ -27,7 +27,7 @@ static const struct {
       .message = "a proxy wants to know who asks (407)"}},
     {429,
      429,
-     {.code = FER_BACKEND_UNAVAILABLE,
+     {.code = FER_RATE_LIMITED,
       .refused = true,
       .message = "the server has had too many requests (429)"}},
     {400,

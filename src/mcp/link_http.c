@@ -73,6 +73,14 @@ void fer_http_link_open_gate(fer_http_link *l)
     }
 }
 
+/* One that is held back has not left yet. */
+static bool was_sent(const fer_mcp_link *base, uint64_t id)
+{
+    for (const fer_post *p = ((const fer_http_link *)base)->posts; p; p = p->next)
+        if (p->id == id) return p->call ? p->pausing || fer_http_sent(p->call) : p->pausing;
+    return true;
+}
+
 static void abandon(fer_mcp_link *base, uint64_t id)
 {
     fer_http_link *l = link_of(base);
@@ -146,6 +154,7 @@ static void free_link(fer_mcp_link *base)
 static const fer_mcp_link_kind kind = {.streams = true,
                                        .open = open_link,
                                        .send = send_message,
+                                       .sent = was_sent,
                                        .abandon = abandon,
                                        .agreed = agreed,
                                        .close = close_link,

@@ -214,6 +214,13 @@ static void tell_server(fer_mcp_client *c, uint64_t id, const char *reason)
     if (c->link->kind->abandon) c->link->kind->abandon(c->link, id);
 }
 
+bool fer_mcp_call_sent(const fer_mcp_call *k)
+{
+    const fer_mcp_request *r = &k->request;
+    const fer_mcp_link *l = r->client->link;
+    return r->sent && (!l->kind->sent || l->kind->sent(l, r->id));
+}
+
 void fer_mcp_call_drop(fer_mcp_call *k, const char *reason)
 {
     fer_mcp_request *r = &k->request;

@@ -135,6 +135,8 @@ struct fer_mcp_call {
 };
 /* `k` is cleared but for what the caller fills. */
 void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k);
+/* Whether the server may have seen a byte of it by now. */
+bool fer_mcp_call_sent(const fer_mcp_call *k);
 /* Gives a call up: the server is told, `on_end` is not called any more. */
 void fer_mcp_call_drop(fer_mcp_call *k, const char *reason);
 

@@ -57,6 +57,8 @@ typedef struct fer_mcp_link_kind {
     fer_code (*open)(fer_mcp_link *l, fer_err *err);
     /* Fails where nothing was sent. */
     fer_code (*send)(fer_mcp_link *l, const fer_mcp_out *m, fer_err *err);
+    /* Whether the server may have seen a byte of this request by now. NULL: once it was sent. */
+    bool (*sent)(const fer_mcp_link *l, uint64_t id);
     /* Nobody waits for the answer to this request any more. May be NULL. */
     void (*abandon)(fer_mcp_link *l, uint64_t id);
     /* Both sides have agreed; `news`: the server may say things unasked. May be NULL. */

@@ -73,7 +73,7 @@ void fer_mcp_runner_cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
 {
     fer_mcp_call *k = t->state;
     (void)r;
-    t->sent = k->request.sent;
+    t->sent = fer_mcp_call_sent(k);
     fer_mcp_call_drop(k, fer_cancel_names[reason]);
     fer_attempt_fail(t, codes[reason] ? codes[reason] : FER_CANCELLED, "the call was given up: %s",
                      fer_cancel_names[reason]);

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "metrics.h"
+#include "secret_net.h"
 
 #define FER_RANDOM_STORE 4096 /* bytes of randomness that are fetched at once */
 
@@ -22,6 +23,15 @@ struct fer_gateway {
     size_t active_count;
     uint64_t calls; /* that ever began */
     bool closing;
+    fer_policy_set *policies;
+    fer_scopes scopes;
+    fer_results *results;
+    fer_bag flights;
+    fer_keeper keeper;
+    fer_memory *memory; /* that the keeper is, where nobody gave one */
+    fer_arena *net_arena;
+    fer_net *net;  /* secrets that are known */
+    size_t probes; /* under way */
     fer_metrics metrics;
     struct {
         fer_call_observer *tell;
@@ -39,6 +49,11 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err);
 void fer_gateway_stop(fer_gateway *g);
 /* The runner of a backend, or NULL. */
 fer_runner *fer_gateway_runner(fer_gateway *g, fer_backend_kind kind, fer_str name);
+
+/* Has calls kept by somebody else than memory; before the first call. */
+void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);
+/* Random number; 0 where the system has none: for jitter, never for names. */
+uint64_t fer_gateway_chance(fer_gateway *g);
 
 /* Random bytes, at most 64. False: the system has no randomness. */
 FER_MUST_USE bool fer_gateway_random(fer_gateway *g, unsigned char *out, size_t size);

@@ -59,8 +59,8 @@ static record *find(const fer_memory *m, const fer_idem_claim *c)
 static record *claimed(const fer_memory *m, const fer_idem_claim *c)
 {
     record *r = find(m, c);
-    bool mine = r && r->state == FER_IDEM_PENDING &&
-                fer_str_eq(c->call, (fer_str){r->call, r->call_len});
+    bool mine =
+        r && r->state == FER_IDEM_PENDING && fer_str_eq(c->call, (fer_str){r->call, r->call_len});
     return mine ? r : NULL;
 }
 

@@ -49,9 +49,9 @@ fer_scope *fer_scope_get(fer_scopes *s, fer_scope_kind kind, fer_str name,
     fer_bag *b = &s->bags[kind];
     fer_bag_node *n = fer_bag_find(b, name);
     if (n) return (fer_scope *)n; /* its first member */
-    if (kind == FER_SCOPE_TENANT && b->count >= FER_TENANTS_MAX) {
+    if (kind == FER_SCOPE_TENANT && b->count >= FER_SCOPE_TENANTS) {
         sweep(b);
-        if (b->count >= FER_TENANTS_MAX && !fer_str_is(name, "*"))
+        if (b->count >= FER_SCOPE_TENANTS && !fer_str_is(name, "*"))
             return fer_scope_get(s, kind, FER_STR("*"), NULL);
     }
     fer_scope *made = fer_sys_malloc(sizeof *made + name.len + 1);

@@ -11,7 +11,7 @@
 #include "policy_set.h"
 #include "queue.h"
 
-#define FER_TENANTS_MAX 100000 /* tenants that are counted; past it the newest share one scope */
+#define FER_SCOPE_TENANTS 100000 /* tenants that are counted; past it the newest share one scope */
 
 typedef enum fer_scope_kind {
     FER_SCOPE_TOOL,
@@ -31,8 +31,8 @@ typedef struct fer_scope {
     fer_breaker breaker;
     fer_retry_budget retries;
     fer_queue queue;
-    int64_t service_us;              /* that a call takes, of late; 0: nobody knows */
-    struct fer_scope *next, **link;  /* of those with calls that wait */
+    int64_t service_us;             /* that a call takes, of late; 0: nobody knows */
+    struct fer_scope *next, **link; /* of those with calls that wait */
     size_t name_len;
     char name[];
 } fer_scope;

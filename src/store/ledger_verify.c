@@ -105,11 +105,20 @@ static void check_time(struct verify *v, const fer_line *l, uint64_t at)
     memcpy(v->time, l->time.ptr, sizeof v->time);
 }
 
-/* A record that says what was pruned explains a first record that follows the hash it names. */
+/* A record that says what was pruned explains a first record with the number and the hash it names.
+ */
 static void check_pruned(struct verify *v, const fer_line *l)
 {
-    fer_str head = {v->first_prev, FER_DIGEST_HEX};
-    if (memmem(l->body.ptr, l->body.len, head.ptr, head.len)) v->prune_told = true;
+    static const char word[] = "\"firstSeq\":";
+    const char *at = memmem(l->body.ptr, l->body.len, word, sizeof word - 1);
+    if (!at) return;
+    size_t from = (size_t)(at - l->body.ptr) + sizeof word - 1, to = from;
+    uint64_t first = 0;
+    while (to < l->body.len && fer_is_digit(l->body.ptr[to])) to++;
+    if (!fer_parse_u64(fer_str_slice(l->body, from, to), &first)) return;
+    /* One that was killed half-way has left some of what it named. */
+    bool same = memmem(l->body.ptr, l->body.len, v->first_prev, FER_DIGEST_HEX) != NULL;
+    if (first == v->first ? same : first > v->first) v->prune_told = true;
 }
 
 static void check_anchors(struct verify *v, const fer_line *l, uint64_t at)

@@ -17,36 +17,39 @@
 /* ---- telling ------------------------------------------------------------------------------------
  */
 
-/* What became of the call of an entry that is in the chain, or is not; under the ledger's lock. */
+/*
+ * What became of the call of an entry that is in the chain, or is not. Known at once, not when the
+ * caller is told: a new segment may begin before, and its `heads` says which calls are open.
+ */
 static void note_call(fer_ledger *l, const fer_entry *e)
 {
-    if (!e->call) return;
     bool begin = e->type == FER_LEDGER_BEGIN;
+    if (!e->call) return;
+    pthread_mutex_lock(&l->lock);
     if (!e->code && begin) e->call->begun = e->seq;
     else if (e->code && !begin) e->call->ended = false;
     else fer_call_table_remove(&l->calls, e->call);
-}
-
-static void finish_all(fer_ledger *l, fer_entry_list *list)
-{
-    pthread_mutex_lock(&l->lock);
-    for (const fer_entry *e = list->first; e; e = e->next) {
-        note_call(l, e);
-        l->waiting -= sizeof *e + e->tenant_len + e->body_len;
-    }
     pthread_mutex_unlock(&l->lock);
-    for (fer_entry *e = list->first, *next; e; e = next) {
-        next = e->next;
-        fer_outlet_send(e->outlet, &e->item);
-    }
-    *list = (fer_entry_list){0};
 }
 
-static void finish(fer_entry_list *done, fer_entry *e, fer_code code)
+static void finish(fer_ledger *l, fer_entry_list *done, fer_entry *e, fer_code code)
 {
     e->code = code;
     if (code) e->seq = 0;
+    note_call(l, e);
     fer_entry_push(done, e);
+}
+
+static void tell_all(fer_ledger *l, fer_entry_list *list)
+{
+    size_t size = 0;
+    for (fer_entry *e = list->first, *next; e; e = next) {
+        next = e->next;
+        size += sizeof *e + e->tenant_len + e->body_len;
+        fer_outlet_send(e->outlet, &e->item);
+    }
+    l->waiting -= size;
+    *list = (fer_entry_list){0};
 }
 
 /* ---- space --------------------------------------------------------------------------------------
@@ -116,7 +119,7 @@ static void write_batch(fer_ledger *l, fer_entry_list *done)
         fer_entry *e = l->batch[i];
         bool hold = !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END;
         if (hold) fer_entry_push(&l->held, e);
-        else finish(done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
+        else finish(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
     }
     l->batch_count = 0;
 }
@@ -131,13 +134,13 @@ static void refuse(fer_ledger *l, fer_entry_list *done, fer_entry *e)
     bool hold = e->type == FER_LEDGER_END && l->state == FER_LEDGER_FULL &&
                 size_of(e) <= l->options.end_bytes;
     if (hold) fer_entry_push(&l->held, e);
-    else finish(done, e, FER_LEDGER_UNAVAILABLE);
+    else finish(l, done, e, FER_LEDGER_UNAVAILABLE);
 }
 
 static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
 {
     if (l->state == FER_LEDGER_BROKEN) {
-        finish(done, e, FER_LEDGER_UNAVAILABLE);
+        finish(l, done, e, FER_LEDGER_UNAVAILABLE);
         return;
     }
     if (is_batch_full(l)) {
@@ -159,7 +162,7 @@ static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
         return;
     }
     if (!fer_batch_add(l, e->type, fer_entry_tenant(e), fer_entry_body(e))) {
-        finish(done, e, FER_LEDGER_UNAVAILABLE);
+        finish(l, done, e, FER_LEDGER_UNAVAILABLE);
         return;
     }
     e->seq = l->chain.seq;
@@ -176,9 +179,10 @@ static void write_list(fer_ledger *l, fer_entry *first)
     }
     if (l->state != FER_LEDGER_BROKEN) write_batch(l, &done);
     /* A batch that broke the ledger has told its own; one that was never written has not. */
-    for (size_t i = 0; i < l->batch_count; i++) finish(&done, l->batch[i], FER_LEDGER_UNAVAILABLE);
+    for (size_t i = 0; i < l->batch_count; i++)
+        finish(l, &done, l->batch[i], FER_LEDGER_UNAVAILABLE);
     l->batch_count = 0;
-    finish_all(l, &done);
+    tell_all(l, &done);
 }
 
 /* ---- what is due --------------------------------------------------------------------------------
@@ -290,9 +294,9 @@ static void say_goodbye(fer_ledger *l)
     while (l->held.first) {
         fer_entry *e = l->held.first;
         l->held.first = e->next;
-        finish(&done, e, FER_LEDGER_UNAVAILABLE);
+        finish(l, &done, e, FER_LEDGER_UNAVAILABLE);
     }
-    finish_all(l, &done);
+    tell_all(l, &done);
     if (l->state != FER_LEDGER_OK) return;
     fer_batch_start(l);
     if (!fer_batch_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;

@@ -209,9 +209,9 @@ static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
                            .bytes_out = e->structured.len > e->mcp_result.len ? e->structured.len
                                                                               : e->mcp_result.len};
     static const unsigned char nobody[8];
-    fer_hex_write(c->trace.trace, 16, r->trace_id);
-    fer_hex_write(c->trace.span, 8, r->span_id);
-    if (memcmp(c->trace.parent, nobody, 8) != 0) fer_hex_write(c->trace.parent, 8, r->parent_id);
+    fer_trace_hex(c->trace.trace, 16, r->trace_id);
+    fer_trace_hex(c->trace.span, 8, r->span_id);
+    if (memcmp(c->trace.parent, nobody, 8) != 0) fer_trace_hex(c->trace.parent, 8, r->parent_id);
     for (size_t i = 0; i < FER_STAGE_COUNT; i++) {
         if (!c->came[i]) continue;
         r->stages[r->stage_count].name = fer_stages[i].name;

@@ -62,7 +62,7 @@ static fer_code make_mark(making *m, fer_str json, fer_err *err)
     char text[FER_MARK_TEXT];
     if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_hex_write(whole, (FER_MARK_TEXT - 1) / 2, text);
+    fer_trace_hex(whole, (FER_MARK_TEXT - 1) / 2, text);
     m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
     return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
 }

@@ -68,7 +68,8 @@ void fer_batch_start(fer_ledger *l)
     fer_clock_format(fer_clock_wall(), wall);
     int n =
         snprintf(body, sizeof body, "{\"deltaMs\":%lld,\"wall\":\"%s\"}", (long long)jump, wall);
-    if (n > 0) fer_batch_add(l, FER_LEDGER_CLOCK_JUMP, FER_NOBODY, (fer_str){body, (size_t)n});
+    if (n > 0)
+        fer_ledger_batch_add(l, FER_LEDGER_CLOCK_JUMP, FER_NOBODY, (fer_str){body, (size_t)n});
 }
 
 /* ---- lines --------------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ static size_t write_line(fer_ledger *l, fer_ledger_type type, const fer_chain_te
     return fer_line_write(l->bytes + l->len, line, l->chain.digest);
 }
 
-bool fer_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body)
+bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body)
 {
     fer_line line;
     fer_chain_tenant *t = fer_chain_tenant_of(&l->chain, tenant);

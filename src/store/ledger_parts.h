@@ -122,7 +122,7 @@ struct fer_ledger {
 /* Starts a batch: its time, and a clock_jump where the clock was set. */
 void fer_batch_start(fer_ledger *l);
 /* Adds a line; false: no memory. `tenant` is as it is written. */
-bool fer_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
+bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
 /* Writes and syncs it. On false the chain is where it was before, and the state says why. */
 bool fer_batch_flush(fer_ledger *l, bool sync);
 /* Checkpoint, durable. */

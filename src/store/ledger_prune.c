@@ -84,7 +84,7 @@ static fer_code note(fer_ledger *l, const fer_ledger_pruned *what, const char he
                      (unsigned long long)what->bytes, (unsigned long long)what->first_seq,
                      FER_DIGEST_HEX, head, (unsigned long long)what->records, what->segments);
     fer_batch_start(l);
-    if (!fer_batch_add(l, FER_LEDGER_PRUNED, FER_NOBODY, (fer_str){body, (size_t)n}))
+    if (!fer_ledger_batch_add(l, FER_LEDGER_PRUNED, FER_NOBODY, (fer_str){body, (size_t)n}))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!fer_batch_flush(l, true))
         return fer_fail(err, FER_LEDGER_UNAVAILABLE, "the ledger cannot be written: %s",

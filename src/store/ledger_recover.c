@@ -333,7 +333,7 @@ static fer_code add(struct recovery *r, fer_ledger_type type, fer_str tenant, fe
         if (code) return code;
         fer_batch_start(r->l);
     }
-    return fer_batch_add(r->l, type, tenant, body)
+    return fer_ledger_batch_add(r->l, type, tenant, body)
                ? FER_OK
                : fer_fail(r->err, FER_OUT_OF_MEMORY, "out of memory");
 }

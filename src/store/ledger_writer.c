@@ -161,7 +161,7 @@ static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
         refuse(l, done, e);
         return;
     }
-    if (!fer_batch_add(l, e->type, fer_entry_tenant(e), fer_entry_body(e))) {
+    if (!fer_ledger_batch_add(l, e->type, fer_entry_tenant(e), fer_entry_body(e))) {
         finish(l, done, e, FER_LEDGER_UNAVAILABLE);
         return;
     }
@@ -299,7 +299,7 @@ static void say_goodbye(fer_ledger *l)
     tell_all(l, &done);
     if (l->state != FER_LEDGER_OK) return;
     fer_batch_start(l);
-    if (!fer_batch_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;
+    if (!fer_ledger_batch_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;
     if (!fer_batch_flush(l, true)) return;
     checkpoint(l);
     if (l->state == FER_LEDGER_OK && fer_sys_ftruncate(l->fd, (off_t)l->offset) == 0)

@@ -210,7 +210,7 @@ static void reading_begin(reading *g, const fer_reader_limits *l)
     *g = (reading){.arena = fer_arena_new(0)};
     assert_non_null(g->arena);
     fer_buf_init(&g->out, g->arena, 1 << 20);
-    fer_reader_init(&g->reader, l);
+    fer_request_reader_init(&g->reader, l);
 }
 
 static void reading_end(reading *g, const char *outcome)
@@ -304,7 +304,7 @@ static void a_large_body(void)
     fer_arena *a = fer_arena_new(0);
     fer_str head = FER_STR(PUT "Content-Length: 100000\r\n\r\n"), rest;
     memset(body, 'x', sizeof body);
-    fer_reader_init(&r, &l);
+    fer_request_reader_init(&r, &l);
     fer_request_init(&q, a);
     fer_reader_begin(&r, &q);
     assert_int_equal(fer_reader_feed(&r, &head), FER_READ_HEAD);

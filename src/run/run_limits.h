@@ -3,7 +3,7 @@
 #ifndef FER_RUN_LIMITS_H
 #define FER_RUN_LIMITS_H
 
-#include "limits.h"
+#include "limit_row.h"
 
 extern const fer_limit_row fer_run_limit_rows[];
 extern const size_t fer_run_limit_row_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A limit as the reference page and the tests see it: one row each, in tables of the rooms. */
-#ifndef FER_LIMITS_H
-#define FER_LIMITS_H
+#ifndef FER_LIMIT_ROW_H
+#define FER_LIMIT_ROW_H
 
 #include <stddef.h>
 

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "config_page.h"
 #include "embed_limits.h"
+#include "env_file.h"
 #include "errors.h"
 #include "fields.h"
 #include "file.h"
@@ -185,6 +186,8 @@ static void setup_limits(fer_out *o)
     limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
               "bytes of a configuration, and of a profile's file");
     limit_row(o, "secret.size", 0, FER_SECRET_MAX, "bytes of a secret");
+    limit_row(o, "env.size", 0, FER_ENV_FILE_SIZE, "bytes of an envFile");
+    limit_row(o, "env.variables", 0, FER_ENV_FILE_MAX, "variables of an envFile");
     for (size_t i = 0; i < fer_openapi_limit_row_count; i++) {
         const struct fer_openapi_limit_row *row = &fer_openapi_limit_rows[i];
         limit_row(o, row->name, 0, row->value, row->text);

@@ -285,7 +285,8 @@ const fer_option fer_servers_options[] = {
 };
 const fer_option fer_run_options[] = {
     STATION,
-    {"args", 'a', "JSON", NULL, "the arguments: a JSON object, @FILE, or - for standard input"},
+    {"args", 'a', "JSON", NULL,
+     "the arguments: a JSON object, @FILE, - for standard input, or NAME=VALUE"},
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     {"chunks", 0, NULL, NULL, "with --stream: events in the form of chunks"},
     DEADLINE,

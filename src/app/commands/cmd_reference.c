@@ -211,6 +211,13 @@ static void gateway_limits(fer_out *o)
               "bytes that the results of a chain's steps may take");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
+    limit_row(o, "trace.batch", FER_TRACE_BATCH, FER_TRACE_BATCH, "spans that are sent at once");
+    limit_row(o, "trace.queue", FER_TRACE_QUEUE, FER_TRACE_QUEUE,
+              "spans that wait to be sent; those past it are dropped");
+    limit_row(o, "trace.tries", FER_TRACE_TRIES, FER_TRACE_TRIES, "times that spans are sent");
+    limit_row(o, "trace.flushMs", FER_TRACE_FLUSH_MS, FER_TRACE_FLUSH_MS,
+              "milliseconds for spans that are left when the gateway stops");
+    limit_row(o, "route.backends", FER_BACKENDS_MAX, FER_BACKENDS_MAX, "backends of one tool");
 }
 
 /* Of JSON, YAML and schemas. */

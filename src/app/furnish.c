@@ -25,10 +25,20 @@ static fer_str folder_of(const fer_station *s)
     return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
 }
 
+/* From now on it appears nowhere: the secret itself, without what stands before its reference. */
+static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_err *err)
+{
+    size_t before = fer_secret_find(written);
+    if (before == SIZE_MAX || before > value.len) before = 0;
+    return fer_gateway_secret(s->gateway, fer_str_slice(value, before, value.len), err);
+}
+
 static fer_code value_of(fer_station *s, const fer_config_value *v, fer_str *out, fer_err *err)
 {
     *out = v->text;
-    return v->secret ? fer_secret_resolve(s->arena, v->text, folder_of(s), out, err) : FER_OK;
+    if (!v->secret) return FER_OK;
+    fer_code code = fer_secret_resolve(s->arena, v->text, folder_of(s), out, err);
+    return code ? code : hide_secret(s, v->text, *out, err);
 }
 
 static fer_code add_place(fer_station *s, fer_str name, fer_str ns, fer_runner *r,
@@ -157,7 +167,8 @@ static fer_code make_auth(fer_station *s, const fer_config_auth *c, fer_http_aut
     *out = (fer_http_auth){
         .kind = kinds[c->kind], .in = places[c->in], .name = c->name, .user = c->user};
     if (c->kind == FER_AUTH_NONE) return FER_OK;
-    return fer_secret_resolve(s->arena, c->secret, folder_of(s), &out->secret, err);
+    fer_code code = fer_secret_resolve(s->arena, c->secret, folder_of(s), &out->secret, err);
+    return code ? code : hide_secret(s, c->secret, out->secret, err);
 }
 
 static fer_code add_api(fer_station *s, const fer_config_api *c, fer_err *err)
@@ -217,6 +228,8 @@ static fer_code resolve_variables(fer_station *s, fer_local_command *c, fer_err 
     for (size_t i = 0; !code && i < c->set_count; i++) {
         set[i] = c->set[i];
         code = fer_secret_resolve(s->arena, c->set[i].value, folder_of(s), &set[i].value, err);
+        if (!code && fer_secret_find(c->set[i].value) != SIZE_MAX)
+            code = hide_secret(s, c->set[i].value, set[i].value, err);
     }
     if (!code) c->set = set;
     return code;

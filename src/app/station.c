@@ -6,6 +6,7 @@
 #include "builtins.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "keeping.h"
 #include "station_parts.h"
 
 /* ---- the beginning
@@ -100,11 +101,14 @@ static fer_code begin(fer_station *s, fer_err *err)
                              .warn_output = s->config.warn_output,
                              .calls_max = s->config.calls,
                              .deadline_ms = s->config.deadline_ms,
-                             .timeout_ms = s->config.timeout_ms};
+                             .timeout_ms = s->config.timeout_ms,
+                             .policies = s->config.policies};
     if (!code) code = fer_gateway_new(&o, &s->gateway, err);
     if (code) return code;
+    if (s->config.state.len)
+        code = fer_keeping_begin(s->gateway, s->config.state, &s->keeping, err);
     listen_for_interrupt(s);
-    code = fer_gateway_observe(s->gateway, log_call, s, err);
+    if (!code) code = fer_gateway_observe(s->gateway, log_call, s, err);
     if (code) return code;
     code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
     return code ? code : fer_station_furnish(s, err);
@@ -127,6 +131,7 @@ void fer_station_deinit(fer_station *s)
         fer_gateway_stop(s->gateway);
         if (s->http) fer_http_close(s->http);
         if (s->host) fer_process_host_free(s->host);
+        fer_keeping_end(s->keeping);
         fer_gateway_free(s->gateway);
     }
     fer_net_rules_free(s->rules);

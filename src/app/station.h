@@ -38,6 +38,7 @@ typedef struct fer_station {
     fer_process_host *host;
     fer_net_rules *rules;
     fer_http *http;
+    struct fer_keeping *keeping; /* what outlives the process; NULL: nothing does */
     fer_place_of_tools *places;
     size_t place_count;
     size_t waiting; /* lists of tools that are under way */

@@ -129,7 +129,9 @@ typedef struct fer_config {
     fer_str otlp_endpoint;
     fer_config_pairs otlp_headers;
     fer_str log_level; /* or empty */
-    fer_str scalars;   /* the last eight, as JSON */
+    fer_str policies;  /* that section as JSON; or empty */
+    fer_str state;     /* a path, resolved; or empty */
+    fer_str scalars;   /* the last ten, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;
     size_t error_count;

@@ -37,11 +37,28 @@ static fer_str folder_of(const fer_config *c)
     return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
 }
 
-fer_code fer_station_value(fer_arena *a, const fer_config *c, const fer_config_value *v,
-                           fer_str *out, fer_err *err)
+/* From now on it appears nowhere: the secret itself, without what stands before its reference. */
+static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_err *err)
+{
+    size_t before = fer_secret_find(written);
+    if (before == SIZE_MAX) return FER_OK;
+    if (before > value.len) before = 0;
+    return fer_gateway_secret(s->gateway, fer_str_slice(value, before, value.len), err);
+}
+
+/* What a text of the configuration stands for, where it may be a reference. */
+static fer_code resolve(fer_station *s, fer_arena *a, const fer_config *c, fer_str written,
+                        fer_str *out, fer_err *err)
+{
+    fer_code code = fer_secret_resolve(a, written, folder_of(c), out, err);
+    return code ? code : hide_secret(s, written, *out, err);
+}
+
+fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
+                           const fer_config_value *v, fer_str *out, fer_err *err)
 {
     *out = v->text;
-    return v->secret ? fer_secret_resolve(a, v->text, folder_of(c), out, err) : FER_OK;
+    return v->secret ? resolve(s, a, c, v->text, out, err) : FER_OK;
 }
 
 void fer_place_free(void *place)
@@ -116,7 +133,8 @@ static fer_code make_env(making *m, const fer_config_pairs *pairs, const char **
     }
     for (size_t i = 0; i < pairs->count; i++) {
         fer_str value;
-        fer_code code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &value, err);
+        fer_code code =
+            fer_station_value(m->station, m->arena, m->config, &pairs->list[i].value, &value, err);
         if (code) return code;
         fer_str one =
             fer_arena_printf(m->arena, "%.*s=%.*s", FER_PRI(pairs->list[i].name), FER_PRI(value));
@@ -191,7 +209,8 @@ static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_f
     if (!list) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < pairs->count; i++) {
         list[i].name = pairs->list[i].name;
-        code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &list[i].value, err);
+        code = fer_station_value(m->station, m->arena, m->config, &pairs->list[i].value,
+                                 &list[i].value, err);
     }
     *out = list;
     return code;
@@ -224,7 +243,7 @@ static fer_code make_auth(making *m, const fer_config_auth *c, fer_http_auth *ou
     *out = (fer_http_auth){
         .kind = kinds[c->kind], .in = places[c->in], .name = c->name, .user = c->user};
     if (c->kind == FER_AUTH_NONE) return FER_OK;
-    return fer_secret_resolve(m->arena, c->secret, folder_of(m->config), &out->secret, err);
+    return resolve(m->station, m->arena, m->config, c->secret, &out->secret, err);
 }
 
 static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
@@ -275,8 +294,7 @@ static fer_code resolve_variables(making *m, fer_local_command *c, fer_err *err)
     if (!set) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < c->set_count; i++) {
         set[i] = c->set[i];
-        code =
-            fer_secret_resolve(m->arena, c->set[i].value, folder_of(m->config), &set[i].value, err);
+        code = resolve(m->station, m->arena, m->config, c->set[i].value, &set[i].value, err);
     }
     if (!code) c->set = set;
     return code;

@@ -297,12 +297,16 @@ const fer_option fer_run_options[] = {
     {"json", 0, NULL, NULL, "print the whole envelope"},
     {"full", 0, NULL, NULL, "with --json: with the tool's definition"},
     {"correlation-id", 0, "ID", NULL, "the name of the call in logs and traces (default: random)"},
+    {"idempotency-key", 'k', "KEY", NULL,
+     "the same key and arguments again give the first result, and no second effect"},
+    {"no-cache", 0, NULL, NULL, "run the tool even where its result is known"},
     METRICS,
     END,
 };
 const fer_option fer_chain_options[] = {
     STATION,
     {"input", 'I', "JSON", NULL, "what references to `input` lead into"},
+    {"idempotency-key", 'k', "KEY", NULL, "each step that takes a key gets one made of this"},
     {"dry-run", 'n', NULL, NULL, "check the whole chain, and run nothing"},
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     DEADLINE,

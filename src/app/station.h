@@ -68,6 +68,7 @@ struct fer_station {
     fer_process_host *host;
     fer_net_rules *rules;
     fer_http *http;
+    struct fer_keeping *keeping; /* what outlives the process; NULL: nothing does */
     fer_place_of_tools **places;
     size_t place_count, place_cap;
     size_t waiting; /* lists of tools that are under way */

@@ -303,6 +303,8 @@ static void on_claimed(void *whom, const fer_store_answer *a)
         default: refuse_busy(c); break;
         }
     }
+    if (c->envelope.error.code && !c->shared)
+        c->envelope.error.op = fer_stages[FER_STAGE_RECALL].name;
     fer_call_go(c);
 }
 

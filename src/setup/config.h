@@ -146,6 +146,8 @@ typedef struct fer_config {
     fer_str log_level;  /* or empty */
     fer_str log_format; /* "text", "json"; or empty */
     fer_str log_file;   /* a path, resolved; or empty: standard error */
+    fer_str policies;   /* that section as JSON; or empty */
+    fer_str state;      /* a path, resolved; or empty */
     fer_str scalars;    /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;

@@ -213,7 +213,9 @@ static int call(run *r)
     fer_err err;
     fer_call_options o = {.origin = "cli",
                           .dry_run = fer_app_option(r->app, "dry-run") != NULL,
+                          .no_cache = fer_app_option(r->app, "no-cache") != NULL,
                           .correlation_id = fer_str_of(fer_app_option(r->app, "correlation-id")),
+                          .idempotency_key = fer_str_of(fer_app_option(r->app, "idempotency-key")),
                           .on_event = on_event,
                           .context = r};
     int bad = fer_station_number(r->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);

@@ -311,9 +311,9 @@ static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, 
     bool was_empty = !l->queue.first;
     fer_ledger_entry_push(&l->queue, e);
     l->waiting += size;
-    bool first_waiter = e->done && !l->waiters++;
-    if (was_empty || first_waiter || l->waiting >= l->options.flush_bytes)
-        pthread_cond_signal(&l->wake);
+    if (e->done) l->waiters++;
+    bool enough = e->done && (l->waiters == 1 || l->waiters == l->expected);
+    if (was_empty || enough || l->waiting >= l->options.flush_bytes) pthread_cond_signal(&l->wake);
     return FER_OK;
 }
 

@@ -134,10 +134,12 @@ static bool write_out(fer_ledger *l, bool sync)
         return false;
     }
     l->dirty = true;
+    uint64_t began = uv_hrtime();
     if (sync && !fer_sync_data(l->fd)) {
         fer_ledger_break(l, "a sync failed: %s", strerror(errno));
         return false;
     }
+    l->sync_ns = (int64_t)(uv_hrtime() - began);
     if (sync) l->dirty = false;
     l->offset += l->len;
     l->len = 0;

@@ -71,6 +71,7 @@ struct fer_ledger {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     fer_ledger_entry_list queue; /* under lock, as are: */
+    size_t expected;             /* waiters of the last batch */
     size_t waiters;              /* entries of the queue that somebody waits for */
     fer_call_table calls;
     bool stop;
@@ -114,6 +115,7 @@ struct fer_ledger {
     int64_t offset_ms; /* what the ledger adds to the monotonic clock */
     int64_t skew_ms;   /* of the wall clock to that, when it was last told */
     char time[32];
+    int64_t sync_ns;                            /* how long the last sync took */
     int64_t checkpoint_at, synced_at, retry_at; /* monotonic, ms */
 };
 

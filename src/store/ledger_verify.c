@@ -22,7 +22,6 @@ const char *const fer_flaw_names[FER_FLAW_KINDS] = {
 
 struct verify {
     fer_arena *arena; /* of the result */
-    fer_arena *scratch;
     fer_err *err;
     fer_verify_report *out;
     fer_flaw *flaws;
@@ -76,18 +75,15 @@ static const struct {
 
 static fer_code check_call(struct verify *v, const fer_line *l, uint64_t at)
 {
-    fer_facts f;
-    fer_arena_reset(v->scratch);
-    fer_code code = fer_facts_read(v->scratch, l->body, &f, v->err);
-    if (code == FER_OUT_OF_MEMORY) return code;
-    if (code || !f.call.len) {
+    fer_str call = fer_facts_call(l->body);
+    if (!call.len) {
         flaw(v, FER_FLAW_CALL, l->seq, at, "the record does not say of which call it is");
         return FER_OK;
     }
-    fer_open_call *c = fer_call_table_find(&v->calls, l->tenant, f.call);
+    fer_open_call *c = fer_call_table_find(&v->calls, l->tenant, call);
     if (l->type == FER_LEDGER_BEGIN) {
         if (c) flaw(v, FER_FLAW_CALL, l->seq, at, "the call has begun before");
-        else if (!fer_call_table_add(&v->calls, l->tenant, f.call)) return no_memory(v);
+        else if (!fer_call_table_add(&v->calls, l->tenant, call)) return no_memory(v);
     } else if (c) {
         fer_call_table_remove(&v->calls, c);
     } else if (!v->chain.pruned) {
@@ -310,16 +306,14 @@ static fer_code look_at_folder(struct verify *v, int folder)
 static fer_code init(struct verify *v)
 {
     *v->out = (fer_verify_report){0};
-    v->scratch = fer_arena_new(0);
     v->buffer = fer_sys_malloc(FER_SCAN_BUFFER);
     v->flaws = fer_arena_alloc_zero(v->arena, FER_FLAWS_MAX, sizeof *v->flaws);
-    bool ok = v->scratch && v->buffer && v->flaws && fer_hash_chain_init(&v->chain);
+    bool ok = v->buffer && v->flaws && fer_hash_chain_init(&v->chain);
     return ok && fer_call_table_init(&v->calls) ? FER_OK : no_memory(v);
 }
 
 static void deinit(struct verify *v)
 {
-    fer_arena_free(v->scratch);
     fer_sys_free(v->buffer);
     fer_hash_chain_deinit(&v->chain);
     fer_call_table_deinit(&v->calls);

@@ -247,27 +247,37 @@ static int64_t next_due(const fer_ledger *l)
 /* ---- the thread ---------------------------------------------------------------------------------
  */
 
-static void wait_until(fer_ledger *l, int64_t mono_ms)
+static void wait_until(fer_ledger *l, int64_t mono_ns)
 {
-    struct timespec t = {.tv_sec = mono_ms / 1000, .tv_nsec = mono_ms % 1000 * 1000000};
+    struct timespec t = {.tv_sec = mono_ns / 1000000000, .tv_nsec = mono_ns % 1000000000};
     pthread_cond_timedwait(&l->wake, &l->lock, &t);
 }
 
 /* The time by the system itself: a clock that a test has shifted would make the thread sleep or
  * spin. */
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
-    return (int64_t)(uv_hrtime() / 1000000);
+    return (int64_t)uv_hrtime();
 }
 
-/* Waits for records, under the lock; a batch that nobody waits for may grow for a while. */
+/*
+ * Waits for records, under the lock. A batch that nobody waits for may grow for flush_ms. One that
+ * somebody waits for waits for those who were told last time, who are about to ask again, for as
+ * long as a sync takes and never longer than flush_ms: else the first of them would have a sync of
+ * its own and all others the next one. A caller alone never waits.
+ */
 static void gather(fer_ledger *l)
 {
-    if (!l->queue.first && !l->stop && !l->prune.asked) wait_until(l, now_ms() + next_due(l));
+    if (!l->queue.first && !l->stop && !l->prune.asked)
+        wait_until(l, now_ns() + next_due(l) * 1000000);
     if (l->options.durability == FER_DURABLE_SYNC || !l->queue.first) return;
-    int64_t end = now_ms() + l->options.flush_ms;
-    while (!l->stop && !l->waiters && l->waiting < l->options.flush_bytes && now_ms() < end)
+    int64_t flush = l->options.flush_ms * 1000000, began = now_ns();
+    int64_t patience = l->sync_ns < flush ? l->sync_ns : flush;
+    while (!l->stop && l->waiting < l->options.flush_bytes) {
+        int64_t end = began + (l->waiters ? patience : flush);
+        if ((l->waiters && l->waiters >= l->expected) || now_ns() >= end) return;
         wait_until(l, end);
+    }
 }
 
 static void answer_prune(fer_ledger *l)
@@ -315,6 +325,7 @@ void *fer_writer_run(void *ledger)
         fer_ledger_entry *first = l->queue.first;
         bool prune = l->prune.asked && !l->prune.answered;
         l->queue = (fer_ledger_entry_list){0};
+        l->expected = l->waiters;
         l->waiters = 0;
         pthread_mutex_unlock(&l->lock);
         if (first) write_list(l, first);

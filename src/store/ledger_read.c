@@ -9,6 +9,9 @@
 #include "ledger_scan.h"
 #include "sys.h"
 
+#define SETTLE_TRIES 10 /* looks at a line that is being written, */
+#define SETTLE_MS    10 /* with so much time between two */
+
 struct fer_ledger_reader {
     int folder, fd;
     char *buffer;
@@ -19,6 +22,7 @@ struct fer_ledger_reader {
     bool begun;
     fer_scan scan;
     uint64_t offset, bad;
+    int tries;      /* at a line that may be half written */
     uint64_t ended; /* where the segment ended when it was last thought to be done */
 };
 
@@ -115,17 +119,25 @@ static fer_code next_segment(fer_ledger_reader *r, bool *more, fer_err *err)
 }
 
 /*
- * Behind the last good line. In a segment that has a successor a bad line is bad for good and is
- * passed over; in the last one it may be half written, and is looked at anew the next time.
+ * Behind the last good line. A bad line is passed over, but one at the end of a ledger that is
+ * being written may be half written: it is looked at a few times more. What has no line feed there
+ * is looked at anew the next time.
  */
 static fer_code go_on(fer_ledger_reader *r, fer_scan_result result, bool *more, fer_err *err)
 {
     uint64_t stuck = r->offset;
-    bool has_next = r->begun && r->at + 1 < r->segments.count;
-    if (has_next && result != FER_SCAN_END) {
+    bool done = r->begun && (r->at + 1 < r->segments.count || !fer_folder_is_written(r->folder));
+    *more = true;
+    if (result == FER_SCAN_LINE && !done && r->tries < SETTLE_TRIES) {
+        r->tries++;
+        uv_sleep(SETTLE_MS);
+        fer_scan_init(&r->scan, r->fd, r->buffer, stuck);
+        return FER_OK;
+    }
+    r->tries = 0;
+    if (result == FER_SCAN_LINE || (result == FER_SCAN_TORN && done)) {
         r->bad++;
-        *more = result == FER_SCAN_LINE || fer_scan_skip(&r->scan);
-        if (*more) return FER_OK;
+        if (result == FER_SCAN_LINE || fer_scan_skip(&r->scan)) return FER_OK;
     }
     fer_code code = next_segment(r, more, err);
     if (!code && !*more && r->begun) fer_scan_init(&r->scan, r->fd, r->buffer, stuck);
@@ -144,6 +156,7 @@ fer_code fer_ledger_reader_next(fer_ledger_reader *r, fer_str *text, fer_line *l
             return fer_fail(err, FER_IO_ERROR, "cannot read the ledger: %s", strerror(errno));
         if (result == FER_SCAN_LINE && fer_line_read(*text, line) &&
             fer_line_holds(*text, line, r->digest)) {
+            r->tries = 0;
             *got = true;
             return FER_OK;
         }

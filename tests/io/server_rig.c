@@ -216,6 +216,7 @@ void client_statuses(const rig_client *c, char *out, size_t size)
     out[0] = '\0';
     for (const char *at = c->got; (at = strstr(at, "HTTP/1.1 ")); at += 9) {
         unsigned status = (unsigned)strtoul(at + 9, NULL, 10);
+        if (!status) continue; /* the words of a refusal */
         len += (size_t)snprintf(out + len, size - len, "%s%u", len ? " " : "", status);
         assert_true(len < size);
     }

@@ -293,6 +293,10 @@ int fer_sys_unlink(const char *path)
 {
     return fails(K_UNLINK) ? -1 : unlink(path);
 }
+int fer_sys_mkdir(const char *path, mode_t mode)
+{
+    return fails(K_OPEN) ? -1 : mkdir(path, mode);
+}
 DIR *fer_sys_opendir(const char *path)
 {
     return fails(K_OPENDIR) ? NULL : opendir(path);

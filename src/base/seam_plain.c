@@ -69,6 +69,10 @@ int fer_sys_unlink(const char *path)
 {
     return unlink(path);
 }
+int fer_sys_mkdir(const char *path, mode_t mode)
+{
+    return mkdir(path, mode);
+}
 DIR *fer_sys_opendir(const char *path)
 {
     return opendir(path);

@@ -35,6 +35,7 @@ int fer_sys_fchmod(int fd, mode_t mode);
 int fer_sys_fsync(int fd);
 int fer_sys_rename(const char *from, const char *to);
 int fer_sys_unlink(const char *path);
+int fer_sys_mkdir(const char *path, mode_t mode);
 DIR *fer_sys_opendir(const char *path);
 struct dirent *fer_sys_readdir(DIR *dir);
 int fer_sys_closedir(DIR *dir);

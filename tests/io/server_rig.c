@@ -82,6 +82,7 @@ static void on_request(void *context, fer_exchange *x)
         fer_exchange_abort(x);
     } else if (fer_str_is(in->path, "/close")) {
         fer_http_server_close(r->server);
+        r->server = NULL;
         fer_exchange_reply(x, 200, "text/plain", FER_STR("late"));
     } else {
         fer_exchange_reply(x, 200, "text/plain", in->body);

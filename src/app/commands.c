@@ -62,6 +62,25 @@ const fer_command fer_commands[] = {
      "ferrule run time:now offsetMinutes=60 --json\n"
      "ferrule run text:count text=@README.md -o json",
      fer_run_run},
+    {"serve", "", "serve tools to MCP clients",
+     "Serves the tools of the configuration over MCP, in all versions from 2024-11-05 to 2026-07-28. A client sees seven meta "
+     "tools by which it finds, reads and runs all others, or (--mode, --expose) tools under their own names. Every call passes "
+     "the gateway: arguments and results are checked, time is limited. Without a configuration the servers of the user's MCP "
+     "clients (Claude, Cursor, VS Code) are served.\n\n"
+     "Over HTTP, which is the default, it listens at 127.0.0.1 and says its URL, a token and what to write into a client's "
+     "configuration; FERRULE_TOKEN names the token, else there is a new one each time. With --stdio it speaks over standard input and "
+     "output and ends at the end of the input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 "
+     "seconds, a second one ends it at once.",
+     fer_serve_options,
+     "ferrule serve\nferrule serve --stdio --from claude\n"
+     "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
+     "ferrule serve --stdio --mode transparent --expose 'files:*'",
+     fer_run_serve},
+    {"cost", "", "tell what tools cost a context window",
+     "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
+     "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "
+     "taken to be four bytes of JSON.",
+     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json", fer_run_cost},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
      fer_bundle_options,
@@ -128,9 +147,13 @@ const fer_command fer_commands[] = {
      fer_list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
     {"servers", "[NAME]...", "which backends there are, and how they are",
      "Asks every server of the configuration for its tools (or those named), which starts it, and shows how it is: its kind, "
-     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.",
+     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.\n\n"
+     "With --watch it goes on until it is interrupted: the configuration is read again when its file changes (or SIGHUP "
+     "comes), servers that are new or changed are started, those that are gone are stopped, and changes of tools are told. "
+     "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
+     "a line for each server that is new, changed or gone.",
      fer_servers_options,
-     "ferrule servers\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
+     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
     {"show", "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
      "mcp::server::tool are accepted as aliases of pack:tool and server:tool. With --json, the record in Ferrule's "

@@ -9,6 +9,7 @@ static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NUL
 static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
 static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
                                               "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const mode_choices[] = {"meta", "tools", "both", "transparent", NULL};
 static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
 static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
@@ -48,11 +49,6 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
         "catalog", 'c', "FILE", NULL,                                                              \
             "a catalogue that index build wrote (default: ferrule.catalog, where it is there)"     \
     }
-#define EMBEDDER                                                                                   \
-    {                                                                                              \
-        "embedder", 0, "NAME", NULL,                                                               \
-            "what makes vectors: builtin (default), or use:FILE, a file of tools/make-use-model"   \
-    }
 #define TENANT                                                                                     \
     {                                                                                              \
         "tenant", 0, "NAME", NULL, "whose uses are meant (default: default)"                       \
@@ -68,14 +64,14 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
         "page-token", 0, "TOKEN", NULL, "the nextToken of the page before"                         \
     }
 
-#define ANY_EMBEDDER                                                                                                                                                                \
-    {"embedder", 0, "NAME", NULL,                                                                                                                                                   \
-     "what makes vectors (default builtin); use:FILE: a file of tools/make-use-model; or, for eval and --batch, the URL of a server that answers URL/embeddings as OpenAI's does"}, \
-        {"embedder-model", 0, "NAME", NULL, "the model of that server"},                                                                                                            \
-        {"embedder-key", 0, "REFERENCE", NULL,                                                                                                                                      \
-         "where its key is: secretref:env:NAME, the variable NAME (default: it asks for none)"},                                                                                    \
-    {                                                                                                                                                                               \
-        "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                                       \
+#define EMBEDDER                                                                                                                                             \
+    {"embedder", 0, "NAME", NULL,                                                                                                                            \
+     "what makes vectors (default builtin); use:FILE: a file of tools/make-use-model; or the URL of a server that answers URL/embeddings as OpenAI's does"}, \
+        {"embedder-model", 0, "NAME", NULL, "the model of that server"},                                                                                     \
+        {"embedder-key", 0, "REFERENCE", NULL,                                                                                                               \
+         "where its key is: secretref:env:NAME, the variable NAME (default: it asks for none)"},                                                             \
+    {                                                                                                                                                        \
+        "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                \
     }
 
 const fer_option fer_common_options[] = {
@@ -236,7 +232,7 @@ const fer_option fer_search_options[] = {
     CATALOG,
     {"ranker", 0, "RANKER", fer_ranker_names,
      "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},
-    ANY_EMBEDDER,
+    EMBEDDER,
     {"twins", 0, NULL, NULL,
      "show every tool, also those that others have with the same definition"},
     {"usage", 0, NULL, NULL, "what past queries led to has a say (ferrule usage)"},
@@ -256,12 +252,34 @@ static const char *const show_choices[] = {"table", "json", "raw", NULL};
         "config", 'C', "FILE", NULL,                                                               \
             "what names servers, commands and APIs (default: ferrule.yaml here, or the user's)"    \
     }
+#define METRICS                                                                                    \
+    {                                                                                              \
+        "metrics", 0, "FILE", NULL,                                                                \
+            "write metrics of the calls to a file, as Prometheus reads them; - is standard output" \
+    }
 #define DEADLINE                                                                                   \
     {                                                                                              \
         "deadline", 0, "MS", NULL, "time for all of it, in milliseconds (default 30000)"           \
     }
+const fer_option fer_serve_options[] = {
+    {"stdio", 0, NULL, NULL, "speak over standard input and output, as desktop clients want it"},
+    {"listen", 'l', "ADDRESS:PORT", NULL,
+     "where HTTP is served (default 127.0.0.1:7575; port 0: any that is free)"},
+    {"socket", 's', "PATH", NULL, "serve HTTP at a Unix socket, to this user alone"},
+    {"no-token", 0, NULL, NULL, "ask clients for no token; on the loopback only"},
+    {"mode", 'm', "MODE", mode_choices,
+     "what clients see (default: meta, the meta tools; both where --expose is given)"},
+    {"expose", 'e', "PATTERN...", NULL,
+     "tools that are served under their own names: their ID without version, with * and ?"},
+    {"from", 'f', "CLIENT|FILE", NULL,
+     "serve the servers of an MCP client: claude, cursor, vscode, or a file of one"},
+    STATION,
+    END,
+};
 const fer_option fer_servers_options[] = {
     STATION,
+    {"watch", 'w', NULL, NULL,
+     "go on: read the configuration again when it changes, and show what changes"},
     JSON,
     END,
 };
@@ -278,6 +296,7 @@ const fer_option fer_run_options[] = {
     {"json", 0, NULL, NULL, "print the whole envelope"},
     {"full", 0, NULL, NULL, "with --json: with the tool's definition"},
     {"correlation-id", 0, "ID", NULL, "the name of the call in logs and traces (default: random)"},
+    METRICS,
     END,
 };
 const fer_option fer_chain_options[] = {
@@ -287,6 +306,7 @@ const fer_option fer_chain_options[] = {
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     DEADLINE,
     {"json", 0, NULL, NULL, "print the result of every step"},
+    METRICS,
     END,
 };
 const fer_option fer_describe_options[] = {
@@ -317,6 +337,7 @@ const fer_option fer_index_stats_options[] = {
 const fer_option fer_catalog_update_options[] = {
     {"quarantine", 0, "POLICY", fer_quarantine_names,
      "which changed definitions are held back until they are approved (default none)"},
+    {"prune", 0, NULL, NULL, "remove the tools that none of the files name"},
     {"quiet", 'q', NULL, NULL, "do not print what has changed"},
     EMBEDDER,
     CATALOG,
@@ -372,7 +393,7 @@ const fer_option fer_eval_options[] = {
     JSON,
     {"crowd", 0, "TOOLS...", NULL, "also search these tools, which answer no query"},
     {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25)"},
-    ANY_EMBEDDER,
+    EMBEDDER,
     {"usage", 0, NULL, NULL,
      "ask each tenth of the queries after remembering what all others led to"},
     END,

@@ -35,6 +35,7 @@ extern const fer_option fer_no_options[];
 extern const fer_option fer_profiles_options[];
 extern const fer_option fer_run_options[];
 extern const fer_option fer_search_options[];
+extern const fer_option fer_serve_options[];
 extern const fer_option fer_servers_options[];
 extern const fer_option fer_show_options[];
 extern const fer_option fer_tags_options[];

@@ -21,6 +21,8 @@
 #include <time.h>
 
 void *fer_sys_malloc(size_t size);
+/* The same, of zeros; where it is large, pages cost nothing until they are looked at. */
+void *fer_sys_malloc_zero(size_t size);
 void fer_sys_free(void *p);
 int fer_sys_open(const char *path, int flags, mode_t mode);
 ssize_t fer_sys_read(int fd, void *to, size_t size);
@@ -35,10 +37,23 @@ int fer_sys_fchmod(int fd, mode_t mode);
 int fer_sys_fsync(int fd);
 int fer_sys_rename(const char *from, const char *to);
 int fer_sys_unlink(const char *path);
-int fer_sys_mkdir(const char *path, mode_t mode);
 DIR *fer_sys_opendir(const char *path);
 struct dirent *fer_sys_readdir(DIR *dir);
 int fer_sys_closedir(DIR *dir);
+/* Files of a folder that is open: names are looked up there, so a folder that is swapped is no
+ * danger. */
+int fer_sys_openat(int folder, const char *name, int flags, mode_t mode);
+int fer_sys_renameat(int folder, const char *from, const char *to);
+int fer_sys_unlinkat(int folder, const char *name);
+DIR *fer_sys_fdopendir(int fd);
+int fer_sys_mkdir(const char *path, mode_t mode);
+ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at);
+ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at);
+int fer_sys_fdatasync(int fd);
+int fer_sys_ftruncate(int fd, off_t size);
+/* Makes the file so long, with space on the disk for all of it. */
+int fer_sys_fallocate(int fd, off_t size);
+int fer_sys_flock(int fd, int operation);
 /* Pages for code: to be written first (NULL: there are none), then to be run. */
 void *fer_sys_pages(size_t size);
 int fer_sys_pages_execute(void *pages, size_t size);

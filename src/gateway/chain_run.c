@@ -427,3 +427,37 @@ fer_code fer_gateway_chain(fer_gateway *g, const fer_chain *chain, fer_str input
     go(first);
     return FER_OK;
 }
+
+/* ---- ending one from outside
+ * ---------------------------------------------------------------------- */
+
+/* A call of the chain that was begun with this context, and that may still be stopped. */
+static fer_call *call_of(const fer_gateway *g, const void *context)
+{
+    for (fer_call *c = g->active; c; c = c->next) {
+        const thread *t = c->done == on_done ? c->done_context : NULL;
+        if (t && t->run->context == context && !c->cancelled && !c->wanted) return c;
+    }
+    return NULL;
+}
+
+void fer_gateway_cancel_chain(fer_gateway *g, const void *context)
+{
+    static const fer_call_error cancelled = {.code = FER_CANCELLED,
+                                             .message = {"the chain was cancelled", 23},
+                                             .details = {"", 0},
+                                             .op = "execute",
+                                             .caused_by = {"", 0}};
+    /* With its last call the chain is gone: it is looked for anew each time. */
+    for (size_t left = g->active_count; left > 0; left--) {
+        fer_call *c = call_of(g, context);
+        if (!c) return;
+        thread *t = c->done_context;
+        if (!t->run->over) {
+            t->run->over = true;
+            t->run->error = cancelled;
+            t->run->failed_step = t->now->id;
+        }
+        fer_call_stop(c, FER_CANCEL_CLIENT_CANCELLED);
+    }
+}

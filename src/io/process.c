@@ -236,7 +236,7 @@ static void ask(fer_process *p)
     int status = 0, known = fer_sys_peek(p->pid, &status);
     if (known == 0 || (known < 0 && errno != ECHILD)) return;
     p->exited = true;
-    p->state = (fer_exit_state){.code = -1};
+    p->state = (fer_exit_state){.code = -1, .asked = p->phase >= FER_PROCESS_TERMED};
     if (known < 0) p->pid = 0;
     else if (WIFEXITED(status)) p->state.code = WEXITSTATUS(status);
     else p->state.signal = WTERMSIG(status);

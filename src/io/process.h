@@ -55,6 +55,7 @@ uv_loop_t *fer_process_host_loop(const fer_process_host *h);
 typedef struct fer_exit_state {
     int code;   /* of exit; -1: a signal ended it */
     int signal; /* 0: it ended by itself */
+    bool asked; /* a signal had been sent to it by fer_process_end before it ended */
 } fer_exit_state;
 
 /* Why nothing can be written any more. */

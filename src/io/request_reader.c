@@ -355,7 +355,7 @@ static fer_refusal check_head(fer_request_reader *r)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-void fer_reader_init(fer_request_reader *r, const fer_reader_limits *limits)
+void fer_request_reader_init(fer_request_reader *r, const fer_reader_limits *limits)
 {
     *r = (fer_request_reader){.limits = limits, .phase = FER_READER_DONE};
     llhttp_init(&r->parser, HTTP_REQUEST, &settings);

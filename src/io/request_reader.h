@@ -111,7 +111,7 @@ typedef enum fer_read_step {
     FER_READ_REFUSED /* see `refusal` */
 } fer_read_step;
 
-void fer_reader_init(fer_request_reader *r, const fer_reader_limits *limits);
+void fer_request_reader_init(fer_request_reader *r, const fer_reader_limits *limits);
 /* The next request is gathered in `q`. */
 void fer_reader_begin(fer_request_reader *r, fer_request *q);
 /* Takes bytes off the front, up to the next step. */

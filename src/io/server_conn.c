@@ -498,7 +498,7 @@ bool fer_conn_open(const struct fer_listener *l, int fd, const struct sockaddr *
     s->counts.accepted++;
     s->counts.connections++;
     c->poll.data = c;
-    fer_reader_init(&c->reader, &s->reader_limits);
+    fer_request_reader_init(&c->reader, &s->reader_limits);
     c->next = s->conns;
     if (s->conns) s->conns->prev = c;
     s->conns = c;

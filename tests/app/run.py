@@ -110,8 +110,7 @@ case("command: its exit code", expect(call("mine:fail", config=COMMANDS), 1, [],
 case("command: its time", expect(call("mine:sleep", "--timeout", "200", config=COMMANDS), 1, [], ["Timeout (execute)"]))
 SLOW = put("slow.yaml", open(COMMANDS).read() + "defaults: {timeoutMs: 200}\ntelemetry: {metrics: true, logLevel: info}\ncatalog: c.bin\n")
 case("config: the time of an attempt", expect(call("mine:sleep", config=SLOW), 1, [], ["Timeout (execute)"]))
-case("config: what is not there yet is said, and the level counts", expect(call("time:now", config=SLOW), 0, [], [
-    "metrics are not served yet", "servers are asked for their tools each time", "tool.succeeded"]))
+case("config: the level of the log counts", expect(call("time:now", config=SLOW), 0, [], ["tool.succeeded"], absent=["not there yet", "not served yet"]))
 case("servers: commands", expect(run(["servers", "-C", COMMANDS]), 0, ["mine\tcommand\tup\t3"]))
 
 # ---- an MCP server
@@ -152,7 +151,28 @@ case("servers: one of them", expect(run(["servers", "tiny", "-C", CLIENT]), 0, [
 
 
 class Api(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        tool = {"name": "cut", "description": "c", "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object"}}
+        answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "web", "version": "1"}},
+                   "tools/list": {"tools": [tool]}, "tools/call": None}
+        if "id" in m and m["method"] not in answers:
+            return self.send_error(404)
+        self.send_response(200 if "id" in m else 202)
+        self.send_header("Content-Type", "application/json")
+        body = json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": answers[m["method"]]}).encode() if "id" in m else b""
+        cut = m["method"] == "tools/call"
+        self.send_header("Content-Length", str(len(body) + (9 if cut else 0)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = cut
+
     def do_GET(self):
+        if self.path == "/pets/9":
+            self.send_response(200)
+            self.send_header("Content-Length", "9")
+            self.end_headers()
+            return
         found = self.path == "/pets/7?fields=name"
         body = b'{"id":7,"name":"Rex"}' if found else b'{"message":"none"}'
         self.send_response(200 if found else 404)
@@ -184,5 +204,8 @@ APIS = put("apis.yaml", f"apis:\n  pets:\n    openapi: pets.yaml\n    baseUrl: h
 case("api: an operation", expect(call("pets:getPet", "id=7", "fields=name", config=APIS), 0, ['"name":"Rex"']))
 case("api: it says no", expect(call("pets:getPet", "id=8", config=APIS), 1, [], ["ToolFailed (execute)", "404"]))
 case("api: its arguments", expect(call("pets:getPet", config=APIS), 1, [], ["RequiredMissing (validate_input)"]))
+case("api: the connection is lost", expect(call("pets:getPet", "id=9", config=APIS), 1, [], ["ConnectionLost (execute)"]))
+WEB = put("web.json", json.dumps({"mcpServers": {"web": {"url": f"http://127.0.0.1:{api.server_address[1]}/mcp"}}}))
+case("mcp: the connection is lost", expect(call("web:cut", config=WEB), 1, [], ["ConnectionLost (execute)"]))
 api.shutdown()
 finish()

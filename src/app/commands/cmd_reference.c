@@ -26,6 +26,7 @@
 #include "profile.h"
 #include "report.h"
 #include "run_limits.h"
+#include "serve_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
 
@@ -164,18 +165,10 @@ static void catalog_limits(fer_out *o, bool cut)
     }
 }
 
-static void io_limits(fer_out *o, const struct fer_io_limit_row *rows, size_t count)
+static void all_limits(fer_out *o, const fer_limit_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         limit_row(o, rows[i].name, rows[i].limit, rows[i].limit, rows[i].text);
-}
-
-static void run_limits(fer_out *o)
-{
-    for (size_t i = 0; i < fer_run_limit_row_count; i++) {
-        const struct fer_run_limit_row *row = &fer_run_limit_rows[i];
-        limit_row(o, row->name, row->limit, row->limit, row->text);
-    }
 }
 
 static void embed_limits(fer_out *o, bool cut)
@@ -256,10 +249,11 @@ static void page_limits(fer_out *o)
     setup_limits(o);
     limit_row(o, "blame.size", 0, FER_BLAME_TEXT, "bytes of a message for `ferrule blame`");
     catalog_limits(o, false);
-    io_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
-    io_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
-    run_limits(o);
+    all_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
+    all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
+    all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
     gateway_limits(o);
+    all_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
     embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(

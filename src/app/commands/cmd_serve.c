@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule serve: the gateway as an MCP server. */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client_files.h"
+#include "errors.h"
+#include "serve_guide.h"
+#include "serve_http.h"
+#include "serve_stdio.h"
+#include "station.h"
+#include "sys.h"
+
+#define DRAIN_MS     30000 /* for what runs, once we are asked to end */
+#define DEFAULT_PORT 7575  /* of --listen */
+#define SETTLE_MS    20    /* between two looks at whether servers have listed their tools */
+#define EMBED_AT     32    /* vectors that are made between other things */
+#define EXPOSE_MAX   256   /* patterns of --expose */
+
+typedef struct serving {
+    fer_app *app;
+    fer_station station;
+    fer_front *front;
+    fer_stdio *stdio;
+    fer_web *web;
+    char token[FER_GUIDE_TOKEN];
+    fer_str patterns[EXPOSE_MAX];
+    uv_signal_t term, interrupt, hangup;
+    uv_timer_t settle, drain;
+    uv_idle_t embed;
+    bool draining, over;
+} serving;
+
+/* ---- what is served ---------------------------------------------------------------------------
+ */
+
+static fer_serve_mode mode_of(const fer_app *app)
+{
+    const char *name = fer_app_option(app, "mode");
+    size_t i = 0;
+    while (name && fer_serve_modes[i] && strcmp(name, fer_serve_modes[i]) != 0) i++;
+    return name                               ? (fer_serve_mode)i
+           : fer_app_values(app, "expose", 0) ? FER_SERVE_BOTH
+                                              : FER_SERVE_META;
+}
+
+/* The files of --from, or those that are found where nothing is configured. 0, or an exit code. */
+static int find_files(serving *s, fer_arena *a, const char **files, size_t *count)
+{
+    fer_client_file found[FER_CLIENT_FILES_MAX];
+    const char *from = fer_app_option(s->app, "from");
+    fer_str config = FER_STR("");
+    fer_err err;
+    bool named = false;
+    *count = 0;
+    if (fer_app_option(s->app, "config")) {
+        return from ? fer_app_usage(s->app, "--from and --config exclude each other") : 0;
+    }
+    for (size_t i = 0; from && fer_client_names[i]; i++)
+        named |= strcmp(from, fer_client_names[i]) == 0;
+    if (from && !named) {
+        files[(*count)++] = from;
+        return 0;
+    }
+    if (!from && fer_config_locate(a, NULL, &config, &err)) return fer_app_fail(s->app, &err);
+    if (!from && config.len) return 0;
+    size_t n = fer_client_files_find(a, from, found);
+    for (size_t i = 0; i < n; i++) {
+        fer_app_say(s->app, "found the servers of %s in %s", found[i].client, found[i].path);
+        files[(*count)++] = found[i].path;
+    }
+    if (!n && from) return fer_app_usage(s->app, "no file of %s is there: name one", from);
+    if (!n)
+        fer_app_say(s->app, "no configuration and no client's file is there: built-in tools only");
+    return 0;
+}
+
+static int make_front(serving *s)
+{
+    fer_front_options o = {.gateway = s->station.gateway,
+                           .catalog = s->station.catalog,
+                           .mode = mode_of(s->app),
+                           .expose = s->patterns};
+    const char *pattern;
+    for (size_t i = 0; (pattern = fer_app_values(s->app, "expose", i)) != NULL; i++) {
+        if (i == EXPOSE_MAX) return fer_app_usage(s->app, "--expose: at most %d", EXPOSE_MAX);
+        s->patterns[o.expose_count++] = fer_str_of(pattern);
+    }
+    if (o.mode == FER_SERVE_TRANSPARENT && !o.expose_count) {
+        if (s->station.place_count != 1)
+            return fer_app_usage(s->app, "--mode transparent is for one server: name it, such as "
+                                         "--expose 'files:*'");
+        s->patterns[o.expose_count++] =
+            fer_arena_printf(s->station.arena, "%.*s:*", FER_PRI(s->station.places[0]->ns));
+    }
+    s->front = fer_front_new(&o);
+    fer_err err;
+    if (s->front) return 0;
+    fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    return fer_app_fail(s->app, &err);
+}
+
+/* ---- tools that become known ------------------------------------------------------------------
+ */
+
+/* Vectors are made between other things, until every tool has one. */
+static void on_embed(uv_idle_t *idle)
+{
+    serving *s = idle->data;
+    size_t left = 0;
+    if (fer_catalog_embed(s->station.catalog, EMBED_AT, &left, NULL) || !left) uv_idle_stop(idle);
+}
+
+static void on_settle(uv_timer_t *timer)
+{
+    serving *s = timer->data;
+    if (s->station.waiting) return;
+    uv_timer_stop(timer);
+    fer_station_remark(&s->station);
+    fer_front_release(s->front);
+    uv_idle_start(&s->embed, on_embed);
+}
+
+static void learn_tools(serving *s)
+{
+    fer_station_begin_asking(&s->station);
+    if (s->station.waiting) fer_front_hold(s->front);
+    uv_timer_start(&s->settle, on_settle, s->station.waiting ? SETTLE_MS : 0, SETTLE_MS);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void on_ended(void *context)
+{
+    ((serving *)context)->over = true;
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    serving *s = timer->data;
+    fer_front_cancel(s->front);
+    s->over = true;
+}
+
+/* The first signal lets what runs come to its end, the second does not. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+    serving *s = handle->data;
+    (void)number;
+    if (s->draining) {
+        on_late(&s->drain);
+        return;
+    }
+    s->draining = true;
+    fer_front_drain(s->front);
+    uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
+    if (s->stdio) fer_stdio_drain(s->stdio);
+    if (s->web) fer_web_drain(s->web, on_ended, s);
+}
+
+/* The configuration is read again by whoever can: until then nothing changes, and that is said. */
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    serving *s = handle->data;
+    (void)number;
+    fer_app_say(s->app, "the configuration is read at the start only: start again to use it");
+}
+
+/* ---- over HTTP --------------------------------------------------------------------------------
+ */
+
+/* The token of the environment, or a new one. */
+static bool make_token(serving *s, const char *given)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char random[(FER_GUIDE_TOKEN - 1) / 2];
+    if (given || fer_app_option(s->app, "no-token")) return true;
+    if (fer_sys_random(random, sizeof random)) return false;
+    for (size_t i = 0; i < sizeof random; i++) {
+        s->token[2 * i] = hex[random[i] >> 4];
+        s->token[2 * i + 1] = hex[random[i] & 15];
+    }
+    s->token[FER_GUIDE_TOKEN - 1] = '\0';
+    return true;
+}
+
+/* ADDRESS:PORT, or PORT of the loopback. False: it is neither. */
+static bool read_listen(fer_arena *a, const char *text, fer_listen_options *out)
+{
+    fer_str all = fer_str_of(text), port = all;
+    uint64_t number;
+    size_t colon = all.len;
+    while (colon > 0 && all.ptr[colon - 1] != ':') colon--;
+    if (colon) {
+        fer_str host = fer_str_slice(all, 0, colon - 1);
+        port = fer_str_slice(all, colon, all.len);
+        if (host.len > 2 && host.ptr[0] == '[') host = fer_str_slice(host, 1, host.len - 1);
+        out->address =
+            fer_arena_copy(a, fer_str_is(host, "localhost") ? FER_STR("127.0.0.1") : host).ptr;
+    }
+    if (!fer_parse_u64(port, &number) || number > 65535) return false;
+    out->port = (uint16_t)number;
+    return true;
+}
+
+static bool is_loopback(const char *address)
+{
+    return !address || fer_str_starts(fer_str_of(address), "127.") || strcmp(address, "::1") == 0;
+}
+
+static int listen_at(serving *s, fer_err *err)
+{
+    fer_arena *a = s->station.arena;
+    const char *path = fer_app_option(s->app, "socket"), *at = fer_app_option(s->app, "listen");
+    fer_listen_options o = {.port = DEFAULT_PORT};
+    if (path &&
+        fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path}, err))
+        return fer_app_fail(s->app, err);
+    if (path) fer_app_say(s->app, "MCP at the socket %s", path);
+    if (path && !at) return 0;
+    if (at && !read_listen(a, at, &o))
+        return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", at);
+    if (!is_loopback(o.address) && fer_app_option(s->app, "no-token"))
+        return fer_app_usage(s->app, "--no-token is for the loopback only");
+    if (fer_http_server_listen(fer_web_server(s->web), &o, err)) return fer_app_fail(s->app, err);
+    if (!is_loopback(o.address))
+        fer_app_say(s->app, "everybody who reaches %s can read what is sent: there is no TLS",
+                    o.address);
+    const char *given = getenv("FERRULE_TOKEN");
+    fer_guide_write(&s->app->out,
+                    &(fer_guide){.address = o.address ? o.address : "127.0.0.1",
+                                 .port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0),
+                                 .token = given && given[0] ? "$FERRULE_TOKEN" : s->token});
+    return 0;
+}
+
+static int open_web(serving *s, fer_err *err)
+{
+    const char *given = getenv("FERRULE_TOKEN");
+    if (given && !given[0]) given = NULL;
+    if (!make_token(s, given)) {
+        fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
+        return fer_app_fail(s->app, err);
+    }
+    bool open = fer_app_option(s->app, "no-token") != NULL;
+    fer_web_options o = {.front = s->front,
+                         .gateway = s->station.gateway,
+                         .token = open ? FER_STR("") : fer_str_of(given ? given : s->token)};
+    s->web = fer_web_new(&o);
+    if (!s->web) {
+        fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+        return fer_app_fail(s->app, err);
+    }
+    return listen_at(s, err);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void begin_handles(serving *s)
+{
+    uv_loop_t *loop = fer_gateway_loop(s->station.gateway);
+    uv_signal_init(loop, &s->term);
+    uv_signal_init(loop, &s->interrupt);
+    uv_signal_init(loop, &s->hangup);
+    s->hangup.data = s;
+    uv_timer_init(loop, &s->settle);
+    uv_timer_init(loop, &s->drain);
+    uv_idle_init(loop, &s->embed);
+    s->term.data = s->interrupt.data = s->settle.data = s->drain.data = s->embed.data = s;
+    uv_signal_start(&s->term, on_signal, SIGTERM);
+    uv_signal_start(&s->interrupt, on_signal, SIGINT);
+    uv_signal_start(&s->hangup, on_hangup, SIGHUP);
+}
+
+static void end_handles(serving *s)
+{
+    uv_close((uv_handle_t *)&s->term, NULL);
+    uv_close((uv_handle_t *)&s->interrupt, NULL);
+    uv_close((uv_handle_t *)&s->hangup, NULL);
+    uv_close((uv_handle_t *)&s->settle, NULL);
+    uv_close((uv_handle_t *)&s->drain, NULL);
+    uv_close((uv_handle_t *)&s->embed, NULL);
+}
+
+static int open_doors(serving *s)
+{
+    fer_err err = {0};
+    if (!fer_app_option(s->app, "stdio")) return open_web(s, &err);
+    return fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err)
+               ? fer_app_fail(s->app, &err)
+               : 0;
+}
+
+static int serve(serving *s)
+{
+    uv_loop_t *loop = fer_gateway_loop(s->station.gateway);
+    int bad = make_front(s);
+    if (bad) return bad;
+    begin_handles(s);
+    bad = open_doors(s);
+    if (!bad) {
+        fer_out_flush(&s->app->out);
+        learn_tools(s);
+        while (!s->over) uv_run(loop, UV_RUN_ONCE);
+    }
+    if (s->stdio) fer_stdio_close(s->stdio);
+    if (s->web) fer_web_close(s->web);
+    end_handles(s);
+    /* What was cancelled ends in the loop; peers go with it. */
+    while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
+    fer_front_free(s->front);
+    uv_run(loop, UV_RUN_NOWAIT);
+    return bad;
+}
+
+int fer_run_serve(fer_app *app)
+{
+    serving s = {.app = app};
+    const char *files[FER_CLIENT_FILES_MAX];
+    size_t count = 0;
+    fer_arena *a = fer_arena_new(0);
+    fer_err err;
+    if (!a) {
+        fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+        return fer_app_fail(app, &err);
+    }
+    int bad = find_files(&s, a, files, &count);
+    struct fer_station_wants wants = {.search = true, .files = files, .file_count = count};
+    if (!bad) bad = fer_station_init_for(&s.station, app, &wants);
+    if (!bad) {
+        bad = serve(&s);
+        fer_station_deinit(&s.station);
+    }
+    fer_arena_free(a);
+    return bad;
+}

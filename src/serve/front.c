@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A server: what it holds, its beginning and its end. */
+#include <assert.h>
+
+#include "meta_tools.h"
+#include "serve_parts.h"
+#include "sys.h"
+
+const char *const fer_serve_modes[] = {[FER_SERVE_META] = "meta",
+                                       [FER_SERVE_TOOLS] = "tools",
+                                       [FER_SERVE_BOTH] = "both",
+                                       [FER_SERVE_TRANSPARENT] = "transparent",
+                                       [FER_SERVE_TRANSPARENT + 1] = NULL};
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static void on_changed(uv_timer_t *timer)
+{
+    fer_listen_tell_changed(timer->data);
+}
+
+/* The catalogue has changed; a moment later, when more may have, clients are told. */
+static void on_event(void *context, const fer_event *event)
+{
+    fer_front *s = context;
+    (void)event;
+    if (s->options.mode != FER_SERVE_META && !uv_is_active((uv_handle_t *)&s->changed))
+        uv_timer_start(&s->changed, on_changed, FER_SERVE_CHANGED_MS, 0);
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static fer_code begin(fer_front *s, fer_err *err)
+{
+    fer_code code = fer_meta_new(s->arena, &s->meta, err);
+    if (!code) code = fer_catalog_subscribe(s->options.catalog, on_event, s, &s->listener, err);
+    return code;
+}
+
+fer_front *fer_front_new(const fer_front_options *o)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_front *s = a ? fer_arena_alloc_zero(a, 1, sizeof *s) : NULL;
+    if (!s) {
+        fer_arena_free(a);
+        return NULL;
+    }
+    s->arena = a;
+    s->options = *o;
+    s->loop = fer_gateway_loop(o->gateway);
+    if (begin(s, NULL)) {
+        fer_meta_free(s->meta);
+        fer_arena_free(a);
+        return NULL;
+    }
+    uv_timer_init(s->loop, &s->settle);
+    uv_timer_init(s->loop, &s->changed);
+    uv_unref((uv_handle_t *)&s->settle);
+    uv_unref((uv_handle_t *)&s->changed);
+    s->settle.data = s->changed.data = s;
+    return s;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    fer_front *s = handle->data;
+    handle->data = NULL;
+    if (s->settle.data || s->changed.data) return;
+    fer_arena_free(s->arena);
+}
+
+void fer_front_free(fer_front *s)
+{
+    if (!s) return;
+    assert(!s->peers);
+    fer_catalog_unsubscribe(s->options.catalog, s->listener);
+    while (s->spare) {
+        fer_talk *x = s->spare;
+        s->spare = x->next;
+        fer_arena_free(x->arena);
+        fer_sys_free(x);
+    }
+    fer_exports_deinit(&s->exports);
+    fer_kept_deinit(&s->kept);
+    fer_meta_free(s->meta);
+    uv_close((uv_handle_t *)&s->settle, on_timer_closed);
+    uv_close((uv_handle_t *)&s->changed, on_timer_closed);
+}
+
+struct uv_loop_s *fer_front_loop(const fer_front *s)
+{
+    return s->loop;
+}
+
+void fer_front_count(const fer_front *s, fer_front_counts *out)
+{
+    *out = s->counts;
+}
+
+/* ---- all requests ---------------------------------------------------------------------------- */
+
+/* A visit may end any number of requests, so the next one is looked for anew each time. */
+static fer_ask *not_visited(const fer_peer *p, uint64_t round)
+{
+    fer_ask *q = p->asks;
+    while (q && q->round == round) q = q->next;
+    return q;
+}
+
+void fer_front_each(fer_front *s, void (*visit)(fer_ask *q))
+{
+    uint64_t round = ++s->rounds;
+    for (fer_peer *p = s->peers, *next; p; p = next) {
+        p->exchanges++; /* stays while we look at it */
+        for (fer_ask *q; (q = not_visited(p, round)) != NULL;) {
+            q->round = round;
+            visit(q);
+        }
+        next = p->next;
+        p->exchanges--;
+        fer_peer_settle(p);
+    }
+}
+
+static void run_held(fer_ask *q)
+{
+    if (q->held && !q->cancelled) fer_ask_run(q);
+}
+
+static void on_settled(uv_timer_t *timer)
+{
+    fer_front_release(timer->data);
+}
+
+void fer_front_hold(fer_front *s)
+{
+    s->holding = true;
+    uv_timer_start(&s->settle, on_settled, FER_SERVE_SETTLE_MS, 0);
+}
+
+void fer_front_release(fer_front *s)
+{
+    if (!s->holding) return;
+    s->holding = false;
+    uv_timer_stop(&s->settle);
+    fer_front_each(s, run_held);
+}
+
+bool fer_front_is_ready(const fer_front *s)
+{
+    return !s->holding && !s->draining;
+}
+
+static void end_listen(fer_ask *q)
+{
+    if (q->listens) fer_listen_end(q);
+}
+
+void fer_front_drain(fer_front *s)
+{
+    s->draining = true;
+    fer_front_release(s);
+    fer_front_each(s, end_listen);
+}
+
+/* Their clients are told: it is not they who asked for it. */
+static void stop_ask(fer_ask *q)
+{
+    if (q->listens) fer_listen_end(q);
+    else if (q->held) fer_ask_fail(q, -32603, FER_STR(""), "the server is shutting down");
+    else if (q->stop) q->stop(q);
+}
+
+void fer_front_cancel(fer_front *s)
+{
+    fer_front_each(s, stop_ask);
+}
+
+/* ---- quiet ----------------------------------------------------------------------------------- */
+
+size_t fer_front_busy(const fer_front *s)
+{
+    return s->counts.asks - s->listens;
+}
+
+void fer_front_settle(fer_front *s)
+{
+    void (*idle)(void *context) = s->idle;
+    if (!idle || fer_front_busy(s)) return;
+    s->idle = NULL;
+    idle(s->idle_context);
+}
+
+void fer_front_when_idle(fer_front *s, void (*done)(void *context), void *context)
+{
+    s->idle = done;
+    s->idle_context = context;
+    fer_front_settle(s);
+}

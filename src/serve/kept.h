@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Results that were too large to be shown at once, kept for a while under handles, so that the rest
+ * of one can be asked for. Bounded in bytes and number: the oldest go first. A handle is random,
+ * and good for the peer that it was given to, and no other. One thread.
+ */
+#ifndef FER_KEPT_H
+#define FER_KEPT_H
+
+#include <ferrule/common.h>
+
+#define FER_KEPT_BYTES  ((size_t)32 << 20) /* of all results that are kept */
+#define FER_KEPT_MAX    256                /* results that are kept */
+#define FER_KEPT_MS     600000             /* that one is kept */
+#define FER_KEPT_HANDLE 23                 /* bytes of a handle, its NUL included */
+
+typedef struct fer_kept_one fer_kept_one;
+typedef struct fer_kept {
+    fer_kept_one *first; /* the newest */
+    size_t count, bytes;
+} fer_kept;
+
+/* Keeps a copy of a JSON text; `out` is its handle. False: no memory, or too large. */
+bool fer_kept_put(fer_kept *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE]);
+/* The text of a handle, good until the next put; `ptr` NULL: it is not kept (any more). */
+fer_str fer_kept_get(fer_kept *k, const void *owner, fer_str handle);
+void fer_kept_deinit(fer_kept *k);
+
+#endif

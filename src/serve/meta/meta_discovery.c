@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding tools: search_tools, list_tools, list_namespaces. */
+#include "errors.h"
+#include "meta_tools.h"
+#include "tool_reply.h"
+
+#define NEAREST_MAX 3 /* tools that are named where none fits */
+
+static bool has_namespace(const fer_view *v, fer_str ns)
+{
+    fer_arena *a = fer_arena_new(1 << 20);
+    fer_filter filter = {.namespaces = {&ns, 1}};
+    fer_page page = {.size = 1};
+    fer_summary *list;
+    size_t count = 0;
+    fer_str next;
+    if (a && fer_view_list(a, v, &filter, &page, &list, &count, &next, NULL)) count = 0;
+    fer_arena_free(a);
+    return count > 0;
+}
+
+/* "there is no namespace x" is more use than an empty list. */
+static bool refuse_namespace(fer_ask *q, fer_str ns)
+{
+    fer_err err;
+    fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
+    bool there = !ns.len || has_namespace(v, ns);
+    fer_view_unref(v);
+    if (there) return false;
+    fer_fail(&err, FER_TOOL_NOT_FOUND,
+             "there is no namespace %.*s: list_namespaces shows those that there are",
+             FER_PRI(fer_str_head(ns, 128)));
+    fer_reply_err(q, &err, "resolve", FER_STR(""));
+    return true;
+}
+
+/* ---- search_tools ---------------------------------------------------------------------------- */
+
+static void add_hint(fer_buf *b, const fer_found *found)
+{
+    fer_buf_add_text(b, ",\"hint\":\"No tool fits. Try other words, or list_namespaces.");
+    for (size_t i = 0; i < found->count && i < NEAREST_MAX; i++) {
+        fer_buf_add_text(b, i ? ", " : " Nearest, but hardly meant: ");
+        fer_buf_add_escaped(b, found->matches[i].hit.summary.id);
+    }
+    fer_buf_add_text(b, "\"");
+}
+
+static void write_found(fer_ask *q, const fer_found *found)
+{
+    fer_buf b;
+    fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
+    fer_buf_add_text(&b, "{\"tools\":[");
+    for (size_t i = 0; found->fits && i < found->count; i++) {
+        if (i) fer_buf_add_char(&b, ',');
+        fer_meta_add_brief(&b, &found->matches[i].hit.summary);
+    }
+    fer_buf_add_char(&b, ']');
+    if (!found->fits || !found->count) add_hint(&b, found);
+    else fer_meta_add_next(&b, found->next);
+    fer_buf_add_char(&b, '}');
+    fer_meta_reply(q, &b);
+}
+
+void fer_meta_search(fer_ask *q, const fer_json *doc, const yyjson_val *args)
+{
+    fer_str ns = fer_meta_text(args, "namespace");
+    fer_filter filter = {.namespaces = {&ns, ns.len ? 1 : 0}};
+    fer_search_options o = {.filter = &filter};
+    fer_page page;
+    fer_found found;
+    fer_err err = {0};
+    (void)doc;
+    if (refuse_namespace(q, ns)) return;
+    fer_meta_page(args, FER_META_PAGE, &page);
+    fer_code code = fer_catalog_search(fer_ask_arena(q), fer_ask_front(q)->options.catalog,
+                                       fer_meta_text(args, "query"), &o, &page, &found, &err);
+    if (code) fer_reply_err(q, &err, "resolve", FER_STR(""));
+    else write_found(q, &found);
+}
+
+/* ---- list_tools ------------------------------------------------------------------------------ */
+
+void fer_meta_list_tools(fer_ask *q, const fer_json *doc, const yyjson_val *args)
+{
+    fer_arena *a = fer_ask_arena(q);
+    fer_str ns = fer_meta_text(args, "namespace"), next;
+    fer_filter filter = {.namespaces = {&ns, ns.len ? 1 : 0}};
+    fer_page page;
+    fer_summary *list;
+    size_t count;
+    fer_err err = {0};
+    fer_buf b;
+    (void)doc;
+    if (refuse_namespace(q, ns)) return;
+    fer_meta_page(args, FER_META_LIST_PAGE, &page);
+    fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
+    fer_code code = fer_view_list(a, v, &filter, &page, &list, &count, &next, &err);
+    fer_view_unref(v);
+    if (code) {
+        fer_reply_err(q, &err, "resolve", FER_STR(""));
+        return;
+    }
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add_text(&b, "{\"tools\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i) fer_buf_add_char(&b, ',');
+        fer_meta_add_brief(&b, &list[i]);
+    }
+    fer_buf_add_char(&b, ']');
+    fer_meta_add_next(&b, next);
+    fer_buf_add_char(&b, '}');
+    fer_meta_reply(q, &b);
+}
+
+/* ---- list_namespaces --------------------------------------------------------------------------
+ */
+
+void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val *args)
+{
+    fer_arena *a = fer_ask_arena(q);
+    fer_page page;
+    fer_namespace *list;
+    size_t count;
+    fer_str next;
+    fer_err err = {0};
+    fer_buf b;
+    (void)doc;
+    fer_meta_page(args, FER_META_LIST_PAGE, &page);
+    fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
+    fer_code code = fer_view_namespaces(a, v, &page, &list, &count, &next, &err);
+    fer_view_unref(v);
+    if (code) {
+        fer_reply_err(q, &err, "resolve", FER_STR(""));
+        return;
+    }
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add_text(&b, "{\"namespaces\":[");
+    for (size_t i = 0; i < count; i++) {
+        fer_buf_add_text(&b, i ? ",{\"name\":" : "{\"name\":");
+        fer_buf_add_quoted(&b, list[i].name);
+        fer_buf_printf(&b, ",\"tools\":%zu}", list[i].tools);
+    }
+    fer_buf_add_char(&b, ']');
+    fer_meta_add_next(&b, next);
+    fer_buf_add_char(&b, '}');
+    fer_meta_reply(q, &b);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/list and tools/call. */
+#include "errors.h"
+#include "meta_tools.h"
+#include "near.h"
+#include "page.h"
+#include "tool_reply.h"
+
+#define TRACEPARENT "traceparent" /* of W3C, in _meta */
+
+/* ---- tools/list ------------------------------------------------------------------------------ */
+
+static bool has_meta(const fer_front *s)
+{
+    return s->options.mode == FER_SERVE_META || s->options.mode == FER_SERVE_BOTH;
+}
+
+/* Where the page starts, from the cursor of the page before. */
+static fer_code read_cursor(fer_ask *q, fer_view *v, fer_pager *pager, fer_err *err)
+{
+    const yyjson_val *cursor = fer_val_get(q->params, "cursor");
+    fer_request request = {.what = "tools/list"};
+    fer_page page = {.size = 1};
+    if (cursor && !fer_is_str(cursor))
+        return fer_fail(err, FER_INVALID_PAGE_TOKEN, "params.cursor must be a text");
+    if (cursor) page.token = fer_val_str(cursor);
+    if (cursor && !page.token.len)
+        return fer_fail(err, FER_INVALID_PAGE_TOKEN, "the cursor was not made here");
+    return fer_pager_init(pager, fer_ask_arena(q), v, &request, &page, err);
+}
+
+/* The tools from `from` on; those before the first exported one are meta tools. */
+static fer_code add_tools(fer_ask *q, size_t from, size_t to, fer_buf *b, fer_err *err)
+{
+    const fer_exports *e = &fer_ask_front(q)->exports;
+    for (size_t i = from; i < to; i++) {
+        if (i > from) fer_buf_add_char(b, ',');
+        fer_code code = fer_export_write(fer_ask_arena(q), e, &e->list[i], q->version, b, err);
+        if (code) return code;
+    }
+    return FER_OK;
+}
+
+static void write_page(fer_ask *q, fer_str tools, fer_str next)
+{
+    fer_buf *b = fer_ask_open(q);
+    fer_buf_add_char(b, '{');
+    fer_ask_add_complete(q, b);
+    fer_ask_add_cache(q, b);
+    fer_buf_add_text(b, "\"tools\":[");
+    fer_buf_add(b, tools);
+    fer_buf_add_char(b, ']');
+    if (next.len) {
+        fer_buf_add_text(b, ",\"nextCursor\":");
+        fer_buf_add_quoted(b, next);
+    }
+    fer_buf_add_char(b, '}');
+    fer_ask_close(q);
+}
+
+static fer_code make_page(fer_ask *q, fer_str *tools, fer_str *next, fer_err *err)
+{
+    fer_front *s = fer_ask_front(q);
+    fer_arena *a = fer_ask_arena(q);
+    bool own = s->options.mode != FER_SERVE_META;
+    fer_pager pager;
+    fer_buf b;
+    fer_code code = own ? fer_exports_refresh(&s->exports, &s->options, NULL, err) : FER_OK;
+    if (code) return code;
+    fer_view *v = own ? fer_view_ref(s->exports.view) : fer_catalog_view(s->options.catalog);
+    size_t count = own ? s->exports.count : 0;
+    code = read_cursor(q, v, &pager, err);
+    if (!code && pager.offset && pager.offset >= count)
+        code = fer_fail(err, FER_INVALID_PAGE_TOKEN, "the cursor was not made here");
+    if (!code) {
+        size_t rest = count - pager.offset, size = rest < FER_SERVE_PAGE ? rest : FER_SERVE_PAGE;
+        fer_buf_init(&b, a, FER_SERVE_MEMORY);
+        if (!pager.offset && has_meta(s)) fer_meta_list(&b, q->version);
+        if (size && b.len) fer_buf_add_char(&b, ',');
+        code = add_tools(q, pager.offset, pager.offset + size, &b, err);
+        if (!code && size < rest) code = fer_pager_token(&pager, a, pager.offset + size, next, err);
+        if (!code) code = fer_buf_code(&b, err);
+        *tools = fer_buf_view(&b);
+    }
+    fer_view_unref(v);
+    return code;
+}
+
+void fer_method_list(fer_ask *q)
+{
+    fer_err err = {0};
+    fer_str tools, next = FER_STR("");
+    fer_code code = make_page(q, &tools, &next, &err);
+    if (!code) write_page(q, tools, next);
+    else
+        fer_ask_fail(q, fer_code_info(code)->rpc_code ? fer_code_info(code)->rpc_code : -32603,
+                     FER_STR(""), "%s", err.message);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+static double number_of(const yyjson_val *v)
+{
+    switch (fer_val_tag(v)) {
+    case FER_TAG_UINT: return (double)v->uni.u64;
+    case FER_TAG_SINT: return (double)v->uni.i64;
+    case FER_TAG_REAL: return v->uni.f64;
+    default: return 0; /* more digits than a double has: told once */
+    }
+}
+
+static void tell_progress(fer_ask *q, fer_str data)
+{
+    fer_json *doc;
+    fer_buf b;
+    fer_arena *a = fer_arena_new(1 << 16);
+    if (!a || fer_json_read(a, data, NULL, &doc, NULL)) {
+        fer_arena_free(a);
+        return;
+    }
+    const yyjson_val *now = fer_val_get(fer_json_root(doc), "progress");
+    double value = fer_is_num(now) ? number_of(now) : 0;
+    if (fer_is_num(now) && (!q->told || value > q->progress)) { /* it only ever grows */
+        q->told = true;
+        q->progress = value;
+        fer_buf_init(&b, a, 1 << 15);
+        fer_rpc_open(&b, 0, "notifications/progress");
+        fer_buf_add_text(&b, "\"progressToken\":");
+        fer_buf_add(&b, q->token);
+        FER_EACH_MEMBER (fer_json_root(doc), key) {
+            fer_buf_add_char(&b, ',');
+            fer_buf_add_quoted(&b, fer_val_str(key));
+            fer_buf_add_char(&b, ':');
+            fer_buf_add(&b, fer_rpc_bytes(doc, key + 1));
+        }
+        fer_rpc_close(&b);
+        if (!b.failure) fer_ask_note(q, fer_buf_view(&b));
+    }
+    fer_arena_free(a);
+}
+
+static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
+{
+    fer_ask *q = context;
+    (void)c;
+    if (e->kind == FER_STREAM_PROGRESS && q->token.len) tell_progress(q, e->data);
+    return true;
+}
+
+/* ---- tools/call ------------------------------------------------------------------------------ */
+
+static fer_str meta_text(const fer_ask *q, const char *key)
+{
+    const yyjson_val *v = fer_val_get(q->meta, key);
+    return fer_is_str(v) ? fer_val_str(v) : FER_STR("");
+}
+
+void fer_ask_call_options(fer_ask *q, fer_call_options *out)
+{
+    const yyjson_val *deadline = fer_val_get(q->meta, FER_MCP_META_DEADLINE);
+    *out = (fer_call_options){.origin = "mcp",
+                              .constraint = FER_STR(""),
+                              .correlation_id = FER_STR(""),
+                              .causation_id = FER_STR(""),
+                              .idempotency_key = meta_text(q, FER_MCP_META_IDEMPOTENCY),
+                              .traceparent = meta_text(q, TRACEPARENT),
+                              .caller = q->peer->options.caller,
+                              .context = q};
+    if (deadline && fer_val_tag(deadline) == FER_TAG_UINT && deadline->uni.u64 > 0 &&
+        deadline->uni.u64 <= FER_CALL_DEADLINE_MAX)
+        out->deadline_ms = (int64_t)deadline->uni.u64;
+    if (q->token.len) out->on_event = on_event;
+}
+
+static void on_done(void *context, fer_call *c, const fer_envelope *e)
+{
+    fer_ask *q = context;
+    (void)c;
+    fer_ask_log(q, e);
+    fer_reply_envelope(q, e);
+}
+
+static void stop_call(fer_ask *q)
+{
+    if (q->call) fer_call_cancel(q->call);
+}
+
+static void call_export(fer_ask *q, const fer_export *x, fer_str args)
+{
+    fer_front *s = fer_ask_front(q);
+    fer_call_options o;
+    fer_err err = {0};
+    fer_ask_call_options(q, &o);
+    q->stop = stop_call;
+    fer_code code =
+        fer_gateway_call(s->options.gateway, x->id, args, &o, on_done, q, &q->call, &err);
+    if (code) fer_reply_err(q, &err, "resolve", x->id);
+}
+
+static void refuse_name(fer_ask *q, fer_str name)
+{
+    const fer_front *s = fer_ask_front(q);
+    fer_near near;
+    fer_near_init(&near, name);
+    if (has_meta(s)) fer_meta_near(&near);
+    for (size_t i = 0; s->options.mode != FER_SERVE_META && i < s->exports.count; i++)
+        fer_near_try(&near, s->exports.list[i].name);
+    if (near.best.ptr)
+        fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
+                     "there is no tool %.*s; did you mean %.*s?", FER_PRI(fer_str_head(name, 128)),
+                     FER_PRI(near.best));
+    else
+        fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "there is no tool %.*s%s",
+                     FER_PRI(fer_str_head(name, 128)),
+                     has_meta(s) ? "; search_tools finds tools, run_tool runs them" : "");
+}
+
+void fer_method_call(fer_ask *q)
+{
+    fer_front *s = fer_ask_front(q);
+    const yyjson_val *name = fer_val_get(q->params, "name");
+    const yyjson_val *args = fer_val_get(q->params, "arguments");
+    fer_err err = {0};
+    if (!fer_is_str(name)) {
+        fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "params.name must be a text");
+        return;
+    }
+    if (args && !fer_is_obj(args)) {
+        fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "params.arguments must be an object");
+        return;
+    }
+    if (has_meta(s) && fer_meta_has(fer_val_str(name))) {
+        fer_meta_run(q, fer_val_str(name), args);
+        return;
+    }
+    fer_code code = s->options.mode == FER_SERVE_META
+                        ? FER_OK
+                        : fer_exports_refresh(&s->exports, &s->options, NULL, &err);
+    const fer_export *x = fer_exports_find(&s->exports, fer_val_str(name));
+    if (code) fer_reply_err(q, &err, "resolve", fer_val_str(name));
+    else if (x) call_export(q, x, args ? fer_rpc_bytes(q->doc, args) : FER_STR("{}"));
+    else refuse_name(q, fer_val_str(name));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One connection or session: what was agreed on, and what runs for it. */
+#include "serve_parts.h"
+#include "sys.h"
+
+fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
+{
+    if (s->counts.peers >= FER_SERVE_PEERS_MAX) return NULL;
+    fer_peer *p = fer_sys_malloc(sizeof *p);
+    if (!p) return NULL;
+    *p = (fer_peer){.server = s, .options = *o, .log_level = FER_LOG_OFF};
+    p->next = s->peers;
+    p->place = &s->peers;
+    if (p->next) p->next->place = &p->next;
+    s->peers = p;
+    s->counts.peers++;
+    return p;
+}
+
+void fer_peer_settle(fer_peer *p)
+{
+    if (!p->closed || p->exchanges) return;
+    *p->place = p->next;
+    if (p->next) p->next->place = p->place;
+    p->server->counts.peers--;
+    fer_sys_free(p);
+}
+
+/* What ends later still needs it, so it stays until the last exchange has ended. */
+void fer_peer_close(fer_peer *p)
+{
+    p->options.push = NULL;
+    p->exchanges++; /* ours, so that it stays while we look at it */
+    p->closed = true;
+    for (fer_ask *q = p->asks; q; q = q->next) q->talk->events = NULL;
+    for (size_t left = p->ask_count; left > 0; left--) {
+        fer_ask *q = p->asks;
+        while (q && q->cancelled) q = q->next;
+        if (!q) break;
+        fer_ask_cancel(q);
+    }
+    p->exchanges--;
+    fer_peer_settle(p);
+}
+
+const fer_mcp_version *fer_peer_version(const fer_peer *p)
+{
+    return p->version;
+}
+
+size_t fer_peer_busy(const fer_peer *p)
+{
+    return p->ask_count - p->listen_count;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The server half of MCP: what a client asks for, answered by a gateway. Knows no transport: one
+ * that does makes a peer for each connection (stdio) or session (HTTP), and an exchange for each
+ * text that comes in; the exchange says where its answer goes.
+ *
+ * The life of an exchange: new -> take, once -> notes on the way, any number -> end, exactly once,
+ * perhaps before `take` returns; then it is gone. A text is one message, or a batch where the
+ * version has batches. Which version a message is of is seen from the message itself: one whose
+ * `_meta` names a version stands alone (2026-07-28), all others belong to the connection that
+ * `initialize` opened. Answers are found by peer and request: equal IDs of two peers never meet.
+ *
+ * A peer lives until fer_peer_close. What runs for it then is cancelled.
+ *
+ * All of it belongs to the thread of the gateway's loop.
+ */
+#ifndef FER_SERVE_H
+#define FER_SERVE_H
+
+#include <ferrule/gateway.h>
+
+#include "mcp_version.h"
+#include "rpc.h"
+
+#define FER_SERVE_ASKS_MAX    1000               /* requests of one peer at a time */
+#define FER_SERVE_LISTENS_MAX 16                 /* subscriptions of one peer */
+#define FER_SERVE_PEERS_MAX   10000              /* peers of one server */
+#define FER_SERVE_MEMORY      ((size_t)64 << 20) /* bytes that one exchange may take */
+#define FER_SERVE_PAGE        1000               /* tools on a page of tools/list */
+#define FER_SERVE_EXPOSED_MAX 100000             /* tools that are served under their own names */
+#define FER_SERVE_SETTLE_MS   3000  /* that the first requests wait for the lists of servers */
+#define FER_SERVE_CHANGED_MS  150   /* for more changes, before clients are told of them */
+#define FER_SERVE_TTL_MS      60000 /* that a client may keep a list, where nothing changes */
+
+typedef struct fer_front fer_front;
+typedef struct fer_peer fer_peer;
+typedef struct fer_talk fer_talk;
+
+/* ---- servers --------------------------------------------------------------------------------- */
+
+typedef enum fer_serve_mode {
+    FER_SERVE_META,       /* tools to find tools with, and to run them */
+    FER_SERVE_TOOLS,      /* chosen tools under their own names */
+    FER_SERVE_BOTH,       /* both */
+    FER_SERVE_TRANSPARENT /* the tools of one backend, exactly as it has them */
+} fer_serve_mode;
+/* "meta" ..., ended by NULL. */
+extern const char *const fer_serve_modes[];
+
+typedef struct fer_front_options {
+    fer_gateway *gateway; /* borrowed, as the catalogue */
+    fer_catalog *catalog; /* that can be searched */
+    fer_serve_mode mode;
+    /* Which tools are served under their own names: patterns (*, ?, [a-z]) of an ID without
+     * version; none: all. Of a transparent server: the one namespace. */
+    const fer_str *expose;
+    size_t expose_count;
+} fer_front_options;
+
+FER_MUST_USE fer_front *fer_front_new(const fer_front_options *o);
+/* All peers must be closed. NULL is fine. */
+void fer_front_free(fer_front *s);
+struct uv_loop_s *fer_front_loop(const fer_front *s);
+
+/*
+ * Requests about tools wait until the tools are known, or FER_SERVE_SETTLE_MS have passed. Whoever
+ * asks backends for their tools says when it begins and when all have answered.
+ */
+void fer_front_hold(fer_front *s);
+void fer_front_release(fer_front *s);
+
+/* Whether requests are taken and need not wait. */
+bool fer_front_is_ready(const fer_front *s);
+
+/* No request is taken any more: those that come are refused. Subscriptions end. */
+void fer_front_drain(fer_front *s);
+/* Requests under way; `done`, where it is not NULL, is called once when there are none. */
+size_t fer_front_busy(const fer_front *s);
+void fer_front_when_idle(fer_front *s, void (*done)(void *context), void *context);
+/* Cancels all requests under way. */
+void fer_front_cancel(fer_front *s);
+
+typedef struct fer_front_counts {
+    size_t peers, asks;
+    uint64_t requests;  /* that ever came */
+    uint64_t refused;   /* with an error of JSON-RPC */
+    uint64_t malformed; /* texts that are no message */
+    uint64_t ignored;   /* answers and notifications that mean nothing here */
+} fer_front_counts;
+void fer_front_count(const fer_front *s, fer_front_counts *out);
+
+/* ---- peers ------------------------------------------------------------------------------------
+ */
+
+typedef struct fer_peer_options {
+    /* Where to send what belongs to no request, such as that tools have changed; NULL: nowhere. */
+    void (*push)(void *context, fer_str message);
+    void *context;
+    const fer_caller *caller; /* who is there; NULL: the operator. Must outlive the server */
+} fer_peer_options;
+
+/* NULL: no memory, or FER_SERVE_PEERS_MAX. */
+FER_MUST_USE fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o);
+/* Everything that runs for it is cancelled; no exchange of its says anything more. */
+void fer_peer_close(fer_peer *p);
+/* What `initialize` has agreed on; NULL: nothing yet. */
+const fer_mcp_version *fer_peer_version(const fer_peer *p);
+/* Requests under way. */
+size_t fer_peer_busy(const fer_peer *p);
+
+/* ---- exchanges --------------------------------------------------------------------------------
+ */
+
+/* Where an exchange says what it has to say. */
+typedef struct fer_talk_events {
+    /* A message on the way: progress, a log, news of a subscription. */
+    void (*note)(void *context, fer_str message);
+    /*
+     * The end. `answer` is a message, a batch of them, or empty where nothing asked for one;
+     * `status` is what HTTP says to it. The text is good until this returns.
+     */
+    void (*end)(void *context, fer_str answer, int status);
+} fer_talk_events;
+
+/* What HTTP says of a request beside its body. Empty texts: it says nothing. */
+typedef struct fer_talk_hints {
+    bool http;
+    fer_str version; /* MCP-Protocol-Version */
+    fer_str method;  /* Mcp-Method */
+    fer_str name;    /* Mcp-Name, decoded */
+} fer_talk_hints;
+
+/* NULL: no memory; nothing is called then. */
+FER_MUST_USE fer_talk *fer_talk_new(fer_peer *p, const fer_talk_events *events, void *context);
+/* `hints` may be NULL; all texts are copied. */
+void fer_talk_take(fer_talk *x, fer_str text, const fer_talk_hints *hints);
+/*
+ * Nobody is there any more: nothing is called from now on. `cancel`: what runs for it is cancelled;
+ * else it runs to its end.
+ */
+void fer_talk_abandon(fer_talk *x, bool cancel);
+/* The listener of notes has caught up, or (false) is behind. */
+void fer_talk_flow(fer_talk *x, bool ready);
+
+#endif

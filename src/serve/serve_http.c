@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may ask, and what each path is. */
+#include "serve_http.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "serve_web_parts.h"
+#include "sys.h"
+
+#define BEAT_EVERY_MS 5000
+
+/* ---- who ------------------------------------------------------------------------------------- */
+
+static bool digest_of(fer_str text, unsigned char out[32])
+{
+    return EVP_Digest(text.ptr ? text.ptr : "", text.len, out, NULL, EVP_sha256(), NULL) == 1;
+}
+
+/* Tokens are compared by their digests, in a time that says nothing about either. */
+static bool is_known(const fer_web *w, const fer_inbound *in)
+{
+    unsigned char digest[32];
+    if (in->local) return in->uid == getuid() || in->uid == 0;
+    if (!w->options.token.len) return true;
+    if (fer_inbound_count(in, "Authorization") != 1) return false;
+    fer_str token = fer_http_bearer(fer_inbound_get(in, "Authorization"));
+    return token.ptr && digest_of(token, digest) &&
+           CRYPTO_memcmp(digest, w->token_digest, sizeof digest) == 0;
+}
+
+static void refuse_stranger(fer_exchange *x)
+{
+    const fer_http_field fields[] = {
+        {FER_STR("WWW-Authenticate"), FER_STR("Bearer realm=\"ferrule\"")},
+        {FER_STR("Content-Type"), FER_STR("text/plain")}};
+    fer_exchange_answer(x, 401, fields, FER_COUNT(fields),
+                        FER_STR("Show the token: Authorization: Bearer TOKEN\n"), NULL);
+}
+
+/* ---- pages beside /mcp ------------------------------------------------------------------------
+ */
+
+static void show_health(fer_web *w, fer_exchange *x)
+{
+    (void)w;
+    fer_exchange_reply(x, 200, "text/plain", FER_STR("ok\n"));
+}
+
+static void show_ready(fer_web *w, fer_exchange *x)
+{
+    bool ready = !w->draining && fer_front_is_ready(w->options.front);
+    fer_exchange_reply(x, ready ? 200 : 503, "text/plain",
+                       ready ? FER_STR("ready\n") : FER_STR("not ready\n"));
+}
+
+static void show_metrics(fer_web *w, fer_exchange *x)
+{
+    fer_arena *a = fer_exchange_arena(x);
+    fer_front_counts c;
+    fer_str calls = FER_STR("");
+    fer_gateway_metrics(a, w->options.gateway, &calls, NULL);
+    fer_front_count(w->options.front, &c);
+    fer_str own = fer_arena_printf(
+        a,
+        "# TYPE ferrule_mcp_requests_total counter\nferrule_mcp_requests_total %llu\n"
+        "# TYPE ferrule_mcp_refused_total counter\nferrule_mcp_refused_total %llu\n"
+        "# TYPE ferrule_mcp_malformed_total counter\nferrule_mcp_malformed_total %llu\n"
+        "# TYPE ferrule_mcp_peers gauge\nferrule_mcp_peers %zu\n"
+        "# TYPE ferrule_mcp_requests_under_way gauge\nferrule_mcp_requests_under_way %zu\n%.*s",
+        (unsigned long long)c.requests, (unsigned long long)c.refused,
+        (unsigned long long)c.malformed, c.peers, c.asks, FER_PRI(calls));
+    fer_exchange_reply(x, own.ptr ? 200 : 500, "text/plain; version=0.0.4",
+                       own.ptr ? own : FER_STR(""));
+}
+
+/* ---- routes ---------------------------------------------------------------------------------- */
+
+static const struct route {
+    const char *path, *method;
+    bool open; /* to everybody */
+    void (*run)(fer_web *w, fer_exchange *x);
+} routes[] = {
+    {"/mcp", "POST", false, fer_web_post},     {"/mcp", "GET", false, fer_web_get},
+    {"/mcp", "DELETE", false, fer_web_delete}, {"/healthz", "GET", true, show_health},
+    {"/readyz", "GET", true, show_ready},      {"/metrics", "GET", false, show_metrics},
+};
+
+/* The requests of 2026-07-28 are POSTs and nothing else. */
+static bool is_there(const struct route *r, const fer_inbound *in)
+{
+    fer_str version = fer_inbound_get(in, "MCP-Protocol-Version");
+    const fer_mcp_version *v = version.ptr ? fer_mcp_version_find(version) : NULL;
+    return fer_str_is(in->method, r->method) && (!v || !v->modern || r->run == fer_web_post);
+}
+
+static const struct route *route_of(fer_web *w, fer_exchange *x)
+{
+    const fer_inbound *in = fer_exchange_inbound(x);
+    const struct route *same = NULL;
+    for (size_t i = 0; i < FER_COUNT(routes); i++) {
+        if (!fer_str_is(in->path, routes[i].path)) continue;
+        same = &routes[i];
+        if (!is_there(same, in)) continue;
+        if (same->open || is_known(w, in)) return same;
+        refuse_stranger(x);
+        return NULL;
+    }
+    const fer_http_field allow = {FER_STR("Allow"), fer_str_of(same ? same->method : "")};
+    if (!same) fer_exchange_reply(x, 404, "text/plain", FER_STR("MCP is at /mcp\n"));
+    else if (!same->open && !is_known(w, in)) refuse_stranger(x);
+    else
+        fer_exchange_answer(x, 405,
+                            fer_str_is(in->path, "/mcp")
+                                ? &(fer_http_field){FER_STR("Allow"), FER_STR("POST, GET, DELETE")}
+                                : &allow,
+                            1, FER_STR(""), NULL);
+    return NULL;
+}
+
+/* What needs no body is answered before one is read. */
+static bool on_head(void *context, fer_exchange *x)
+{
+    fer_web *w = context;
+    const struct route *r = route_of(w, x);
+    if (!r) return false;
+    if (r->run == fer_web_post) return true;
+    r->run(w, x);
+    return false;
+}
+
+static void on_request(void *context, fer_exchange *x)
+{
+    fer_web_post(context, x);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void on_beat(uv_timer_t *timer)
+{
+    fer_web *w = timer->data;
+    fer_posts_beat(w);
+    fer_sessions_sweep(w, false);
+}
+
+fer_web *fer_web_new(const fer_web_options *o)
+{
+    fer_web *w = fer_sys_malloc(sizeof *w);
+    if (!w) return NULL;
+    memset(w, 0, sizeof *w);
+    w->options = *o;
+    w->handler = (fer_http_handler){on_head, on_request, w};
+    w->http = digest_of(o->token, w->token_digest)
+                  ? fer_http_server_new(fer_front_loop(o->front), &w->handler, NULL, NULL)
+                  : NULL;
+    if (!w->http) {
+        fer_sys_free(w);
+        return NULL;
+    }
+    uv_timer_init(fer_front_loop(o->front), &w->beat);
+    w->beat.data = w;
+    uv_timer_start(&w->beat, on_beat, BEAT_EVERY_MS, BEAT_EVERY_MS);
+    uv_unref((uv_handle_t *)&w->beat);
+    return w;
+}
+
+fer_http_server *fer_web_server(fer_web *w)
+{
+    return w->http;
+}
+
+/* Streams of sessions have no end of their own; those of subscriptions the front has ended. */
+void fer_web_drain(fer_web *w, void (*done)(void *context), void *context)
+{
+    w->draining = true;
+    for (fer_post *p = w->posts, *next; p; p = next) {
+        next = p->next;
+        if (!p->talk) fer_post_end(p);
+    }
+    fer_http_server_drain(w->http, done, context);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    fer_sys_free(handle->data);
+}
+
+void fer_web_close(fer_web *w)
+{
+    fer_http_server_close(w->http);
+    fer_sessions_sweep(w, true);
+    uv_close((uv_handle_t *)&w->beat, on_closed);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server over HTTP: one endpoint, /mcp, for all versions (Streamable HTTP). Requests of
+ * 2026-07-28 stand alone: POST only, headers held against the body, and a client that goes away has
+ * cancelled. Those of older versions belong to a session (Mcp-Session-Id), which `initialize`
+ * opens and DELETE, or FER_HTTP_SESSION_MS without a request, ends; GET is its stream for what
+ * nobody asked for. An answer is JSON; a stream of events where something is said before it, or
+ * where it takes long.
+ *
+ * Beside it /healthz (it runs), /readyz (it takes requests), /metrics. Who asks over TCP shows the
+ * token, if there is one; who asks over a Unix socket is this user, or is refused.
+ *
+ * One thread: that of the front's loop.
+ */
+#ifndef FER_SERVE_HTTP_H
+#define FER_SERVE_HTTP_H
+
+#include "http_server.h"
+#include "serve.h"
+
+#define FER_HTTP_SESSION_MS 1800000 /* that a session lasts without a request */
+#define FER_HTTP_BEAT_MS                                                                           \
+    15000 /* after which a quiet answer becomes a stream, and between its beats */
+
+typedef struct fer_web fer_web;
+
+typedef struct fer_web_options {
+    fer_front *front;
+    fer_gateway *gateway; /* whose metrics are shown */
+    fer_str token;        /* that clients show; empty: none is asked for */
+} fer_web_options;
+
+/* NULL: no memory. */
+FER_MUST_USE fer_web *fer_web_new(const fer_web_options *o);
+/* Where it listens is said by the HTTP server's own functions. */
+fer_http_server *fer_web_server(fer_web *w);
+/* Takes no more requests; `done` is called when every connection is closed. */
+void fer_web_drain(fer_web *w, void (*done)(void *context), void *context);
+/* Everything ends now. The loop must run once more for the memory. */
+void fer_web_close(fer_web *w);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve_limits.h"
+
+#include "kept.h"
+#include "meta_tools.h"
+#include "serve.h"
+#include "serve_http.h"
+#include "serve_stdio.h"
+
+const fer_limit_row fer_serve_limit_rows[] = {
+    {"serve.asks", FER_SERVE_ASKS_MAX, "requests of one MCP client at a time"},
+    {"serve.listens", FER_SERVE_LISTENS_MAX, "subscriptions of one MCP client"},
+    {"serve.peers", FER_SERVE_PEERS_MAX, "MCP clients, and sessions of such, at a time"},
+    {"serve.memory", FER_SERVE_MEMORY, "bytes that one request may take"},
+    {"serve.page", FER_SERVE_PAGE, "tools on a page of tools/list"},
+    {"serve.exposed", FER_SERVE_EXPOSED_MAX, "tools that are served under their own names"},
+    {"serve.settle", FER_SERVE_SETTLE_MS,
+     "milliseconds that the first requests wait for the lists of servers"},
+    {"serve.changed", FER_SERVE_CHANGED_MS,
+     "milliseconds for more changes, before clients are told of them"},
+    {"serve.result", FER_META_RESULT, "bytes of a result that run_tool shows at once"},
+    {"serve.kept", FER_KEPT_MAX, "results that are kept to be read on in"},
+    {"serve.kept_size", FER_KEPT_BYTES, "bytes of all of them"},
+    {"serve.kept_time", FER_KEPT_MS, "milliseconds that one is kept"},
+    {"serve.meta", FER_META_TOKENS, "tokens of the meta tools, at four bytes each"},
+    {"serve.session", FER_HTTP_SESSION_MS,
+     "milliseconds that a session over HTTP lasts without a request"},
+    {"serve.beat", FER_HTTP_BEAT_MS,
+     "milliseconds after which a quiet answer over HTTP is a stream"},
+    {"serve.waiting", FER_STDIO_WAITING, "bytes that wait to be written to standard output"},
+};
+const size_t fer_serve_limit_row_count = FER_COUNT(fer_serve_limit_rows);

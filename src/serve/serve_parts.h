@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a server, for the files of this room. A request that is under way is an ask; it
+ * lives in the arena of its exchange, and in the list of its peer, until it is answered: by
+ * fer_ask_open, the value of the result, fer_ask_close; or by fer_ask_fail. A method is one row of
+ * a table (dispatch.c) and one function, which answers now or later.
+ */
+#ifndef FER_SERVE_PARTS_H
+#define FER_SERVE_PARTS_H
+
+#include <uv.h>
+
+#include "buf.h"
+#include "exports.h"
+#include "kept.h"
+#include "serve.h"
+
+typedef struct fer_ask fer_ask;
+
+/* ---- methods ----------------------------------------------------------------------------------
+ */
+
+enum fer_method_flags {
+    FER_METHOD_EARLY = 1, /* also before initialize */
+    FER_METHOD_TOOLS = 2  /* waits until tools are known */
+};
+
+typedef struct fer_method {
+    const char *name;
+    const char *since, *until; /* the versions that have it */
+    unsigned flags;
+    void (*run)(fer_ask *q);                     /* of a request */
+    void (*hear)(fer_peer *p, const fer_rpc *m); /* of a notification */
+} fer_method;
+extern const fer_method fer_methods[];
+extern const size_t fer_method_count;
+
+/* The names of all versions, the newest first, as JSON strings with commas between. */
+void fer_add_versions(fer_buf *b);
+/* The row of a method in a version; NULL: that version has none of the name. */
+const fer_method *fer_method_find(fer_str name, const fer_mcp_version *v, bool notification);
+
+void fer_method_initialize(fer_ask *q);
+void fer_method_discover(fer_ask *q);
+void fer_method_ping(fer_ask *q);
+void fer_method_list(fer_ask *q);
+void fer_method_call(fer_ask *q);
+void fer_method_set_level(fer_ask *q);
+void fer_method_listen(fer_ask *q);
+void fer_hear_initialized(fer_peer *p, const fer_rpc *m);
+void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
+
+/* ---- logging ----------------------------------------------------------------------------------
+ */
+
+#define FER_LOG_OFF (-1)
+/* The rank of a level, 0 is "debug"; FER_LOG_OFF: it is none. */
+int fer_level_rank(const yyjson_val *level);
+/* Tells a client that listens to this level how a call has ended. */
+void fer_ask_log(fer_ask *q, const fer_envelope *e);
+
+/* ---- requests ---------------------------------------------------------------------------------
+ */
+
+struct fer_ask {
+    fer_talk *talk;
+    fer_peer *peer;
+    fer_ask *next, **place; /* among those of the peer */
+    fer_rpc_id id;
+    const fer_method *method;
+    const fer_mcp_version *version;
+    const fer_json *doc;
+    const yyjson_val *params; /* an object, or NULL */
+    const yyjson_val *meta;   /* of it; an object, or NULL */
+    int log_level;            /* FER_LOG_OFF: nothing is told */
+    fer_str token;            /* progressToken, as it came; empty: nobody wants progress */
+    double progress;          /* the last that was told */
+    bool told;                /* some was */
+    size_t from;              /* where its answer begins in the exchange's */
+    bool held;                /* until tools are known */
+    bool cancelled;           /* by the client: no word more */
+    bool listens;             /* a subscription; it has no end of its own */
+    bool tools_changed;       /* what it asked to be told of */
+    void (*stop)(fer_ask *q); /* ends what runs for it; NULL: nothing does */
+    fer_call *call;           /* or NULL */
+    void *state;              /* the method's */
+    uint64_t round;           /* of fer_front_each that has seen it */
+};
+
+/* Begins the result; what follows is its value. */
+fer_buf *fer_ask_open(fer_ask *q);
+void fer_ask_close(fer_ask *q);
+/* Answers with an error of JSON-RPC; `data`, JSON, or empty. */
+void fer_ask_fail(fer_ask *q, int code, fer_str data, const char *format, ...) FER_PRINTF(4, 5);
+/* A message on the way to the end. */
+void fer_ask_note(fer_ask *q, fer_str message);
+/* Ends it without a word. */
+void fer_ask_drop(fer_ask *q);
+/* The request is to end early: what runs is told, and it says no word more. */
+void fer_ask_cancel(fer_ask *q);
+/* The memory of the exchange. */
+fer_arena *fer_ask_arena(const fer_ask *q);
+fer_front *fer_ask_front(const fer_ask *q);
+/* Adds the members that every modern result has, with a comma behind: resultType, and who we are.
+ */
+void fer_ask_add_complete(const fer_ask *q, fer_buf *b);
+/* ttlMs and cacheScope, with a comma behind, where the version has them. */
+void fer_ask_add_cache(const fer_ask *q, fer_buf *b);
+/* {"name", "version", ...} of this server. */
+void fer_ask_add_server(const fer_ask *q, fer_buf *b);
+bool fer_ask_since(const fer_ask *q, const char *version);
+/* Runs the row of its method. */
+void fer_ask_run(fer_ask *q);
+
+/* Options of a call that belongs to the request: deadline, trace, key, progress. */
+void fer_ask_call_options(fer_ask *q, fer_call_options *out);
+
+/* ---- what holds them ---------------------------------------------------------------------------
+ */
+
+struct fer_talk {
+    fer_peer *peer;
+    fer_arena *arena;
+    fer_talk *next; /* among spare ones */
+    const fer_talk_events *events;
+    void *context;
+    fer_talk_hints hints;
+    size_t open; /* requests that are not answered */
+    bool taking; /* take is at it */
+    bool batch;
+    int status;
+    fer_buf out; /* answers */
+};
+
+struct fer_peer {
+    fer_front *server;
+    fer_peer *next, **place;
+    fer_peer_options options;
+    const fer_mcp_version *version; /* NULL: not initialized */
+    bool initialized;               /* the client has said so */
+    int log_level;
+    fer_ask *asks;
+    size_t ask_count, listen_count;
+    size_t exchanges; /* that have not ended */
+    bool closed;      /* goes with the last of them */
+};
+/* Frees a closed peer that nothing runs for. */
+void fer_peer_settle(fer_peer *p);
+
+struct fer_front {
+    fer_arena *arena;
+    fer_front_options options;
+    uv_loop_t *loop;
+    fer_peer *peers;
+    fer_talk *spare;
+    fer_front_counts counts;
+    size_t listens; /* of asks: subscriptions, which nobody waits for */
+    uint64_t rounds;
+    bool draining, holding;
+    uv_timer_t settle, changed;
+    uint64_t listener; /* of the catalogue */
+    fer_exports exports;
+    fer_kept kept;
+    struct fer_meta *meta; /* the meta tools, compiled */
+    void (*idle)(void *context);
+    void *idle_context;
+};
+
+/* Something has ended: whoever waits for quiet is told, where it is quiet. */
+void fer_front_settle(fer_front *s);
+/* Shows each request under way of all peers; `visit` may end it. */
+void fer_front_each(fer_front *s, void (*visit)(fer_ask *q));
+/* Tells everybody that the tools have changed. */
+void fer_listen_tell_changed(fer_front *s);
+/* Ends a subscription as the protocol wants it. */
+void fer_listen_end(fer_ask *q);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * POST, GET and DELETE of /mcp. The life of a POST: its era is found from its head, or else from
+ * its body -> it is a talk of the session's peer, or of one of its own -> notes on the way make a
+ * stream of its answer -> the end, or the client is gone.
+ */
+#include "buf.h"
+#include "clock.h"
+#include "errors.h"
+#include "serve_web_parts.h"
+#include "sys.h"
+
+#define MS           INT64_C(1000000) /* ns */
+#define SESSION      "Mcp-Session-Id"
+#define VERSION      "MCP-Protocol-Version"
+#define JSON         "application/json"
+#define EVENT_STREAM "text/event-stream"
+
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+void fer_web_refuse(fer_exchange *x, unsigned status, int code, const char *message)
+{
+    char text[512];
+    fer_buf b;
+    static const fer_rpc_id none;
+    fer_buf_init_fixed(&b, text, sizeof text);
+    fer_rpc_add_error(&b, &none, code, fer_str_of(message));
+    fer_exchange_reply(x, status, JSON, fer_buf_view(&b));
+}
+
+static bool begin_stream(fer_post *p)
+{
+    fer_http_field field = {FER_STR(SESSION), FER_STR("")};
+    if (p->streams) return true;
+    if (!p->events_fine) return false;
+    if (p->session) field.value = fer_str_of(p->session->id);
+    p->streams = !fer_exchange_stream(p->exchange, 200, EVENT_STREAM, &field,
+                                      p->opened && p->session ? 1 : 0, NULL);
+    return p->streams;
+}
+
+bool fer_post_write(fer_post *p, fer_str message)
+{
+    fer_buf b;
+    if (!begin_stream(p)) return false;
+    fer_arena *a = fer_arena_new(0);
+    if (!a) return false;
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_add_text(&b, "event: message\ndata: ");
+    fer_buf_add(&b, message);
+    fer_buf_add_text(&b, "\n\n");
+    bool fine = !b.failure && !fer_exchange_write(p->exchange, fer_buf_view(&b), NULL);
+    fer_arena_free(a);
+    p->quiet_since = fer_clock_mono();
+    return fine;
+}
+
+void fer_posts_beat(fer_web *w)
+{
+    int64_t limit = fer_clock_mono() - FER_HTTP_BEAT_MS * MS;
+    for (fer_post *p = w->posts; p; p = p->next) {
+        if (p->quiet_since > limit || !begin_stream(p)) continue;
+        fer_exchange_write(p->exchange, FER_STR(":\n\n"), NULL);
+        p->quiet_since = fer_clock_mono();
+    }
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static fer_post *new_post(fer_web *w, fer_exchange *x)
+{
+    fer_post *p = fer_sys_malloc(sizeof *p);
+    if (!p) {
+        fer_exchange_end(x); /* 500 */
+        return NULL;
+    }
+    *p = (fer_post){.web = w, .exchange = x, .quiet_since = fer_clock_mono()};
+    p->next = w->posts;
+    p->place = &w->posts;
+    if (p->next) p->next->place = &p->next;
+    w->posts = p;
+    return p;
+}
+
+static void free_post(fer_post *p)
+{
+    *p->place = p->next;
+    if (p->next) p->next->place = p->place;
+    if (p->session && p->session->stream == p) p->session->stream = NULL;
+    if (p->peer) fer_peer_close(p->peer);
+    fer_sys_free(p);
+}
+
+void fer_post_end(fer_post *p)
+{
+    fer_exchange *x = p->exchange;
+    free_post(p);
+    fer_exchange_end(x);
+}
+
+/* Only where requests stand alone does leaving mean that nobody wants the answer. */
+static void on_gone(fer_exchange *x, fer_gone why)
+{
+    fer_post *p = fer_exchange_owner(x);
+    fer_talk *talk = p->talk;
+    bool alone = p->peer != NULL;
+    (void)why;
+    p->talk = NULL;
+    if (talk) fer_talk_abandon(talk, alone);
+    fer_post_end(p);
+}
+
+static const fer_exchange_events watch = {.gone = on_gone};
+
+static void on_note(void *context, fer_str message)
+{
+    fer_post_write(context, message);
+}
+
+static void on_end(void *context, fer_str answer, int status)
+{
+    fer_post *p = context;
+    fer_exchange *x = p->exchange;
+    fer_http_field fields[2] = {{FER_STR("Content-Type"), FER_STR(JSON)}};
+    size_t count = answer.len ? 1 : 0;
+    char id[FER_SESSION_TEXT] = "";
+    p->talk = NULL;
+    if (p->streams) {
+        if (answer.len) fer_post_write(p, answer);
+        fer_post_end(p);
+        return;
+    }
+    if (p->opened && p->session) {
+        bool agreed = fer_peer_version(p->session->peer) != NULL;
+        memcpy(id, p->session->id, sizeof id);
+        if (agreed) fields[count++] = (fer_http_field){FER_STR(SESSION), fer_str_of(id)};
+        else fer_session_end(p->session); /* nothing came of it */
+    }
+    fer_exchange_answer(x, (unsigned)status, fields, count, answer, NULL);
+    free_post(p);
+}
+
+static const fer_talk_events events = {on_note, on_end};
+
+/* ---- what a client takes --------------------------------------------------------------------- */
+
+static bool has_word(fer_str list, const char *word)
+{
+    fer_str w = fer_str_of(word);
+    for (size_t i = 0; list.ptr && i + w.len <= list.len; i++)
+        if (fer_str_eq_nocase(fer_str_slice(list, i, i + w.len), w)) return true;
+    return false;
+}
+
+static bool takes(const fer_inbound *in, const char *media_type)
+{
+    fer_str accept = fer_inbound_get(in, "Accept");
+    if (!accept.ptr) return true;
+    return has_word(accept, media_type) || has_word(accept, "*/*");
+}
+
+/* ---- POST ------------------------------------------------------------------------------------ */
+
+typedef enum fer_post_kind {
+    POST_ALONE,   /* of 2026-07-28, or meant to be */
+    POST_OPENING, /* initialize */
+    POST_OTHER
+} fer_post_kind;
+
+/* Looks into a body that no header speaks for. */
+static fer_post_kind kind_of(fer_exchange *x, fer_str version)
+{
+    const fer_inbound *in = fer_exchange_inbound(x);
+    const fer_mcp_version *v = fer_mcp_version_find(version);
+    fer_rpc m;
+    if (version.len && (!v || v->modern)) return POST_ALONE;
+    if (fer_rpc_read(fer_exchange_arena(x), in->body, &m, NULL)) return POST_ALONE; /* says why */
+    if (m.kind != FER_RPC_REQUEST) return POST_OTHER;
+    if (fer_str_is(m.method, "initialize")) return POST_OPENING;
+    const yyjson_val *meta = fer_val_get(m.params, "_meta");
+    bool named = fer_is_obj(meta) && fer_val_get(meta, FER_MCP_META_VERSION);
+    return named || fer_str_is(m.method, "server/discover") ? POST_ALONE : POST_OTHER;
+}
+
+/* Mcp-Name may be =?base64?...?=; what is not, is itself. */
+static fer_str decode_name(fer_arena *a, fer_str name)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (!fer_str_starts(name, "=?base64?") || !fer_str_ends(name, "?=") || name.len < 11)
+        return name;
+    fer_str code = fer_str_slice(name, 9, name.len - 2);
+    char *out = fer_arena_alloc(a, code.len + 1);
+    uint32_t word = 0;
+    size_t bits = 0, len = 0;
+    for (size_t i = 0; out && i < code.len && code.ptr[i] != '='; i++) {
+        const char *at = code.ptr[i] ? strchr(letters, code.ptr[i]) : NULL;
+        if (!at) return name;
+        word = word << 6 | (uint32_t)(at - letters);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        out[len++] = (char)(word >> bits & 255);
+    }
+    return out ? (fer_str){out, len} : name;
+}
+
+static fer_str header(const fer_inbound *in, const char *name)
+{
+    fer_str value = fer_inbound_get(in, name);
+    return value.ptr ? value : FER_STR("");
+}
+
+static void begin_talk(fer_post *p, fer_peer *peer)
+{
+    const fer_inbound *in = fer_exchange_inbound(p->exchange);
+    fer_talk_hints hints = {
+        .http = true,
+        .version = header(in, VERSION),
+        .method = header(in, "Mcp-Method"),
+        .name = decode_name(fer_exchange_arena(p->exchange), header(in, "Mcp-Name"))};
+    p->talk = peer ? fer_talk_new(peer, &events, p) : NULL;
+    if (!p->talk) {
+        fer_post_end(p);
+        return;
+    }
+    fer_exchange_watch(p->exchange, &watch, p);
+    fer_talk_take(p->talk, in->body, &hints);
+}
+
+/* A request of an older version: the session that it names is there, and of that version. */
+static fer_session *session_of(fer_web *w, fer_exchange *x)
+{
+    const fer_inbound *in = fer_exchange_inbound(x);
+    fer_str id = header(in, SESSION), version = header(in, VERSION);
+    fer_session *s = id.len ? fer_session_find(w, id) : NULL;
+    const fer_mcp_version *agreed = s ? fer_peer_version(s->peer) : NULL;
+    if (!id.len)
+        fer_web_refuse(x, 400, FER_RPC_INVALID_REQUEST, SESSION " is missing: initialize first");
+    else if (!s) fer_web_refuse(x, 404, FER_RPC_INVALID_REQUEST, "there is no such session");
+    else if (version.len && agreed && !fer_str_is(version, agreed->name))
+        fer_web_refuse(x, 400, FER_RPC_INVALID_REQUEST,
+                       VERSION " is not what initialize agreed on");
+    else return s;
+    return NULL;
+}
+
+void fer_web_post(fer_web *w, fer_exchange *x)
+{
+    const fer_inbound *in = fer_exchange_inbound(x);
+    if (!fer_inbound_is(in, JSON)) {
+        fer_web_refuse(x, 415, FER_RPC_INVALID_REQUEST, "the body must be " JSON);
+        return;
+    }
+    if (!takes(in, JSON) && !takes(in, EVENT_STREAM)) {
+        fer_web_refuse(x, 406, FER_RPC_INVALID_REQUEST,
+                       "Accept must name " JSON " or " EVENT_STREAM);
+        return;
+    }
+    fer_post_kind kind = kind_of(x, header(in, VERSION));
+    fer_session *s = kind == POST_OTHER ? session_of(w, x) : NULL;
+    if (kind == POST_OTHER && !s) return;
+    fer_post *p = new_post(w, x);
+    if (!p) return;
+    p->events_fine = takes(in, EVENT_STREAM);
+    if (kind == POST_ALONE)
+        p->peer = fer_peer_new(w->options.front, &(fer_peer_options){.context = p});
+    if (kind == POST_OPENING) s = fer_session_new(w);
+    p->session = s;
+    p->opened = kind == POST_OPENING;
+    begin_talk(p, p->peer ? p->peer : s ? s->peer : NULL);
+}
+
+/* ---- GET and DELETE ---------------------------------------------------------------------------
+ */
+
+void fer_web_get(fer_web *w, fer_exchange *x)
+{
+    fer_session *s = session_of(w, x);
+    if (!s) return;
+    if (!takes(fer_exchange_inbound(x), EVENT_STREAM) || s->stream) {
+        fer_web_refuse(x, s->stream ? 409 : 406, FER_RPC_INVALID_REQUEST,
+                       s->stream ? "the session has a stream" : "Accept must name " EVENT_STREAM);
+        return;
+    }
+    fer_post *p = new_post(w, x);
+    if (!p) return;
+    p->session = s;
+    p->events_fine = true;
+    s->stream = p;
+    fer_exchange_watch(x, &watch, p);
+    if (!begin_stream(p)) fer_post_end(p);
+}
+
+void fer_web_delete(fer_web *w, fer_exchange *x)
+{
+    fer_session *s = session_of(w, x);
+    if (!s) return;
+    fer_session_end(s);
+    fer_exchange_answer(x, 204, NULL, 0, FER_STR(""), NULL);
+}

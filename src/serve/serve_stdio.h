@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server over two descriptors, such as standard input and output: a message on each line, and
+ * nothing else. One peer. At the end of the input what runs is finished and answered; then it
+ * has ended. A reader that is behind is waited for: nothing more is read until it catches up, and
+ * notes on the way are dropped meanwhile, answers never.
+ */
+#ifndef FER_SERVE_STDIO_H
+#define FER_SERVE_STDIO_H
+
+#include "serve.h"
+
+#define FER_STDIO_WAITING                                                                          \
+    ((size_t)1 << 20) /* bytes to be written, from which on nothing is read                        \
+                       */
+
+typedef struct fer_stdio fer_stdio;
+
+/* `ended` is called once, from the loop: the input has ended and all is answered, or nobody reads
+ * the answers any more. */
+fer_code fer_stdio_open(fer_front *s, int in, int out, void (*ended)(void *context), void *context,
+                        fer_stdio **made, fer_err *err);
+/* Reads no more, as at the end of the input. */
+void fer_stdio_drain(fer_stdio *t);
+/* The loop must run once more for the memory. */
+void fer_stdio_close(fer_stdio *t);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that come in, as requests, and their answers. */
+#include <assert.h>
+#include <stdarg.h>
+
+#include "dispatch.h"
+#include "errors.h"
+#include "serve_parts.h"
+#include "sys.h"
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+fer_talk *fer_talk_new(fer_peer *p, const fer_talk_events *events, void *context)
+{
+    fer_front *s = p->server;
+    fer_talk *x = s->spare;
+    if (x) {
+        s->spare = x->next;
+    } else {
+        fer_arena *a = fer_arena_new(FER_SERVE_MEMORY);
+        x = a ? fer_sys_malloc(sizeof *x) : NULL;
+        if (!x) {
+            fer_arena_free(a);
+            return NULL;
+        }
+        x->arena = a;
+    }
+    fer_arena *a = x->arena;
+    *x = (fer_talk){.peer = p, .arena = a, .events = events, .context = context, .status = 200};
+    fer_buf_init(&x->out, a, FER_SERVE_MEMORY);
+    p->exchanges++;
+    return x;
+}
+
+static void finish(fer_talk *x)
+{
+    fer_peer *p = x->peer;
+    fer_front *s = p->server;
+    if (x->batch && x->out.len) fer_buf_add_char(&x->out, ']');
+    fer_str answer = x->out.failure ? FER_STR("") : fer_buf_view(&x->out);
+    if (x->events) x->events->end(x->context, answer, x->status);
+    fer_arena_reset(x->arena);
+    x->next = s->spare;
+    s->spare = x;
+    p->exchanges--;
+    fer_peer_settle(p);
+    fer_front_settle(s);
+}
+
+static void settle(fer_talk *x)
+{
+    if (!x->open && !x->taking) finish(x);
+}
+
+static fer_ask *next_to_cancel(const fer_talk *x)
+{
+    fer_ask *q = x->peer->asks;
+    while (q && (q->talk != x || q->cancelled)) q = q->next;
+    return q;
+}
+
+void fer_talk_abandon(fer_talk *x, bool cancel)
+{
+    x->events = NULL;
+    /* With the last of them the exchange may be gone. */
+    for (size_t left = cancel ? x->open : 0; left > 0; left--) {
+        fer_ask *q = next_to_cancel(x);
+        if (!q) return;
+        fer_ask_cancel(q);
+    }
+}
+
+void fer_talk_flow(fer_talk *x, bool ready)
+{
+    for (fer_ask *q = x->peer->asks; q && ready; q = q->next)
+        if (q->talk == x && q->call) fer_call_resume(q->call);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void begin_answer(fer_talk *x)
+{
+    if (!x->batch) return;
+    fer_buf_add_char(&x->out, x->out.len ? ',' : '[');
+}
+
+/* What cannot be written is an error; where not even that can be, the client hears nothing. */
+static void mend_answer(fer_talk *x, const fer_rpc_id *id, size_t from)
+{
+    if (!x->out.failure) return;
+    fer_str why = FER_STR("the answer is larger than what a request may take");
+    fer_buf_init(&x->out, x->arena, x->out.max);
+    char *room = from ? NULL : fer_arena_alloc(x->arena, 1024);
+    if (!room) return;
+    fer_buf_init_fixed(&x->out, room, 1024);
+    begin_answer(x);
+    fer_rpc_add_error(&x->out, id, -32603, why);
+}
+
+static void unlink_ask(fer_ask *q)
+{
+    *q->place = q->next;
+    if (q->next) q->next->place = q->place;
+    q->peer->ask_count--;
+    q->peer->listen_count -= q->listens;
+    fer_front *s = q->peer->server;
+    s->counts.asks--;
+    s->listens -= q->listens;
+}
+
+static void end_ask(fer_ask *q)
+{
+    fer_talk *x = q->talk;
+    unlink_ask(q);
+    x->open--;
+    settle(x);
+}
+
+fer_buf *fer_ask_open(fer_ask *q)
+{
+    fer_talk *x = q->talk;
+    q->from = x->out.len;
+    begin_answer(x);
+    fer_rpc_open_result(&x->out, &q->id);
+    return &x->out;
+}
+
+/* Between values of JSON a line end is a blank like any other, and a message must be one line. */
+static void join_lines(fer_buf *b, size_t from)
+{
+    for (size_t i = 0; i < 2; i++)
+        for (char *at = b->ptr + from, c = "\n\r"[i];
+             (at = memchr(at, c, (size_t)(b->ptr + b->len - at))) != NULL; at++)
+            *at = ' ';
+}
+
+void fer_ask_close(fer_ask *q)
+{
+    fer_talk *x = q->talk;
+    fer_buf_add_char(&x->out, '}');
+    if (!x->out.failure) join_lines(&x->out, q->from);
+    mend_answer(x, &q->id, q->from);
+    end_ask(q);
+}
+
+void fer_ask_drop(fer_ask *q)
+{
+    end_ask(q);
+}
+
+/* What HTTP says to an error: the stateless protocol has a status for some of them. */
+static int status_of(int code, bool modern)
+{
+    if (code == FER_RPC_PARSE_ERROR || code == FER_RPC_INVALID_REQUEST) return 400;
+    if (!modern) return 200;
+    if (code == FER_RPC_METHOD_NOT_FOUND) return 404;
+    return code <= FER_MCP_HEADER_MISMATCH && code >= FER_MCP_UNSUPPORTED_VERSION ? 400 : 200;
+}
+
+static void add_fault(fer_talk *x, const fer_rpc_id *id, int code, fer_str data, fer_str text)
+{
+    size_t from = x->out.len;
+    begin_answer(x);
+    fer_rpc_add_error(&x->out, id, code, text);
+    if (data.len && !x->out.failure) {
+        x->out.len -= 2; /* into the error */
+        fer_buf_add(&x->out, FER_STR(",\"data\":"));
+        fer_buf_add(&x->out, data);
+        fer_buf_add(&x->out, FER_STR("}}"));
+    }
+    mend_answer(x, id, from);
+    x->peer->server->counts.refused++;
+}
+
+void fer_ask_fail(fer_ask *q, int code, fer_str data, const char *format, ...)
+{
+    char text[FER_ERR_TEXT];
+    va_list args;
+    va_start(args, format);
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    va_end(args);
+    fer_talk *x = q->talk;
+    add_fault(x, &q->id, code, data, (fer_str){text, len});
+    if (!x->batch && x->status == 200)
+        x->status = status_of(code, q->version && q->version->modern);
+    end_ask(q);
+}
+
+void fer_talk_refuse(fer_talk *x, const fer_rpc_id *id, int code, fer_str message)
+{
+    static const fer_rpc_id none;
+    x->peer->server->counts.malformed++;
+    add_fault(x, id ? id : &none, code, FER_STR(""), message);
+    if (!x->batch) x->status = status_of(code, true);
+}
+
+void fer_ask_note(fer_ask *q, fer_str message)
+{
+    const fer_talk *x = q->talk;
+    if (!q->cancelled && x->events) x->events->note(x->context, message);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+fer_arena *fer_ask_arena(const fer_ask *q)
+{
+    return q->talk->arena;
+}
+
+fer_front *fer_ask_front(const fer_ask *q)
+{
+    return q->peer->server;
+}
+
+void fer_ask_cancel(fer_ask *q)
+{
+    q->cancelled = true;
+    if (q->stop) q->stop(q);
+    else fer_ask_drop(q);
+}
+
+fer_ask *fer_talk_ask(fer_talk *x, const fer_rpc *m)
+{
+    fer_peer *p = x->peer;
+    fer_ask *q = fer_arena_alloc_zero(x->arena, 1, sizeof *q);
+    if (!q) return NULL;
+    *q = (fer_ask){.talk = x,
+                   .peer = p,
+                   .id = m->id,
+                   .doc = m->doc,
+                   .params = m->params,
+                   .log_level = FER_LOG_OFF,
+                   .token = FER_STR("")};
+    q->next = p->asks;
+    q->place = &p->asks;
+    if (q->next) q->next->place = &q->next;
+    p->asks = q;
+    p->ask_count++;
+    p->server->counts.asks++;
+    p->server->counts.requests++;
+    x->open++;
+    return q;
+}
+
+/* ---- taking ---------------------------------------------------------------------------------- */
+
+static bool is_array(fer_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != ' ' && text.ptr[i] != '\t' && text.ptr[i] != '\r' && text.ptr[i] != '\n')
+            return text.ptr[i] == '[';
+    return false;
+}
+
+static void visit(void *context, const fer_rpc *m, const fer_err *err)
+{
+    fer_talk *x = context;
+    if (m) fer_dispatch(x, m);
+    else fer_talk_refuse(x, NULL, fer_rpc_fault(err->code), fer_str_of(err->message));
+}
+
+static void take_batch(fer_talk *x, fer_str text)
+{
+    const fer_mcp_version *v = x->peer->version;
+    fer_err err = {0};
+    if (!v || !v->batches) {
+        fer_talk_refuse(x, NULL, FER_RPC_INVALID_REQUEST,
+                        FER_STR("several messages at once are for version 2025-03-26 only"));
+        return;
+    }
+    x->batch = true;
+    fer_code code = fer_rpc_read_batch(x->arena, text, visit, x, &err);
+    if (!code) return;
+    x->batch = false; /* nothing of it was read: one error answers all */
+    fer_talk_refuse(x, NULL, fer_rpc_fault(code), fer_str_of(err.message));
+}
+
+static void take_one(fer_talk *x, fer_str text)
+{
+    fer_rpc m;
+    fer_err err = {0};
+    fer_code code = fer_rpc_read(x->arena, text, &m, &err);
+    if (!code) fer_dispatch(x, &m);
+    else fer_talk_refuse(x, &m.id, fer_rpc_fault(code), fer_str_of(err.message));
+}
+
+static bool keep(fer_talk *x, fer_str *s)
+{
+    *s = s->len ? fer_arena_copy(x->arena, *s) : FER_STR("");
+    return s->ptr != NULL;
+}
+
+void fer_talk_take(fer_talk *x, fer_str text, const fer_talk_hints *hints)
+{
+    fer_str own = fer_arena_copy(x->arena, text);
+    if (hints) x->hints = *hints;
+    bool kept = own.ptr && keep(x, &x->hints.version) && keep(x, &x->hints.method) &&
+                keep(x, &x->hints.name);
+    x->taking = true;
+    if (!kept) fer_talk_refuse(x, NULL, -32603, FER_STR("out of memory"));
+    else if (is_array(own)) take_batch(x, own);
+    else take_one(x, own);
+    x->taking = false;
+    settle(x);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool_reply.h"
+
+#include "errors.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void member(fer_buf *b, const char *key, fer_str text)
+{
+    fer_buf_printf(b, ",\"%s\":", key);
+    fer_buf_add_quoted(b, text);
+}
+
+/* {category, code, message, details, op, toolId, retryable, retryAfterMs?, causedBy?} */
+static void add_error(fer_buf *b, const fer_call_error *e, fer_str tool_id)
+{
+    const fer_code_row *row = fer_code_info(e->code);
+    fer_buf_printf(b, "{\"category\":\"%s\",\"code\":\"%s\"", row->category, row->name);
+    member(b, "message", e->message);
+    if (e->details.len) {
+        fer_buf_add_text(b, ",\"details\":");
+        fer_buf_add(b, e->details);
+    }
+    if (e->op) member(b, "op", fer_str_of(e->op));
+    if (tool_id.len) member(b, "toolId", tool_id);
+    fer_buf_printf(b, ",\"retryable\":%s", e->retryable ? "true" : "false");
+    if (e->retry_after_ms > 0)
+        fer_buf_printf(b, ",\"retryAfterMs\":%lld", (long long)e->retry_after_ms);
+    if (e->caused_by.len) member(b, "causedBy", e->caused_by);
+    fer_buf_add_char(b, '}');
+}
+
+/* For the model: the name of the error, what is wrong, and whether to try again. */
+static void add_words(fer_buf *b, const fer_call_error *e)
+{
+    fer_buf_printf(b, "{\"type\":\"text\",\"text\":\"%s: ", fer_code_info(e->code)->name);
+    fer_buf_add_escaped(b, e->message);
+    if (e->retryable && e->retry_after_ms > 0)
+        fer_buf_printf(b, " It may succeed after %lld ms.", (long long)e->retry_after_ms);
+    else if (e->retryable) fer_buf_add_text(b, " It may succeed later.");
+    fer_buf_add_text(b, "\"}");
+}
+
+static void refuse(fer_ask *q, const fer_call_error *e, fer_str tool_id)
+{
+    fer_buf *b = fer_ask_open(q);
+    fer_buf_add_text(b, "{\"content\":[");
+    add_words(b, e);
+    fer_buf_add_text(b, "],\"isError\":true,");
+    if (q->version->modern) fer_buf_add_text(b, "\"resultType\":\"complete\",");
+    fer_buf_add_text(b, "\"_meta\":{");
+    if (q->version->modern) {
+        fer_buf_add_text(b, "\"" FER_MCP_META_SERVER "\":");
+        fer_ask_add_server(q, b);
+        fer_buf_add_char(b, ',');
+    }
+    fer_buf_add_text(b, "\"" FER_META_ERROR "\":");
+    add_error(b, e, tool_id);
+    fer_buf_add_text(b, "}}");
+    fer_ask_close(q);
+}
+
+void fer_reply_error(fer_ask *q, const fer_call_error *e, fer_str tool_id)
+{
+    if (q->cancelled) fer_ask_drop(q);
+    else refuse(q, e, tool_id);
+}
+
+void fer_reply_err(fer_ask *q, const fer_err *err, const char *op, fer_str tool_id)
+{
+    const fer_code_row *row = fer_code_info(err->code);
+    fer_call_error e = {.code = err->code,
+                        .message = fer_str_of(err->message),
+                        .details = FER_STR(""),
+                        .op = op,
+                        .retryable = row->retryable,
+                        .caused_by = FER_STR("")};
+    fer_reply_error(q, &e, tool_id);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Before 2026-07-28 structured content is an object, before 2025-06-18 there is none. */
+static bool may_be_structured(const fer_ask *q, fer_str json)
+{
+    if (q->version->modern) return json.len > 0;
+    return fer_ask_since(q, "2025-06-18") && json.len && json.ptr[0] == '{';
+}
+
+void fer_reply_value(fer_ask *q, fer_str json, fer_str content)
+{
+    if (q->cancelled) {
+        fer_ask_drop(q);
+        return;
+    }
+    fer_buf *b = fer_ask_open(q);
+    fer_buf_add_char(b, '{');
+    fer_ask_add_complete(q, b);
+    fer_buf_add_text(b, "\"content\":");
+    if (content.len) {
+        fer_buf_add(b, content);
+    } else if (json.len) {
+        fer_buf_add_text(b, "[{\"type\":\"text\",\"text\":");
+        fer_buf_add_quoted(b, json);
+        fer_buf_add_text(b, "}]");
+    } else {
+        fer_buf_add_text(b, "[]");
+    }
+    if (may_be_structured(q, json)) {
+        fer_buf_add_text(b, ",\"structuredContent\":");
+        fer_buf_add(b, json);
+    }
+    fer_buf_add_char(b, '}');
+    fer_ask_close(q);
+}
+
+/* ---- what a call gave ------------------------------------------------------------------------ */
+
+/* The bytes of an MCP server, with the one member that the newer era demands. */
+static void pass_on(fer_ask *q, fer_str result)
+{
+    fer_json *doc;
+    bool typed = true;
+    if (q->version->modern && !fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL))
+        typed = fer_val_get(fer_json_root(doc), "resultType") != NULL;
+    fer_buf *b = fer_ask_open(q);
+    size_t brace = fer_str_find(result, 0, '{');
+    if (typed || brace == SIZE_MAX) {
+        fer_buf_add(b, result);
+    } else {
+        fer_buf_add_text(b, "{\"resultType\":\"complete\",");
+        fer_buf_add(b, fer_str_slice(result, brace + 1, result.len));
+    }
+    fer_ask_close(q);
+}
+
+/* A text is shown as it is, anything else as JSON. */
+static fer_str as_content(fer_arena *a, fer_str json)
+{
+    fer_buf b;
+    if (!json.len || json.ptr[0] != '"') return FER_STR("");
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_add_text(&b, "[{\"type\":\"text\",\"text\":");
+    fer_buf_add(&b, json);
+    fer_buf_add_text(&b, "}]");
+    return b.failure ? FER_STR("") : fer_buf_view(&b);
+}
+
+void fer_reply_envelope(fer_ask *q, const fer_envelope *e)
+{
+    int rpc = fer_code_info(e->error.code)->rpc_code;
+    bool answered = !e->error.code || e->error.code == FER_TOOL_FAILED;
+    if (q->cancelled) fer_ask_drop(q);
+    else if (answered && e->mcp_result.len) pass_on(q, e->mcp_result);
+    else if (!e->error.code)
+        fer_reply_value(q, e->structured, as_content(fer_ask_arena(q), e->structured));
+    else if (rpc) fer_ask_fail(q, rpc, FER_STR(""), "%.*s", FER_PRI(e->error.message));
+    else refuse(q, &e->error, e->tool_id);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers to tools/call. What a tool, a policy or a check of arguments says no to is a result with
+ * isError and a text that a model can repair from, and the machine's form of it in
+ * _meta["ferrule/error"]; only what is no call of a tool at all is an error of JSON-RPC.
+ */
+#ifndef FER_TOOL_REPLY_H
+#define FER_TOOL_REPLY_H
+
+#include "serve_parts.h"
+
+#define FER_META_ERROR "ferrule/error" /* key of _meta */
+
+/* What a call of a tool under its own name gave: bytes of an MCP server are passed on as they are.
+ */
+void fer_reply_envelope(fer_ask *q, const fer_envelope *e);
+void fer_reply_error(fer_ask *q, const fer_call_error *e, fer_str tool_id);
+/* The same for a failure of ours. */
+void fer_reply_err(fer_ask *q, const fer_err *err, const char *op, fer_str tool_id);
+/* A value, as structuredContent where the version has it, and as text; `content`, JSON, in place of
+ * the text where it is not empty. */
+void fer_reply_value(fer_ask *q, fer_str json, fer_str content);
+
+#endif

@@ -63,7 +63,7 @@ static seen read_all(fer_str text, size_t step, const fer_reader_limits *l)
     fer_request q;
     seen s = {0};
     bool open = false, over = false;
-    fer_reader_init(&r, l);
+    fer_request_reader_init(&r, l);
     for (size_t at = 0; at < text.len && !over; at += step) {
         fer_str piece = fer_str_slice(text, at, text.len - at < step ? text.len : at + step);
         while (!over && (piece.len || open)) {

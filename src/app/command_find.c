@@ -19,7 +19,8 @@ static const struct {
               {"import", "make tools of what describes them"},
               {"index", "write catalogues to files and look at them"},
               {"catalog", "change a catalogue in a file, and decide what is held back"},
-              {"usage", "remember which queries led to which tools"}};
+              {"usage", "remember which queries led to which tools"},
+              {"token", "make and revoke the tokens of the gateway's clients"}};
 
 const char *fer_group_summary(const fer_command *c)
 {

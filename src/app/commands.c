@@ -306,6 +306,21 @@ const fer_command fer_commands[] = {
      "Takes away whole segments whose last record is older than an age, after a record that says so. What is left can be "
      "verified as before. The ledger must not be written by anybody else meanwhile.",
      fer_ledger_prune_options, "ferrule ledger prune --older-than 90d", fer_run_ledger_prune},
+    {"token new", "NAME", "make a bearer token for a client of the gateway",
+     "Prints 256 random bits as a token, once; what is kept is its SHA-256, in a file that only you may read. A client "
+     "sends it as \"Authorization: Bearer TOKEN\". A scope is * (every tool), tool:ID, namespace:NAME, or effect:EFFECT "
+     "(Pure, IdempotentWrite, NonIdempotentWrite, ExternalSideEffects); a token allows a call if one of its tools and "
+     "namespaces fits, or it names none, and one of its effects fits, or it names none. Without --scope it is *.",
+     fer_token_new_options,
+     "ferrule token new laptop\nferrule token new ci --scope namespace:github --scope effect:Pure --days 30",
+     fer_run_token_new},
+    {"token list", "", "list the tokens of clients",
+     "Prints ID, name, when it was made, when it ends and its scopes, separated by tabs. The tokens themselves are "
+     "nowhere.",
+     fer_token_list_options, "ferrule token list\nferrule token list --json", fer_run_token_list},
+    {"token revoke", "ID|NAME...", "take tokens back",
+     "All of them or none: where one is not there, nothing changes and the exit code is 1.",
+     fer_token_options, "ferrule token revoke laptop", fer_run_token_revoke},
     {"fmt", "[FILE|FOLDER|-]...", "put tool definitions into canonical form",
      "Prints the definitions pretty, fields in their documented order, unknown keys last; schemas keep the order of "
      "their keys. Nothing but the notation changes. JSON Lines keep one tool per line. YAML is printed as JSON and "

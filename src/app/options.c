@@ -420,6 +420,19 @@ const fer_option fer_ledger_prune_options[] = {
     LEDGER,
     END,
 };
+#define TOKEN_FILE                                                                                 \
+    {                                                                                              \
+        "file", 0, "FILE", NULL,                                                                   \
+            "where tokens are kept (default: ferrule/tokens.json in the user's configuration)"     \
+    }
+const fer_option fer_token_options[] = {TOKEN_FILE, END};
+const fer_option fer_token_list_options[] = {JSON, TOKEN_FILE, END};
+const fer_option fer_token_new_options[] = {
+    {"scope", 's', "SCOPE...", NULL, "what it allows (default *)"},
+    {"days", 0, "N", NULL, "how long it holds (default: until it is revoked)"},
+    TOKEN_FILE,
+    END,
+};
 const fer_option fer_fmt_options[] = {
     {"check", 'c', NULL, NULL, "change nothing; name the files that are not in form and exit 1"},
     {"write", 'w', NULL, NULL, "rewrite the files in place"},

@@ -34,7 +34,8 @@ const struct fer_refusal_row fer_refusal_rows[FER_REFUSALS] = {
                             "a request has Content-Length or Transfer-Encoding, not both"},
     [FER_REFUSE_CODING] = {"coding", 501,
                            "the only Transfer-Encoding taken here is chunked, once, in HTTP/1.1"},
-    [FER_REFUSE_CHUNK] = {"chunk", 400, "chunks may have neither extensions nor trailers"},
+    [FER_REFUSE_CHUNK] = {"chunk", 400,
+                          "the chunks of the body are wrong, or have extensions or trailers"},
     [FER_REFUSE_BODY] = {"body", 413, "the body is larger than server.body allows"},
     [FER_REFUSE_EXPECT] = {"expect", 417, "the only expectation that can be met is 100-continue"},
     [FER_REFUSE_UPGRADE] = {"upgrade", 501, "no other protocol is spoken here"},
@@ -80,11 +81,16 @@ static bool add_text(fer_request *q, const char *at, size_t len)
     return true;
 }
 
+static int on_url_end(llhttp_t *p)
+{
+    fer_request_reader *r = p->data;
+    return r->request->target_len > r->limits->uri_max ? refuse(r, FER_REFUSE_URI) : 0;
+}
+
 static int on_url(llhttp_t *p, const char *at, size_t len)
 {
     fer_request_reader *r = p->data;
     fer_request *q = r->request;
-    if (len > r->limits->uri_max - q->target_len) return refuse(r, FER_REFUSE_URI);
     if (!add_text(q, at, len)) return refuse(r, FER_REFUSE_MEMORY);
     q->target_len += len;
     return 0;
@@ -93,6 +99,9 @@ static int on_url(llhttp_t *p, const char *at, size_t len)
 /*
  * llhttp passes over any number of blanks in a request line. Where the version stands tells whether
  * there was one each: METHOD SP TARGET SP HTTP/1.1.
+ *
+ * It is only noted here, and so are sizes: pieces are told before or after an error behind them,
+ * as the bytes are cut, so that no call-back for a piece may refuse a request for what it is.
  */
 static int on_version(llhttp_t *p, const char *at, size_t len)
 {
@@ -103,7 +112,8 @@ static int on_version(llhttp_t *p, const char *at, size_t len)
     if (r->version_seen) return 0;
     r->version_seen = true;
     size_t plain = strlen(method) + 1 + r->request->target_len + 1 + strlen("HTTP/");
-    return place == plain ? 0 : refuse(r, FER_REFUSE_SYNTAX);
+    r->misplaced = place != plain;
+    return 0;
 }
 
 static bool open_span(fer_request *q)
@@ -128,7 +138,6 @@ static int on_field(llhttp_t *p, const char *at, size_t len)
     if (r->phase != FER_READER_IN_HEAD) return refuse(r, FER_REFUSE_CHUNK); /* a trailer */
     struct fer_field_span *last = q->span_count ? &q->spans[q->span_count - 1] : NULL;
     if (!last || last->value) {
-        if (q->span_count == r->limits->fields_max) return refuse(r, FER_REFUSE_FIELDS);
         if (!open_span(q)) return refuse(r, FER_REFUSE_MEMORY);
         last = &q->spans[q->span_count - 1];
     }
@@ -142,6 +151,7 @@ static int on_field_end(llhttp_t *p)
     fer_request_reader *r = p->data;
     fer_request *q = r->request;
     if (r->phase != FER_READER_IN_HEAD) return refuse(r, FER_REFUSE_CHUNK);
+    if (q->span_count > r->limits->fields_max) return refuse(r, FER_REFUSE_FIELDS);
     /* Behind the target and a name, so never 0. */
     q->spans[q->span_count - 1].value = (uint32_t)q->text_len;
     return 0;
@@ -214,6 +224,7 @@ static int on_message_end(llhttp_t *p)
 
 static const llhttp_settings_t settings = {
     .on_url = on_url,
+    .on_url_complete = on_url_end,
     .on_version = on_version,
     .on_header_field = on_field,
     .on_header_field_complete = on_field_end,
@@ -327,6 +338,7 @@ static fer_refusal check_framing(const fer_request_reader *r, const struct frami
     if (f->codings > 1) return FER_REFUSE_CODING;
     if (f->codings && (!q->one_one || !fer_str_eq_nocase(f->coding, FER_STR("chunked"))))
         return FER_REFUSE_CODING;
+    if (f->codings && !(r->parser.flags & F_CHUNKED)) return FER_REFUSE_CODING; /* to llhttp */
     if (f->upgrades || r->parser.upgrade) return FER_REFUSE_UPGRADE;
     if (f->expects > 1 || (f->expects && !fer_str_eq_nocase(f->expect, FER_STR("100-continue"))))
         return FER_REFUSE_EXPECT;
@@ -341,6 +353,7 @@ static fer_refusal check_head(fer_request_reader *r)
     fer_refusal why = make_fields(q);
     if (why) return why;
     if (major != 1 || minor > 1) return FER_REFUSE_VERSION;
+    if (r->misplaced) return FER_REFUSE_SYNTAX;
     if (method == HTTP_CONNECT) return FER_REFUSE_METHOD;
     if (!is_target(q->target, method)) return FER_REFUSE_TARGET;
     q->method = fer_str_of(llhttp_method_name((llhttp_method_t)method));
@@ -369,7 +382,7 @@ void fer_reader_begin(fer_request_reader *r, fer_request *q)
     r->request = q;
     r->phase = FER_READER_REST;
     r->head_len = r->body_len = 0;
-    r->version_seen = false;
+    r->version_seen = r->misplaced = false;
 }
 
 bool fer_reader_expects_body(const fer_request_reader *r)
@@ -429,7 +442,9 @@ static fer_read_step feed_head(fer_request_reader *r, fer_str *bytes)
     *bytes = fer_str_slice(*bytes, used, bytes->len);
     r->head_len += used;
     if (e == HPE_OK)
-        return r->head_len < r->limits->head_max ? FER_READ_MORE : refused(r, FER_REFUSE_HEAD);
+        return r->head_len < r->limits->head_max
+                   ? FER_READ_MORE
+                   : refused(r, r->version_seen ? FER_REFUSE_HEAD : FER_REFUSE_URI);
     fer_refusal why = check_head(r);
     if (why) return refused(r, why);
     r->phase = FER_READER_IN_BODY;
@@ -441,7 +456,7 @@ static fer_read_step feed_body(fer_request_reader *r, fer_str *bytes)
 {
     llhttp_errno_t e;
     size_t used = run(r, *bytes, &e);
-    if (e != HPE_OK && e != HPE_PAUSED) return refused(r, refusal_of(r, e));
+    if (e != HPE_OK && e != HPE_PAUSED) return refused(r, FER_REFUSE_CHUNK);
     *bytes = fer_str_slice(*bytes, used, bytes->len);
     return r->phase == FER_READER_DONE ? FER_READ_WHOLE : FER_READ_MORE;
 }

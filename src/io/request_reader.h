@@ -100,7 +100,7 @@ typedef struct fer_request_reader {
     fer_refusal refusal;
     size_t head_len;   /* bytes of the head so far, without the piece that is read now */
     const char *piece; /* which starts here */
-    bool version_seen;
+    bool version_seen, misplaced;
     size_t body_len; /* bytes of the body so far, wanted or not */
 } fer_request_reader;
 

@@ -16,12 +16,18 @@
 
 static void on_event(uv_poll_t *poll, int status, int events);
 
+/* Whether bytes wait that were read already: then no others are. */
+static bool has_more(const fer_conn *c)
+{
+    return c->pending || (c->tls && fer_tls_has_input(c->tls));
+}
+
 /* Asks for what is wanted, if that has changed: each change is a system call. */
 static void set_events(fer_conn *c)
 {
     int wanted = 0;
     if (c->fd < 0) return;
-    if (!c->eof) wanted = c->pending && !c->lingering ? UV_DISCONNECT : UV_READABLE;
+    if (!c->eof) wanted = has_more(c) && !c->lingering ? UV_DISCONNECT : UV_READABLE;
     if (c->waiting && !c->broken) wanted |= UV_WRITABLE;
     if (wanted == c->events) return;
     c->events = wanted;
@@ -230,8 +236,8 @@ void fer_conn_go_on(fer_conn *c)
         linger(c);
         return;
     }
-    bool more = c->pending || (c->tls && fer_tls_has_input(c->tls));
-    if (more ? !fer_conn_is_busy(c) : c->eof && is_idle(c)) fer_server_soon(c);
+    bool now = has_more(c) ? !fer_conn_is_busy(c) : c->eof && is_idle(c);
+    if (now && !c->lingering) fer_server_soon(c);
     enum fer_wait wait = proper_wait(c);
     if (wait != c->wait) fer_server_wait(c, wait);
     set_events(c);

@@ -15,6 +15,7 @@
 struct fer_tls {
     SSL *ssl;
     BIO *from, *to; /* the network; owned by `ssl` */
+    bool more; /* what was received is not used up: the reader was busy */
     bool shut;
 };
 
@@ -116,7 +117,7 @@ void fer_tls_free(fer_tls *t)
 
 bool fer_tls_has_input(const fer_tls *t)
 {
-    return BIO_ctrl_pending(t->from) > 0 || SSL_has_pending(t->ssl);
+    return t->more; /* OpenSSL would also count a record that is not whole yet */
 }
 
 /* What OpenSSL has made goes out. */
@@ -143,6 +144,7 @@ bool fer_tls_pump(fer_conn *c)
             fer_conn_input(c, (fer_str){plain, (size_t)n});
             continue;
         }
+        c->tls->more = false;
         if (error == SSL_ERROR_WANT_READ) break;
         if (error != SSL_ERROR_ZERO_RETURN) return false;
         fer_conn_eof(c);
@@ -155,6 +157,7 @@ bool fer_tls_pump(fer_conn *c)
 bool fer_tls_feed(fer_conn *c, fer_str bytes)
 {
     if (BIO_write(c->tls->from, bytes.ptr, (int)bytes.len) != (int)bytes.len) return false;
+    c->tls->more = true;
     return fer_tls_pump(c);
 }
 

@@ -82,6 +82,7 @@ static void on_request(void *context, fer_exchange *x)
         fer_exchange_abort(x);
     } else if (fer_str_is(in->path, "/close")) {
         fer_http_server_close(r->server);
+        r->server = NULL;
         fer_exchange_reply(x, 200, "text/plain", FER_STR("late"));
     } else {
         fer_exchange_reply(x, 200, "text/plain", in->body);
@@ -216,6 +217,7 @@ void client_statuses(const rig_client *c, char *out, size_t size)
     out[0] = '\0';
     for (const char *at = c->got; (at = strstr(at, "HTTP/1.1 ")); at += 9) {
         unsigned status = (unsigned)strtoul(at + 9, NULL, 10);
+        if (!status) continue; /* the words of a refusal */
         len += (size_t)snprintf(out + len, size - len, "%s%u", len ? " " : "", status);
         assert_true(len < size);
     }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ferrule token new, list, revoke: who may ask the gateway over HTTP, and for what. */
+#include <inttypes.h>
+
+#include "bearer_tokens.h"
+#include "clock.h"
+#include "command.h"
+#include "errors.h"
+
+#define DAY 86400
+
+/* The file, and what is in it. */
+struct tokens {
+    fer_arena *arena;
+    fer_str path;
+    fer_bearers list;
+    int64_t now;
+};
+
+static int open_tokens(struct tokens *t, fer_app *app)
+{
+    const char *asked = fer_app_option(app, "file");
+    fer_err err;
+    *t = (struct tokens){.arena = fer_arena_new(0), .now = fer_clock_wall() / 1000};
+    fer_code code = t->arena ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (asked) t->path = fer_str_of(asked);
+    else if (!code) code = fer_bearers_path(t->arena, &t->path, &err);
+    if (!code) code = fer_bearers_load(t->arena, t->path.ptr, &t->list, &err);
+    if (!code) return 0;
+    fer_arena_free(t->arena);
+    return fer_app_fail(app, &err);
+}
+
+/* Days from now, or never. False: it is no number of days. */
+static bool read_days(const fer_app *app, int64_t now, int64_t *out)
+{
+    const char *text = fer_app_option(app, "days");
+    uint64_t days;
+    *out = 0;
+    if (!text) return true;
+    if (!fer_parse_u64(fer_str_of(text), &days) || !days || days > 36500) return false;
+    *out = now + (int64_t)days * DAY;
+    return true;
+}
+
+static fer_code add(struct tokens *t, fer_app *app, int64_t expires, char text[FER_BEARER_TEXT],
+                    fer_err *err)
+{
+    fer_str scopes[FER_BEARER_SCOPES_MAX + 1];
+    fer_bearer_wish wish = {.name = fer_str_of(app->args[0]), .scopes = scopes, .expires = expires};
+    const char *scope;
+    while (wish.scope_count < FER_COUNT(scopes) &&
+           (scope = fer_app_values(app, "scope", wish.scope_count)))
+        scopes[wish.scope_count++] = fer_str_of(scope);
+    fer_code code = fer_bearers_add(&t->list, &wish, t->now, text, err);
+    return code ? code : fer_bearers_save(t->path.ptr, &t->list, err);
+}
+
+int fer_run_token_new(fer_app *app)
+{
+    struct tokens t;
+    char text[FER_BEARER_TEXT];
+    int64_t expires;
+    fer_err err;
+    if (app->arg_count != 1)
+        return fer_app_usage(app, "token new needs a name for it, such as laptop");
+    int bad = open_tokens(&t, app);
+    if (bad) return bad;
+    if (!read_days(app, t.now, &expires)) {
+        bad = fer_app_usage(app, "--days is a whole number, 1 to 36500");
+    } else if (add(&t, app, expires, text, &err)) {
+        bad = fer_app_fail(app, &err);
+    } else {
+        fer_out_printf(&app->out, "%s\n", text);
+        fer_app_say(app, "this is the only time that the token is shown; its hash is in %.*s",
+                    FER_PRI(t.path));
+    }
+    fer_arena_free(t.arena);
+    return bad;
+}
+
+static void write_time(fer_out *o, int64_t second, bool json)
+{
+    char text[FER_TIMESTAMP];
+    fer_clock_format(second * 1000, text);
+    if (json) fer_out_json(o, fer_str_of(text));
+    else fer_out_text(o, second ? text : "never");
+}
+
+static void write_text(fer_out *o, const fer_bearer *k, int64_t now)
+{
+    fer_out_printf(o, "%s\t", k->id);
+    fer_out_clean(o, k->name);
+    fer_out_text(o, "\t");
+    write_time(o, k->created, false);
+    fer_out_text(o, "\t");
+    write_time(o, k->expires, false);
+    fer_out_text(o, k->expires && k->expires <= now ? " (over)\t" : "\t");
+    for (size_t i = 0; i < k->scope_count; i++) {
+        if (i) fer_out_text(o, " ");
+        fer_out_clean(o, k->scopes[i]);
+    }
+    fer_out_text(o, "\n");
+}
+
+static void write_json(fer_out *o, const fer_bearer *k)
+{
+    fer_out_printf(o, "{\"id\":\"%s\",\"name\":", k->id);
+    fer_out_json(o, k->name);
+    fer_out_text(o, ",\"created\":");
+    write_time(o, k->created, true);
+    if (k->expires) {
+        fer_out_text(o, ",\"expires\":");
+        write_time(o, k->expires, true);
+    }
+    fer_out_text(o, ",\"scopes\":[");
+    for (size_t i = 0; i < k->scope_count; i++) {
+        if (i) fer_out_text(o, ",");
+        fer_out_json(o, k->scopes[i]);
+    }
+    fer_out_text(o, "]}");
+}
+
+int fer_run_token_list(fer_app *app)
+{
+    struct tokens t;
+    bool json = fer_app_option(app, "json") != NULL;
+    if (app->arg_count) return fer_app_usage(app, "token list takes no arguments");
+    int bad = open_tokens(&t, app);
+    if (bad) return bad;
+    if (json) fer_out_text(&app->out, "{\"tokens\":[");
+    for (size_t i = 0; i < t.list.count; i++) {
+        if (json) fer_out_text(&app->out, i ? ",\n" : "\n");
+        if (json) write_json(&app->out, &t.list.list[i]);
+        else write_text(&app->out, &t.list.list[i], t.now);
+    }
+    if (json) fer_out_text(&app->out, t.list.count ? "\n]}\n" : "]}\n");
+    fer_arena_free(t.arena);
+    return 0;
+}
+
+int fer_run_token_revoke(fer_app *app)
+{
+    struct tokens t;
+    fer_err err;
+    if (!app->arg_count)
+        return fer_app_usage(app, "token revoke needs IDs or names; 'ferrule token list' has them");
+    int bad = open_tokens(&t, app);
+    if (bad) return bad;
+    for (size_t i = 0; i < app->arg_count; i++) {
+        if (fer_bearers_remove(&t.list, fer_str_of(app->args[i]))) continue;
+        fer_app_say(app, "there is no token '%s'; 'ferrule token list' has them", app->args[i]);
+        bad = FER_EXIT_FINDINGS;
+    }
+    /* All of them or none. */
+    if (!bad && fer_bearers_save(t.path.ptr, &t.list, &err)) bad = fer_app_fail(app, &err);
+    if (!bad) fer_out_printf(&app->out, "%zu revoked\n", app->arg_count);
+    fer_arena_free(t.arena);
+    return bad;
+}

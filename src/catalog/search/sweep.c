@@ -414,16 +414,16 @@ static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
 }
 
 /*
- * What the best of all will have at least, guessed from the best of the first windows: of these
- * one in so many is a sample, and a little more than the place that its `room` best would have is
- * taken. A wrong guess is found out in the end, and costs a second sweep (one query in some
- * hundreds); a right one halves what is added up.
+ * What the best of all will have at least, guessed from the best of the first windows: one window
+ * of so many is a sample, and three times the place is taken that the last of the `room` best would
+ * have in it, and some more. A wrong guess is found out in the end, and costs a second sweep: none
+ * of 1,069 over 98,802 tools in no order, 33 over the same by namespace. A right one saves a tenth.
  */
 #define SAMPLED_OF 32U
 
 static void hope(fer_sweep *s, uint32_t sample, uint32_t windows)
 {
-    size_t place = 2 + 2 * ((s->room * sample + windows - 1) / windows);
+    size_t place = 4 + 3 * ((s->room * sample + windows - 1) / windows);
     if (place >= s->room || place > s->count) return;
     select_best(s->best, s->count, place);
     uint32_t score = UINT32_MAX;

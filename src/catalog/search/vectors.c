@@ -88,9 +88,26 @@ static bool grow(fer_vectors *v, size_t cap)
     return true;
 }
 
+/* Which of 16 bytes are above 0. */
+#if defined(__SSE2__)
+#include <emmintrin.h>
+static inline unsigned signs(const int8_t *vector)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)vector);
+    return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_setzero_si128()));
+}
+#else
+static inline unsigned signs(const int8_t *vector)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 16; i++) bits |= (unsigned)(vector[i] > 0) << i;
+    return bits;
+}
+#endif
+
 static void sketch(const int8_t *vector, size_t dims, uint64_t *out)
 {
-    for (size_t i = 0; i < dims; i++) out[i / 64] |= (uint64_t)(vector[i] > 0) << i % 64;
+    for (size_t i = 0; i < dims; i += 16) out[i / 64] |= (uint64_t)signs(vector + i) << i % 64;
 }
 
 fer_code fer_vectors_put(fer_vectors *v, uint32_t number, const int8_t *vector, fer_err *err)

@@ -8,8 +8,8 @@
 
 /* The least cosine of what fits, where words are not asked, and where they were and do not fit
  * (docs/search.md has the figures). */
-#define FITTING       0.30
-#define FITTING_STILL 0.50
+#define FITTING       0.35
+#define FITTING_STILL 0.55
 /* The least likeness of an earlier query where words do not fit. */
 #define FITTING_USE 0.5
 

@@ -217,15 +217,25 @@ static void *floats(fer_arena *a, size_t count, size_t of)
     return fer_arena_alloc_zero(a, count, of * sizeof(float));
 }
 
-/* Random directions, as long as the word is rare. The sum of four even parts is near a bell. */
+/* Next to a direction that was given, to tell words apart that are alike elsewhere. */
+#define RANDOM_PART 0.3f
+
+/*
+ * Directions that were given, or random ones, as long as the word is rare. The sum of four even
+ * parts is near a bell.
+ */
 static void start_rows(train_vectors *v, const train_corpus *c, train_random *r)
 {
     for (size_t w = 0; w < c->words; w++) {
         if (!c->tools[w]) continue;
         float rare = ln_of(1 + (float)c->count / (float)c->tools[w]) / 8;
+        bool given = train_given_has(c, w);
         for (size_t k = 0; k < D; k++) {
             float bell = train_part(r) + train_part(r) + train_part(r) + train_part(r) - 2;
-            v->rows[w * D + k] = rare * bell * 1.7320508f * 0.08838835f; /* sqrt 3, 1 / sqrt 128 */
+            float start = bell * 1.7320508f * 0.08838835f; /* sqrt 3, 1 / sqrt 128 */
+            if (given) start *= RANDOM_PART;
+            if (given && k < TRAIN_GIVEN) start += c->given[w * TRAIN_GIVEN + k];
+            v->rows[w * D + k] = rare * start;
             v->heat[w * D + k] = 1e-5f;
         }
     }

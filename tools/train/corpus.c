@@ -18,7 +18,6 @@ enum {
 
 typedef struct reading {
     train_corpus *corpus;
-    fer_map ids;    /* stem -> ID + 1 */
     fer_map before; /* tools of this file by their words */
     fer_arena *scratch;
     fer_tokeniser *tokeniser;
@@ -32,17 +31,22 @@ static fer_str text_of(yyjson_val *object, const char *key)
     return yyjson_is_str(v) ? (fer_str){yyjson_get_str(v), yyjson_get_len(v)} : FER_STR("");
 }
 
-static uint32_t new_id(reading *r, fer_str stem)
+static uint32_t new_id(train_corpus *c, fer_str stem)
 {
-    train_corpus *c = r->corpus;
     fer_str kept = fer_arena_copy(c->arena, stem);
-    void **slot = kept.ptr ? fer_map_put(&r->ids, kept) : NULL;
+    void **slot = kept.ptr ? fer_map_put(&c->ids, kept) : NULL;
     fer_str *room = fer_arena_room(c->arena, c->stems, c->words, &c->words_cap, sizeof *room);
     if (!slot || !room) return UINT32_MAX;
     c->stems = room;
     c->stems[c->words] = kept;
     *slot = (void *)(uintptr_t)(++c->words);
     return (uint32_t)c->words - 1;
+}
+
+uint32_t train_corpus_id(train_corpus *c, fer_str stem)
+{
+    uintptr_t known = (uintptr_t)fer_map_get(&c->ids, stem);
+    return known ? (uint32_t)known - 1 : new_id(c, stem);
 }
 
 static fer_code read_text(reading *r, const fer_search_text *text, fer_err *err)
@@ -54,8 +58,7 @@ static fer_code read_text(reading *r, const fer_search_text *text, fer_err *err)
     while (r->count < DOC_WORDS_MAX && fer_token_next(&reader, &t)) {
         if (t.border == FER_BORDER_SENTENCE && sentence < UINT8_MAX) sentence++;
         if (t.use == FER_TOKEN_STOP) continue;
-        uintptr_t known = (uintptr_t)fer_map_get(&r->ids, t.text);
-        uint32_t id = known ? (uint32_t)known - 1 : new_id(r, t.text);
+        uint32_t id = train_corpus_id(r->corpus, t.text);
         if (id == UINT32_MAX) return fer_arena_failed(r->corpus->arena, err);
         r->words[r->count++] = (train_word){id, (uint8_t)text->field, sentence};
     }
@@ -121,7 +124,7 @@ static fer_code read_file(reading *r, const char *path, fer_err *err)
     return code;
 }
 
-static fer_code count_tools(train_corpus *c, fer_err *err)
+fer_code train_corpus_count(train_corpus *c, fer_err *err)
 {
     size_t *last = fer_arena_alloc_zero(c->arena, c->words + 1, sizeof *last);
     c->tools = fer_arena_alloc_zero(c->arena, c->words + 1, sizeof *c->tools);
@@ -142,13 +145,13 @@ fer_code train_corpus_read(train_corpus *c, char *const *paths, size_t count, fe
     r->corpus = c;
     r->scratch = fer_arena_new(64 << 20);
     r->tokeniser = fer_tokeniser_new();
-    fer_map_init(&r->ids, c->arena);
+    fer_map_init(&c->ids, c->arena);
     fer_code code =
         r->scratch && r->tokeniser ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "no memory");
     for (size_t i = 0; !code && i < count; i++) code = read_file(r, paths[i], err);
     fer_arena_free(r->scratch);
     fer_tokeniser_free(r->tokeniser);
-    return code ? code : count_tools(c, err);
+    return code;
 }
 
 void train_corpus_trim(train_corpus *c, uint32_t least)

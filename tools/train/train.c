@@ -2,7 +2,7 @@
 /*
  * ferrule-train -o MODEL [--epochs N] [--batch N] [--least N] [--near N] [--rate X] [--heat X]
  * [--drop X]
- *     [--noise X] [--shared X] TOOLS.jsonl...
+ *     [--noise X] [--shared X] [--start WORDS] [--most N] [--size X] TOOLS.jsonl...
  *
  * A file that is named twice counts twice.
  */
@@ -18,11 +18,13 @@ static const train_options defaults = {.epochs = 15,
                                        .batch = 1024,
                                        .least = 3,
                                        .near = 4,
-                                       .rate = 0.05f,
+                                       .rate = 0.02f,
                                        .heat = 0.1f,
                                        .drop = 0.2f,
                                        .noise = 0.5f,
-                                       .shared = 0.3f};
+                                       .shared = 0.3f,
+                                       .most = 60000,
+                                       .size = 1};
 
 static const struct option {
     const char *name;
@@ -39,6 +41,8 @@ static const struct option {
     {"--heat", offsetof(train_options, heat), false, 0.03, 1},
     {"--drop", offsetof(train_options, drop), false, 0, 0.9},
     {"--noise", offsetof(train_options, noise), false, 0, 0.9},
+    {"--most", offsetof(train_options, most), true, 1, 1000000},
+    {"--size", offsetof(train_options, size), false, 0.01, 10},
     {"--shared", offsetof(train_options, shared), false, 0, 0.9},
 };
 
@@ -65,6 +69,7 @@ static bool read_options(train_options *o, int argc, char **argv, size_t *files)
         if (argv[i][0] != '-') argv[(*files)++] = argv[i];
         else if (i + 1 == argc) return false;
         else if (strcmp(argv[i], "-o") == 0) o->out = argv[++i];
+        else if (strcmp(argv[i], "--start") == 0) o->start = argv[++i];
         else if (!set_option(o, argv[i], argv[i + 1])) return false;
         else i++;
     }
@@ -151,7 +156,8 @@ static fer_code write_model(const training *t, fer_err *err)
     uint32_t count = 0;
     if (!kept || !stems || !rows) return fer_arena_failed(c->arena, err);
     for (size_t i = 0; i < c->words; i++)
-        if (c->tools[i]) kept[count++] = (numbered){c->stems[i], (uint32_t)i};
+        if (c->tools[i] || train_given_has(c, i))
+            kept[count++] = (numbered){c->stems[i], (uint32_t)i};
     qsort(kept, count, sizeof *kept, by_stem);
     for (uint32_t i = 0; i < count; i++) {
         stems[i] = kept[i].stem;
@@ -170,13 +176,17 @@ static fer_code train(const train_options *o, train_corpus *c, char **files, siz
 {
     training t = {.corpus = c, .options = o, .random = {UINT64_C(88172645463325252)}};
     fer_code code = train_corpus_read(c, files, count, err);
+    if (!code && o->start) code = train_given_read(c, o->start, o->most, err);
+    if (!code) code = train_corpus_count(c, err);
     if (code) return code;
     train_corpus_trim(c, o->least);
+    if (o->start) train_given_settle(c);
     fprintf(stderr, "%zu tools, %zu words; %zu lines were no JSON, %zu tools came twice\n",
             c->count, c->words, c->skipped, c->doubles);
     if (c->count < o->batch)
         return fer_fail(err, FER_INVALID_FORMAT, "fewer tools than a batch of %u", o->batch);
     code = run_all(&t, err);
+    if (!code && o->start) code = train_given_map(c, t.vectors.rows, o->size, err);
     return code ? code : write_model(&t, err);
 }
 
@@ -189,7 +199,8 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: ferrule-train -o MODEL [--epochs N] [--batch N] [--least N] [--near N] [--rate X] "
-            "[--heat X] [--drop X] [--noise X] [--shared X] TOOLS.jsonl...\n");
+            "[--heat X] [--drop X] [--noise X] [--shared X] [--start WORDS] [--most N] [--size X] "
+            "TOOLS.jsonl...\n");
         return FER_EXIT_USAGE;
     }
     train_corpus c = {.arena = fer_arena_new((size_t)8 << 30)};

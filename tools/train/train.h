@@ -7,6 +7,7 @@
  * the same corpora give the same bytes on every machine.
  *
  *     corpus.c    tools.jsonl -> words of each tool, and the dictionary
+ *     given.c     vectors of words that were learnt elsewhere, to start from
  *     views.c     a tool -> two bags of words
  *     contrast.c  a batch of pairs -> loss, and a step of the words' vectors
  *     train.c     the command, and the model file
@@ -15,20 +16,24 @@
 #define FER_TRAIN_H
 
 #include "arena.h"
+#include "map.h"
 #include "search_doc.h"
 
 enum {
     TRAIN_DIMS = 128,
+    TRAIN_GIVEN = 100, /* numbers of a vector that was learnt elsewhere */
     TRAIN_BATCH_MAX = 4096
 };
 
 typedef struct train_options {
-    const char *out;
+    const char *out, *start;       /* start: vectors of words to start from, or NULL */
     unsigned epochs, batch, least; /* least: tools that have a word, or it is left out */
     unsigned near;  /* tools that stay together in a batch, as they were in the file */
     unsigned plain; /* 1: as on a processor without AVX2 */
     float rate, heat, drop, noise;
-    float shared; /* of the query's words that the tool has too: how many are taken out */
+    unsigned most; /* words that are taken from there, the most common ones */
+    float size;    /* of rows of words that no tool has, next to those of rare ones */
+    float shared;  /* of the query's words that the tool has too: how many are taken out */
 } train_options;
 
 /* ---- numbers ---- */
@@ -71,15 +76,32 @@ typedef struct train_corpus {
     fer_arena *arena;
     train_doc *docs;
     size_t count, cap;
+    fer_map ids;     /* stem -> ID + 1 */
     fer_str *stems;  /* by ID */
     uint32_t *tools; /* by ID: how many have it; 0: left out */
     size_t words, words_cap;
     size_t skipped, doubles;
+    float *given;       /* by ID: TRAIN_GIVEN numbers; NULL: none were given */
+    float *given_share; /* by ID: what they were weighed with; 0: none */
 } train_corpus;
 
 fer_code train_corpus_read(train_corpus *c, char *const *paths, size_t count, fer_err *err);
+/* The ID of a stem, made where it is new; UINT32_MAX: no memory. */
+uint32_t train_corpus_id(train_corpus *c, fer_str stem);
+/* How many tools have each word; when all words are there. */
+fer_code train_corpus_count(train_corpus *c, fer_err *err);
 /* Leaves words out that fewer tools have. */
 void train_corpus_trim(train_corpus *c, uint32_t least);
+
+/* ---- vectors from elsewhere ---- */
+
+/* The first `most` lines; words that no tool has become words of the corpus. */
+fer_code train_given_read(train_corpus *c, const char *path, size_t most, fer_err *err);
+bool train_given_has(const train_corpus *c, size_t word);
+/* Directions of length 1 from what was read; when the corpus is trimmed. */
+void train_given_settle(train_corpus *c);
+/* Rows for words that too few tools have, from the rows of the others. */
+fer_code train_given_map(const train_corpus *c, float *rows, float size, fer_err *err);
 
 /* ---- views ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words that keep the same company: "movie" and "tv", "delete" and "remove". Learnt without
- * labels from public definitions of tools (related.tsv says from which, and tools/related how)
- * and built in. All words are stems, as tokens are. Pure.
+ * Words that keep the same company: "movie" and "tv", "delete" and "remove". Those that are near
+ * each other in the built-in model (tools/make-related), as a table of their own. All words are
+ * stems, as tokens are. Pure.
  */
 #ifndef FER_RELATED_H
 #define FER_RELATED_H

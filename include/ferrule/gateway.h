@@ -110,6 +110,7 @@ typedef struct fer_gateway_options {
     size_t calls_max;       /* 0: FER_CALLS_MAX */
     int64_t deadline_ms;    /* 0: FER_CALL_DEADLINE_MS */
     int64_t timeout_ms;     /* of an attempt, where neither tool nor backend name one; 0: none */
+    bool uncounted;         /* no metrics are kept */
     fer_backend_selector *selector; /* NULL: fer_backend_default */
     void *selector_context;
 } fer_gateway_options;
@@ -118,9 +119,28 @@ FER_API fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway
                                  fer_err *err);
 /* Cancels what is under way, stops all backends and waits until they have ended. NULL is fine. */
 FER_API void fer_gateway_free(fer_gateway *g);
+/* Changes warn_output, uncounted, calls_max, deadline_ms and timeout_ms, for calls that begin
+ * later. */
+FER_API void fer_gateway_change(fer_gateway *g, const fer_gateway_options *options);
 /* Works until no call is under way. */
 FER_API void fer_gateway_run(fer_gateway *g);
 FER_API struct uv_loop_s *fer_gateway_loop(fer_gateway *g);
+
+/* ---- routes ---------------------------------------------------------------------------------- */
+
+/* Backends of one tool, those that are tried first in front, in place of what the catalogue has. */
+typedef struct fer_route {
+    fer_str tool; /* its ID; without a version: all of them */
+    const fer_backend *backends;
+    size_t count;
+} fer_route;
+/*
+ * Says where tools run, in place of all that was said before; everything is copied. A call goes to
+ * the first backend that is configured; where that is not there and nothing was sent yet, to the
+ * next. Tools without a route go by the selector, in the same way.
+ */
+FER_API fer_code fer_gateway_routes(fer_gateway *g, const fer_route *routes, size_t count,
+                                    fer_err *err);
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
@@ -204,6 +224,40 @@ FER_API fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, vo
 /* Counters and histograms of all calls so far, in the text format of Prometheus. */
 FER_API fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out,
                                      fer_err *err);
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+#define FER_TRACE_BATCH    512  /* spans that are sent at once, as soon as there are so many */
+#define FER_TRACE_QUEUE    4096 /* spans that wait; those past it are dropped */
+#define FER_TRACE_EVERY_MS 1000 /* between one request and the next, and before a second try */
+#define FER_TRACE_TRIES    3    /* to send the same spans */
+#define FER_TRACE_FLUSH_MS 2000 /* for what is left when the gateway stops */
+
+typedef struct fer_trace_header {
+    fer_str name, value;
+} fer_trace_header;
+
+typedef struct fer_trace_options {
+    fer_str endpoint; /* URL of a collector: "http://127.0.0.1:4318/v1/traces" */
+    const fer_trace_header *headers;
+    size_t header_count;
+} fer_trace_options;
+
+/*
+ * Sends a span for each call that ends from now on, and one for each of its stages, as OTLP over
+ * HTTP with JSON. Nobody waits for it: what cannot be sent is dropped and counted. What is left
+ * when the gateway is freed is sent then, within FER_TRACE_FLUSH_MS. Everything is copied.
+ */
+FER_API fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *options,
+                                           fer_err *err);
+
+typedef struct fer_trace_stats {
+    uint64_t sent;    /* spans that the collector took */
+    uint64_t dropped; /* spans that it did not get */
+    size_t waiting;
+    char trouble[256]; /* why spans were dropped last; empty: none was */
+} fer_trace_stats;
+FER_API void fer_gateway_trace_stats(const fer_gateway *g, fer_trace_stats *out);
 
 /* ---- chains --------------------------------------------------------------------------------- */
 

@@ -147,9 +147,13 @@ const fer_command fer_commands[] = {
      fer_list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
     {"servers", "[NAME]...", "which backends there are, and how they are",
      "Asks every server of the configuration for its tools (or those named), which starts it, and shows how it is: its kind, "
-     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.",
+     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.\n\n"
+     "With --watch it goes on until it is interrupted: the configuration is read again when its file changes (or SIGHUP "
+     "comes), servers that are new or changed are started, those that are gone are stopped, and changes of tools are told. "
+     "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
+     "a line for each server that is new, changed or gone.",
      fer_servers_options,
-     "ferrule servers\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
+     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
     {"show", "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
      "mcp::server::tool are accepted as aliases of pack:tool and server:tool. With --json, the record in Ferrule's "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the configuration names, as runners: secrets are looked up here and go no further. */
+#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "buf.h"
@@ -12,140 +13,173 @@
 #include "openapi_file.h"
 #include "secret.h"
 #include "station_parts.h"
+#include "trace_context.h"
 
 /* Variables of ours that every program gets, as the SDKs of MCP have it. */
 static const char *const passed[] = {"HOME",  "LANG", "LC_ALL", "LOGNAME", "PATH",
                                      "SHELL", "TERM", "TMPDIR", "TZ",      "USER"};
 
+/* What is being made: a place, from a configuration. */
+typedef struct making {
+    fer_station *station;
+    const fer_config *config;
+    fer_arena *arena; /* the place's own */
+    fer_place_of_tools *place;
+} making;
+
 /* The folder of the configuration file: references to files count from it. */
-static fer_str folder_of(const fer_station *s)
+static fer_str folder_of(const fer_config *c)
 {
-    fer_str f = s->config.file;
+    fer_str f = c->file;
     while (f.len && f.ptr[f.len - 1] != '/') f.len--;
     return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
 }
 
-static fer_code value_of(fer_station *s, const fer_config_value *v, fer_str *out, fer_err *err)
+fer_code fer_station_value(fer_arena *a, const fer_config *c, const fer_config_value *v,
+                           fer_str *out, fer_err *err)
 {
     *out = v->text;
-    return v->secret ? fer_secret_resolve(s->arena, v->text, folder_of(s), out, err) : FER_OK;
+    return v->secret ? fer_secret_resolve(a, v->text, folder_of(c), out, err) : FER_OK;
 }
 
-static fer_code add_place(fer_station *s, fer_str name, fer_str ns, fer_runner *r,
-                          int64_t timeout_ms, bool asked, fer_err *err)
+void fer_place_free(void *place)
+{
+    fer_place_of_tools *p = place;
+    fer_arena_free(p->listing_arena);
+    fer_arena_free(p->arena);
+}
+
+void fer_station_discard(fer_station *s, fer_place_of_tools *p)
+{
+    if (p->runner) fer_gateway_discard_runner(s->gateway, p->runner, fer_place_free, p);
+    else fer_place_free(p);
+}
+
+/* Two configurations with the same mark ask for the same server. */
+static fer_code make_mark(making *m, fer_str json, fer_err *err)
+{
+    unsigned char whole[EVP_MAX_MD_SIZE];
+    char text[FER_MARK_TEXT];
+    if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_hex_write(whole, (FER_MARK_TEXT - 1) / 2, text);
+    m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
+    return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
+}
+
+static fer_code begin_place(making *m, fer_config_part part, fer_str name, fer_str ns, fer_str json,
+                            fer_err *err)
+{
+    m->arena = fer_arena_new(0);
+    m->place = m->arena ? fer_arena_alloc_zero(m->arena, 1, sizeof *m->place) : NULL;
+    if (!m->place) {
+        fer_arena_free(m->arena);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    *m->place = (fer_place_of_tools){.arena = m->arena,
+                                     .station = m->station,
+                                     .part = part,
+                                     .name = fer_arena_copy(m->arena, name),
+                                     .ns = fer_arena_copy(m->arena, ns),
+                                     .why = FER_STR("")};
+    if (!m->place->name.ptr || !m->place->ns.ptr) return fer_arena_failed(m->arena, err);
+    return make_mark(m, json, err);
+}
+
+static fer_code take_runner(making *m, fer_runner *r, int64_t timeout_ms, fer_err *err)
 {
     if (!r) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     r->timeout_ms = timeout_ms;
-    fer_code code = fer_gateway_add_runner(s->gateway, r, err);
-    if (code) {
-        r->kind->free(r);
-        return code;
-    }
-    s->places[s->place_count++] = (fer_place_of_tools){
-        .name = name, .ns = ns, .runner = r, .asked = asked, .why = FER_STR("")};
+    m->place->runner = r;
     return FER_OK;
 }
 
 /* ---- MCP servers that are programs
  * --------------------------------------------------------------------- */
 
-static fer_code make_env(fer_station *s, const fer_config_pairs *pairs, const char ***out,
-                         fer_err *err)
+static fer_code make_env(making *m, const fer_config_pairs *pairs, const char ***out, fer_err *err)
 {
     const char **env =
-        fer_arena_alloc_zero(s->arena, FER_COUNT(passed) + pairs->count + 1, sizeof *env);
+        fer_arena_alloc_zero(m->arena, FER_COUNT(passed) + pairs->count + 1, sizeof *env);
     size_t n = 0;
-    if (!env) return fer_arena_failed(s->arena, err);
+    if (!env) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; i < FER_COUNT(passed); i++) {
         const char *value = getenv(passed[i]);
         bool set = false;
         for (size_t k = 0; k < pairs->count; k++) set |= fer_str_is(pairs->list[k].name, passed[i]);
         if (!value || set) continue;
-        fer_str one = fer_arena_printf(s->arena, "%s=%s", passed[i], value);
-        if (!one.ptr) return fer_arena_failed(s->arena, err);
+        fer_str one = fer_arena_printf(m->arena, "%s=%s", passed[i], value);
+        if (!one.ptr) return fer_arena_failed(m->arena, err);
         env[n++] = one.ptr;
     }
     for (size_t i = 0; i < pairs->count; i++) {
         fer_str value;
-        fer_code code = value_of(s, &pairs->list[i].value, &value, err);
+        fer_code code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &value, err);
         if (code) return code;
         fer_str one =
-            fer_arena_printf(s->arena, "%.*s=%.*s", FER_PRI(pairs->list[i].name), FER_PRI(value));
-        if (!one.ptr) return fer_arena_failed(s->arena, err);
+            fer_arena_printf(m->arena, "%.*s=%.*s", FER_PRI(pairs->list[i].name), FER_PRI(value));
+        if (!one.ptr) return fer_arena_failed(m->arena, err);
         env[n++] = one.ptr;
     }
     *out = env;
     return FER_OK;
 }
 
-static fer_code add_program(fer_station *s, const fer_config_server *c, fer_err *err)
+static fer_code make_program(making *m, const fer_config_server *c, fer_err *err)
 {
     const char **env = NULL, **argv;
-    argv = fer_arena_alloc_zero(s->arena, c->arg_count + 2, sizeof *argv);
-    if (!argv) return fer_arena_failed(s->arena, err);
+    argv = fer_arena_alloc_zero(m->arena, c->arg_count + 2, sizeof *argv);
+    if (!argv) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; i <= c->arg_count; i++) {
-        argv[i] = fer_arena_copy(s->arena, i ? c->args[i - 1] : c->command).ptr;
-        if (!argv[i]) return fer_arena_failed(s->arena, err);
+        argv[i] = fer_arena_copy(m->arena, i ? c->args[i - 1] : c->command).ptr;
+        if (!argv[i]) return fer_arena_failed(m->arena, err);
     }
-    fer_code code = make_env(s, &c->env, &env, err);
+    fer_code code = make_env(m, &c->env, &env, err);
     if (code) return code;
     fer_mcp_stdio_settings o = {.name = c->ns,
                                 .argv = argv,
                                 .env = env,
-                                .cwd = c->cwd.len ? fer_arena_copy(s->arena, c->cwd).ptr : NULL};
-    return add_place(s, c->ns, c->ns, fer_mcp_stdio_runner(s->host, &o), c->timeout_ms, false, err);
+                                .cwd = c->cwd.len ? fer_arena_copy(m->arena, c->cwd).ptr : NULL};
+    return take_runner(m, fer_mcp_stdio_runner(m->station->host, &o), c->timeout_ms, err);
 }
 
 /* ---- MCP servers over HTTP
  * ------------------------------------------------------------------------------ */
 
-static fer_code make_fields(fer_station *s, const fer_config_pairs *pairs, fer_http_field **out,
+static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_field **out,
                             fer_err *err)
 {
-    fer_http_field *list = fer_arena_alloc_zero(s->arena, pairs->count + 1, sizeof *list);
+    fer_http_field *list = fer_arena_alloc_zero(m->arena, pairs->count + 1, sizeof *list);
     fer_code code = FER_OK;
-    if (!list) return fer_arena_failed(s->arena, err);
+    if (!list) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < pairs->count; i++) {
         list[i].name = pairs->list[i].name;
-        code = value_of(s, &pairs->list[i].value, &list[i].value, err);
+        code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &list[i].value, err);
     }
     *out = list;
     return code;
 }
 
-static fer_code add_remote(fer_station *s, const fer_config_server *c, fer_err *err)
+static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
 {
     fer_http_field *fields;
     if (c->transport == FER_CONFIG_SSE)
-        fer_app_say(s->app, "%.*s: servers of the old HTTP with SSE are asked by Streamable HTTP",
+        fer_app_say(m->station->app,
+                    "%.*s: servers of the old HTTP with SSE are asked by Streamable HTTP",
                     FER_PRI(c->name));
-    fer_code code = make_fields(s, &c->headers, &fields, err);
-    if (!code) code = fer_net_rules_allow_url(s->rules, c->url, err);
+    fer_code code = make_fields(m, &c->headers, &fields, err);
+    if (!code) code = fer_net_rules_allow_url(m->station->rules, c->url, err);
     if (code) return code;
     fer_mcp_http_settings o = {
         .name = c->ns, .url = c->url, .fields = fields, .field_count = c->headers.count};
-    return add_place(s, c->ns, c->ns,
-                     fer_mcp_http_runner(fer_gateway_loop(s->gateway), s->http, &o), c->timeout_ms,
-                     false, err);
+    uv_loop_t *loop = fer_gateway_loop(m->station->gateway);
+    return take_runner(m, fer_mcp_http_runner(loop, m->station->http, &o), c->timeout_ms, err);
 }
 
 /* ---- HTTP APIs
  * ------------------------------------------------------------------------------------------- */
 
-static fer_code put_records(fer_station *s, fer_str name, const fer_str *records, size_t count,
-                            const fer_put_options *o, fer_err *err)
-{
-    fer_batch *b = fer_batch_new();
-    fer_code code = b ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    for (size_t i = 0; !code && i < count; i++)
-        code = fer_batch_add(b, name, records[i], FER_FORMAT_JSON, o, err);
-    if (!code) code = fer_catalog_apply(s->catalog, b, err);
-    fer_batch_free(b);
-    return code;
-}
-
-static fer_code make_auth(fer_station *s, const fer_config_auth *c, fer_http_auth *out,
-                          fer_err *err)
+static fer_code make_auth(making *m, const fer_config_auth *c, fer_http_auth *out, fer_err *err)
 {
     static const fer_http_auth_kind kinds[] = {[FER_AUTH_NONE] = FER_HTTP_AUTH_NONE,
                                                [FER_AUTH_BEARER] = FER_HTTP_AUTH_BEARER,
@@ -157,10 +191,10 @@ static fer_code make_auth(fer_station *s, const fer_config_auth *c, fer_http_aut
     *out = (fer_http_auth){
         .kind = kinds[c->kind], .in = places[c->in], .name = c->name, .user = c->user};
     if (c->kind == FER_AUTH_NONE) return FER_OK;
-    return fer_secret_resolve(s->arena, c->secret, folder_of(s), &out->secret, err);
+    return fer_secret_resolve(m->arena, c->secret, folder_of(m->config), &out->secret, err);
 }
 
-static fer_code add_api(fer_station *s, const fer_config_api *c, fer_err *err)
+static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
 {
     fer_openapi_options import = {.ns = c->ns,
                                   .provider = c->ns,
@@ -168,14 +202,14 @@ static fer_code add_api(fer_station *s, const fer_config_api *c, fer_err *err)
                                   .include = c->include,
                                   .include_count = c->include_count};
     fer_openapi doc;
-    fer_str file = fer_arena_copy(s->arena, c->file);
+    fer_str file = fer_arena_copy(m->arena, c->file);
     fer_http_field *fields = NULL;
-    if (!file.ptr) return fer_arena_failed(s->arena, err);
-    fer_code code = fer_openapi_read_file(s->arena, file.ptr, &import, &doc, err);
-    if (!code) code = make_fields(s, &c->headers, &fields, err);
+    if (!file.ptr) return fer_arena_failed(m->arena, err);
+    fer_code code = fer_openapi_read_file(m->arena, file.ptr, &import, &doc, err);
+    if (!code) code = make_fields(m, &c->headers, &fields, err);
     if (code) return code;
-    fer_str *records = fer_arena_alloc(s->arena, (doc.count + 1) * sizeof *records);
-    if (!records) return fer_arena_failed(s->arena, err);
+    fer_str *records = fer_arena_alloc(m->arena, (doc.count + 1) * sizeof *records);
+    if (!records) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; i < doc.count; i++) records[i] = doc.tools[i].record;
     fer_http_api_settings o = {.name = c->ns,
                                .base_url = c->base_url,
@@ -183,109 +217,245 @@ static fer_code add_api(fer_station *s, const fer_config_api *c, fer_err *err)
                                .record_count = doc.count,
                                .fields = fields,
                                .field_count = c->headers.count};
-    code = make_auth(s, &c->auth, &o.auth, err);
+    code = make_auth(m, &c->auth, &o.auth, err);
     fer_runner *r = NULL;
-    if (!code) code = fer_http_api_runner(fer_gateway_loop(s->gateway), &o, &r, err);
-    if (!code) code = add_place(s, c->ns, c->ns, r, c->timeout_ms, true, err);
-    if (!code) {
-        s->places[s->place_count - 1].tools = doc.count;
-        code = put_records(s, c->name, records, doc.count, NULL, err);
-    }
-    return code;
+    if (!code) code = fer_http_api_runner(fer_gateway_loop(m->station->gateway), &o, &r, err);
+    m->place->records = records;
+    m->place->record_count = doc.count;
+    return code ? code : take_runner(m, r, c->timeout_ms, err);
 }
 
-/* ---- local commands ---- */
+/* ---- local commands
+ * ------------------------------------------------------------------------------------- */
 
-#define NO_NAMESPACE FER_STR("local") /* of commands that name none */
-
-/* The pack of a command: those of one namespace are one runner. */
-static fer_code pack_of(fer_station *s, fer_str ns, fer_runner **out, fer_err *err)
+static fer_str namespace_of(const fer_config_command *c)
 {
-    *out = fer_gateway_runner(s->gateway, FER_BACKEND_LOCAL, ns);
-    if (*out) return FER_OK;
-    fer_code code = add_place(s, ns, ns, fer_local_command_runner(s->host, ns), 0, true, err);
-    if (!code) *out = s->places[s->place_count - 1].runner;
-    return code;
+    fer_id id;
+    return fer_id_parse(c->id, &id, NULL) || !id.ns.len ? FER_CONFIG_NO_NAMESPACE : id.ns;
 }
 
 /* Variables that are set may be secrets. */
-static fer_code resolve_variables(fer_station *s, fer_local_command *c, fer_err *err)
+static fer_code resolve_variables(making *m, fer_local_command *c, fer_err *err)
 {
-    fer_local_command_variable *set = fer_arena_alloc(s->arena, (c->set_count + 1) * sizeof *set);
+    fer_local_command_variable *set = fer_arena_alloc(m->arena, (c->set_count + 1) * sizeof *set);
     fer_code code = FER_OK;
-    if (!set) return fer_arena_failed(s->arena, err);
+    if (!set) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < c->set_count; i++) {
         set[i] = c->set[i];
-        code = fer_secret_resolve(s->arena, c->set[i].value, folder_of(s), &set[i].value, err);
+        code =
+            fer_secret_resolve(m->arena, c->set[i].value, folder_of(m->config), &set[i].value, err);
     }
     if (!code) c->set = set;
     return code;
 }
 
-static fer_code make_command(fer_station *s, const fer_config_command *c, fer_err *err)
+/* The command is borrowed by its runner, so all of it lives in the arena of the place. */
+static fer_code make_command(making *m, const fer_config_command *c, fer_err *err)
 {
-    fer_local_command *made = fer_arena_alloc_zero(s->arena, 1, sizeof *made);
+    fer_local_command *made = fer_arena_alloc_zero(m->arena, 1, sizeof *made);
     const char *path = getenv("PATH");
     fer_json *doc;
     fer_id id;
-    fer_runner *pack = NULL;
-    if (!made) return fer_arena_failed(s->arena, err);
-    fer_code code = fer_id_parse(c->id, &id, err);
-    if (!code) code = fer_json_read(s->arena, c->run, fer_json_limits_file(), &doc, err);
-    if (!code) code = fer_local_command_read(s->arena, doc, fer_json_root(doc), id.name, made, err);
-    if (!code) code = resolve_variables(s, made, err);
+    fer_str run = fer_arena_copy(m->arena, c->run), own = fer_arena_copy(m->arena, c->id);
+    if (!made || !run.ptr || !own.ptr) return fer_arena_failed(m->arena, err);
+    fer_code code = fer_id_parse(own, &id, err);
+    if (!code) code = fer_json_read(m->arena, run, fer_json_limits_file(), &doc, err);
+    if (!code) code = fer_local_command_read(m->arena, doc, fer_json_root(doc), id.name, made, err);
+    if (!code) code = resolve_variables(m, made, err);
     if (code) return code;
-    fer_str ns = id.ns.len ? id.ns : NO_NAMESPACE;
-    code = pack_of(s, ns, &pack, err);
-    if (!code)
-        code = fer_local_command_add(pack, made, fer_str_of(path ? path : "/usr/bin:/bin"), err);
-    for (size_t i = 0; i < s->place_count; i++) s->places[i].tools += s->places[i].runner == pack;
-    fer_put_options o = {ns, &(fer_backend){FER_BACKEND_LOCAL, ns, FER_STR("")}};
-    return code ? code : put_records(s, FER_STR("commands"), &c->record, 1, &o, err);
+    return fer_local_command_add(m->place->runner, made, fer_str_of(path ? path : "/usr/bin:/bin"),
+                                 err);
 }
 
-static fer_code add_command(fer_station *s, const fer_config_command *c, fer_err *err)
+static fer_code add_command(making *m, const fer_config_command *c, fer_str *record, fer_err *err)
 {
     fer_err why = {0};
-    fer_code code = make_command(s, c, &why);
-    if (!code) return FER_OK;
-    return fer_fail(err, code, "%.*s:%u:%u: the command %.*s: %.700s", FER_PRI(s->config.file),
-                    c->place.line, c->place.column, FER_PRI(c->id), why.message);
+    fer_code code = make_command(m, c, &why);
+    if (code)
+        return fer_fail(err, code, "%.*s:%u:%u: the command %.*s: %.700s", FER_PRI(m->config->file),
+                        c->place.line, c->place.column, FER_PRI(c->id), why.message);
+    *record = fer_arena_copy(m->arena, c->record);
+    return record->ptr ? FER_OK : fer_arena_failed(m->arena, err);
+}
+
+/* The commands of one namespace are one pack. */
+static fer_code make_pack(making *m, fer_str ns, fer_err *err)
+{
+    const fer_config *c = m->config;
+    fer_str *records = fer_arena_alloc_zero(m->arena, c->command_count + 1, sizeof *records);
+    if (!records) return fer_arena_failed(m->arena, err);
+    fer_code code = take_runner(m, fer_local_command_runner(m->station->host, ns), 0, err);
+    m->place->records = records;
+    for (size_t i = 0; !code && i < c->command_count; i++)
+        if (fer_str_eq(namespace_of(&c->commands[i]), ns))
+            code = add_command(m, &c->commands[i], &records[m->place->record_count++], err);
+    return code;
 }
 
 /* ---- all
  * -----------------------------------------------------------------------------------------------------
  */
 
-static fer_code begin(fer_station *s, fer_err *err)
+fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err)
 {
-    const fer_config *c = &s->config;
     uv_loop_t *loop = fer_gateway_loop(s->gateway);
-    s->places = fer_arena_alloc_zero(s->arena, c->server_count + c->api_count + c->command_count,
-                                     sizeof *s->places);
-    s->rules = fer_net_rules_new();
-    if (!s->places || !s->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (s->host || (!c->server_count && !c->api_count && !c->command_count)) return FER_OK;
+    if (!s->rules) s->rules = fer_net_rules_new();
+    if (!s->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_net_rules_close(s->rules); /* what the configuration names, and nothing else */
-    s->http = fer_http_new(loop, &(fer_http_options){.rules = s->rules});
+    if (!s->http) s->http = fer_http_new(loop, &(fer_http_options){.rules = s->rules});
     if (!s->http) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_process_sweep(); /* what an earlier run left behind when it was killed */
     return fer_process_host_new(loop, &(fer_process_host_options){.alone = true}, &s->host, err);
 }
 
-fer_code fer_station_furnish(fer_station *s, fer_err *err)
+/* Takes the place that was made into the list, or undoes what there is of it. */
+static fer_code end_place(making *m, fer_arena *a, fer_furniture *f, fer_code code, fer_err *err)
 {
-    const fer_config *c = &s->config;
-    if (!c->server_count && !c->api_count && !c->command_count) return FER_OK;
-    fer_code code = begin(s, err);
-    for (size_t i = 0; !code && i < c->server_count; i++) {
-        const fer_config_server *one = &c->servers[i];
-        if (one->disabled) continue;
-        code =
-            one->transport == FER_CONFIG_STDIO ? add_program(s, one, err) : add_remote(s, one, err);
+    if (!m->place) return code;
+    fer_place_of_tools **list = NULL;
+    if (!code) list = fer_arena_room(a, f->list, f->count, &f->cap, sizeof(fer_place_of_tools *));
+    if (!code && !list) code = fer_arena_failed(a, err);
+    if (code) {
+        fer_station_discard(m->station, m->place);
+        return code;
     }
-    for (size_t i = 0; !code && i < c->command_count; i++)
-        code = add_command(s, &c->commands[i], err);
-    for (size_t i = 0; !code && i < c->api_count; i++)
-        if (!c->apis[i].disabled) code = add_api(s, &c->apis[i], err);
+    f->list = list;
+    f->list[f->count++] = m->place;
+    return FER_OK;
+}
+
+static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
+                           const fer_config_server *one, fer_furniture *f, fer_err *err)
+{
+    making m = {.station = s, .config = c};
+    if (one->disabled) return FER_OK;
+    fer_code code = begin_place(&m, FER_CONFIG_SERVER, one->ns, one->ns, one->json, err);
+    if (!code)
+        code = one->transport == FER_CONFIG_STDIO ? make_program(&m, one, err)
+                                                  : make_remote(&m, one, err);
+    return end_place(&m, a, f, code, err);
+}
+
+static fer_code add_api(fer_station *s, fer_arena *a, const fer_config *c,
+                        const fer_config_api *one, fer_furniture *f, fer_err *err)
+{
+    making m = {.station = s, .config = c};
+    if (one->disabled) return FER_OK;
+    fer_code code = begin_place(&m, FER_CONFIG_API, one->ns, one->ns, one->json, err);
+    if (!code) code = make_api(&m, one, err);
+    return end_place(&m, a, f, code, err);
+}
+
+static bool has_pack(const fer_furniture *f, fer_str ns)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->list[i]->part == FER_CONFIG_COMMAND && fer_str_eq(f->list[i]->ns, ns)) return true;
+    return false;
+}
+
+static fer_code add_pack(fer_station *s, fer_arena *a, const fer_config *c,
+                         const fer_config_command *one, fer_furniture *f, fer_err *err)
+{
+    making m = {.station = s, .config = c};
+    fer_str ns = namespace_of(one);
+    if (has_pack(f, ns)) return FER_OK;
+    fer_code code = begin_place(&m, FER_CONFIG_COMMAND, ns, ns, one->json, err);
+    if (!code) code = make_pack(&m, ns, err);
+    return end_place(&m, a, f, code, err);
+}
+
+/* Of a command that is gone, the pack is made of what is left, if anything is. */
+static fer_code remake_pack(fer_station *s, fer_arena *a, const fer_config *c,
+                            const fer_config_command *gone, fer_furniture *f, fer_err *err)
+{
+    for (size_t i = 0; i < c->command_count; i++)
+        if (fer_str_eq(namespace_of(&c->commands[i]), namespace_of(gone)))
+            return add_pack(s, a, c, &c->commands[i], f, err);
+    return FER_OK;
+}
+
+static fer_code make_change(fer_station *s, fer_arena *a, const fer_config *c,
+                            const fer_config_change *one, fer_furniture *f, fer_err *err)
+{
+    switch (one->part) {
+    case FER_CONFIG_SERVER: return one->after ? add_server(s, a, c, one->after, f, err) : FER_OK;
+    case FER_CONFIG_API: return one->after ? add_api(s, a, c, one->after, f, err) : FER_OK;
+    case FER_CONFIG_COMMAND:
+        return one->after ? add_pack(s, a, c, one->after, f, err)
+                          : remake_pack(s, a, c, one->before, f, err);
+    default: return FER_OK;
+    }
+}
+
+fer_code fer_station_make(fer_station *s, fer_arena *a, const fer_config *c,
+                          const fer_config_change *changes, size_t change_count, fer_furniture *f,
+                          fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < change_count; i++)
+        code = make_change(s, a, c, &changes[i], f, err);
+    for (size_t i = 0; !code && !changes && i < c->server_count; i++)
+        code = add_server(s, a, c, &c->servers[i], f, err);
+    for (size_t i = 0; !code && !changes && i < c->command_count; i++)
+        code = add_pack(s, a, c, &c->commands[i], f, err);
+    for (size_t i = 0; !code && !changes && i < c->api_count; i++)
+        code = add_api(s, a, c, &c->apis[i], f, err);
+    for (size_t i = 0; code && i < f->count; i++) fer_station_discard(s, f->list[i]);
+    if (code) f->count = 0;
+    return code;
+}
+
+/* ---- at their posts
+ * ---------------------------------------------------------------------------------------------- */
+
+fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err)
+{
+    fer_place_of_tools **list = fer_arena_room(s->arena, s->places, s->place_count, &s->place_cap,
+                                               sizeof(fer_place_of_tools *));
+    fer_code code = list ? FER_OK : fer_arena_failed(s->arena, err);
+    if (!code) code = fer_gateway_add_runner(s->gateway, p->runner, err);
+    if (code) {
+        fer_station_discard(s, p);
+        return code;
+    }
+    s->places = list;
+    s->places[s->place_count++] = p;
+    if (p->part == FER_CONFIG_SERVER) return FER_OK;
+    p->asked = true;
+    p->tools = p->record_count;
+    return fer_station_put_records(s, p, err);
+}
+
+/* What the operator wrote is never held back. */
+static fer_code approve(fer_station *s, const fer_batch *applied, fer_err *err)
+{
+    size_t count, held = 0;
+    const fer_event *list = fer_batch_outcomes(applied, &count);
+    fer_batch *b = fer_batch_new();
+    fer_code code = b ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; !code && i < count; i++) {
+        if (list[i].kind != FER_EVENT_QUARANTINED) continue;
+        held++;
+        code = fer_batch_approve(b, list[i].id, err);
+    }
+    if (!code && held) code = fer_catalog_apply(s->catalog, b, err);
+    fer_batch_free(b);
+    return code;
+}
+
+fer_code fer_station_put_records(fer_station *s, const fer_place_of_tools *p, fer_err *err)
+{
+    fer_backend own = {FER_BACKEND_LOCAL, p->ns, FER_STR("")};
+    fer_put_options o = {p->ns, p->part == FER_CONFIG_COMMAND ? &own : NULL};
+    fer_batch *b = fer_batch_new();
+    size_t shown;
+    fer_code code = b ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    for (size_t i = 0; !code && i < p->record_count; i++)
+        code = fer_batch_add(b, p->name, p->records[i], FER_FORMAT_JSON, &o, err);
+    if (!code) code = fer_catalog_apply(s->catalog, b, err);
+    if (!code) code = approve(s, b, err);
+    if (!code) code = fer_station_keep_only(p, b, &shown, err);
+    fer_batch_free(b);
     return code;
 }

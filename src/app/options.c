@@ -257,6 +257,11 @@ static const char *const show_choices[] = {"table", "json", "raw", NULL};
         "config", 'C', "FILE", NULL,                                                               \
             "what names servers, commands and APIs (default: ferrule.yaml here, or the user's)"    \
     }
+#define METRICS                                                                                    \
+    {                                                                                              \
+        "metrics", 0, "FILE", NULL,                                                                \
+            "write metrics of the calls to a file, as Prometheus reads them; - is standard output" \
+    }
 #define DEADLINE                                                                                   \
     {                                                                                              \
         "deadline", 0, "MS", NULL, "time for all of it, in milliseconds (default 30000)"           \
@@ -278,6 +283,8 @@ const fer_option fer_serve_options[] = {
 };
 const fer_option fer_servers_options[] = {
     STATION,
+    {"watch", 'w', NULL, NULL,
+     "go on: read the configuration again when it changes, and show what changes"},
     JSON,
     END,
 };
@@ -294,6 +301,7 @@ const fer_option fer_run_options[] = {
     {"json", 0, NULL, NULL, "print the whole envelope"},
     {"full", 0, NULL, NULL, "with --json: with the tool's definition"},
     {"correlation-id", 0, "ID", NULL, "the name of the call in logs and traces (default: random)"},
+    METRICS,
     END,
 };
 const fer_option fer_chain_options[] = {
@@ -303,6 +311,7 @@ const fer_option fer_chain_options[] = {
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     DEADLINE,
     {"json", 0, NULL, NULL, "print the result of every step"},
+    METRICS,
     END,
 };
 const fer_option fer_describe_options[] = {

@@ -2,8 +2,14 @@
 /*
  * The gateway that a command works with: the functions that the command brings along, and what the
  * configuration names: MCP servers, local commands, HTTP APIs. Servers are asked for their tools
- * when a tool of theirs is wanted; until then they are not started. Ctrl-C cancels the calls that
- * are under way.
+ * when a tool of theirs is wanted; until then they are not started. Where the configuration names a
+ * catalogue, their tools are remembered in it, and they are asked again only for what it lacks, or
+ * when they say that something has changed. Ctrl-C cancels the calls that are under way.
+ *
+ * The configuration can be read again at any time (fer_station_reload): what is the same goes on,
+ * what is not is made anew, and calls under way keep what they began with.
+ *
+ * One thread: that of the gateway's loop.
  */
 #ifndef FER_STATION_H
 #define FER_STATION_H
@@ -18,12 +24,24 @@
 #include "process.h"
 #include "runner.h"
 
-/* One configured place where tools run. */
+typedef struct fer_station fer_station;
+
+/* One configured place where tools run. Lives in its own arena until its runner is gone. */
 typedef struct fer_place_of_tools {
-    fer_str name;
-    fer_str ns; /* of its tools */
+    fer_arena *arena;
+    fer_station *station;
+    fer_config_part part;
+    fer_str name; /* as it is shown */
+    fer_str ns;   /* of its tools */
+    fer_str mark; /* a digest of its configuration */
     fer_runner *runner;
-    bool asked;    /* for its tools */
+    const fer_str *records; /* the operator's own definitions, where it lists none itself */
+    size_t record_count;
+    bool asked;      /* for its tools, in this run */
+    bool remembered; /* they were listed before, and are in the catalogue */
+    bool asking;     /* a list is under way */
+    bool again;      /* and will not be the last */
+    fer_arena *listing_arena;
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */
     fer_str why;
@@ -36,22 +54,28 @@ struct fer_station_wants {
     size_t file_count;
 };
 
-typedef struct fer_station {
+struct fer_station {
     fer_app *app;
-    fer_arena *arena;
+    fer_arena *arena;        /* of the command: what it shows */
+    fer_arena *config_arena; /* of the configuration in use */
     fer_config config;
     fer_catalog *catalog;
+    const char *catalog_file; /* NULL: it is kept nowhere */
+    uint64_t saved;           /* version of the catalogue that its file has */
+    bool marks_changed;       /* what is remembered of servers is not in its file yet */
     fer_gateway *gateway;
     fer_process_host *host;
     fer_net_rules *rules;
     fer_http *http;
-    fer_place_of_tools *places;
-    size_t place_count;
+    fer_place_of_tools **places;
+    size_t place_count, place_cap;
     size_t waiting; /* lists of tools that are under way */
+    uint64_t reloads;
+    fer_log log; /* of calls */
     uv_signal_t interrupt;
     bool interrupted;
     struct fer_station_wants wants;
-} fer_station;
+};
 
 /* Reads --config. 0, or an exit code. */
 int fer_station_init(fer_station *s, fer_app *app);
@@ -59,13 +83,36 @@ int fer_station_init(fer_station *s, fer_app *app);
 int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants);
 void fer_station_deinit(fer_station *s);
 
-/* Asks those servers for their tools that may have the tool of an ID; an empty one: all. */
-void fer_station_ask(fer_station *s, fer_str id);
-/* Asks all servers that were not asked yet, and does not wait: `waiting` says how many are asked.
+/*
+ * Asks those servers for their tools that may have the tool of an ID, and whose tools are not
+ * known; an empty ID: all servers, whatever is remembered.
  */
-void fer_station_ask_later(fer_station *s);
+void fer_station_ask(fer_station *s, fer_str id);
+/* The same for every tool of a chain. */
+void fer_station_ask_chain(fer_station *s, const fer_chain *chain);
+/* Begins to ask all that were not asked yet, and does not wait: their places say what came of it.
+ */
+void fer_station_begin_asking(fer_station *s);
 /* Says on standard error which servers could not be asked. */
 void fer_station_remark(fer_station *s);
+
+/* What a reload did. */
+typedef struct fer_reloaded {
+    const fer_config_change *changes; /* in the arena that was given */
+    size_t count;
+} fer_reloaded;
+/*
+ * Reads the configuration again. A file that cannot be read, is too large, or has an error, and
+ * anything else that cannot be had (a secret, an OpenAPI document) is a failure, and nothing has
+ * changed. Calls that are under way keep their backends, which are stopped after them.
+ */
+fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err);
+
+/* Writes the catalogue and what is remembered of servers, where there is a file for it and anything
+ * has changed. A failure is said. */
+void fer_station_save(fer_station *s);
+/* Writes metrics to the file of --metrics or of the configuration. 0, or an exit code. */
+int fer_station_write_metrics(fer_station *s);
 
 /* A number of an option, `otherwise` where it was not given. 0, or an exit code. */
 int fer_station_number(fer_app *app, const char *option, int64_t min, int64_t max,

@@ -1,11 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a station, for its two files. */
+/* The inside of a station, for its own files. */
 #ifndef FER_STATION_PARTS_H
 #define FER_STATION_PARTS_H
 
+#include "map.h"
 #include "station.h"
 
-/* Makes a runner for everything that the configuration names. */
-fer_code fer_station_furnish(fer_station *s, fer_err *err);
+#define FER_MARK_TEXT 33 /* bytes of a mark, NUL included */
+
+/* All that is wrong with a configuration is told; an error is a failure. */
+fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err);
+
+/* ---- furnish.c: places ---- */
+
+/* The list of places that a configuration asks for, not yet at their posts. */
+typedef struct fer_furniture {
+    fer_place_of_tools **list;
+    size_t count, cap;
+} fer_furniture;
+
+/* What processes and requests need, where the configuration has any use for it and it is not there.
+ */
+fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err);
+/*
+ * Makes places of a configuration in `f`, whose lists live in `a`: of all that it names, or (where
+ * `changes` is not NULL) of what has changed. Nothing serves yet.
+ */
+fer_code fer_station_make(fer_station *s, fer_arena *a, const fer_config *c,
+                          const fer_config_change *changes, size_t change_count, fer_furniture *f,
+                          fer_err *err);
+/* Frees a place that never served, or whose runner is gone. */
+void fer_place_free(void *place);
+/* Lets go of a place that does not serve. */
+void fer_station_discard(fer_station *s, fer_place_of_tools *p);
+/* Puts a place at its post; where that fails, it is let go. */
+fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err);
+/* Puts the operator's own definitions of a place into the catalogue, which holds none of them back.
+ */
+fer_code fer_station_put_records(fer_station *s, const fer_place_of_tools *p, fer_err *err);
+
+/* ---- station_tools.c: their tools, and what is remembered of them ---- */
+
+fer_code fer_station_open_catalog(fer_station *s, fer_err *err);
+/* Which servers' tools are known; those that are configured no more lose their tools. */
+void fer_station_recall(fer_station *s);
+/* The runner says that its tools have changed. */
+void fer_station_changed(void *context, fer_runner *r);
+/* Takes the tools of a backend out of the catalogue, but for those whose IDs are in `keep`. */
+fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name, fer_str ns,
+                            const fer_map *keep, fer_err *err);
+/* After a batch with all tools of a place was applied: those that it was not about are taken out.
+ * `*count`: how many it was about. */
+fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *applied, size_t *count,
+                               fer_err *err);
+
+/* ---- telemetry.c ---- */
+
+fer_code fer_station_watch(fer_station *s, fer_err *err);
+/* The log as a configuration has it. */
+fer_code fer_station_take_log(fer_station *s, const fer_config *c, fer_err *err);
+void fer_station_close_log(fer_station *s);
+
+/* The text of a value of the configuration, its secret looked up. */
+fer_code fer_station_value(fer_arena *a, const fer_config *c, const fer_config_value *v,
+                           fer_str *out, fer_err *err);
 
 #endif

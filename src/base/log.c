@@ -55,6 +55,7 @@ static void add_value(fer_buf *b, const struct fer_log_field *f)
         if (isfinite(f->real)) fer_buf_printf(b, "%.3f", f->real);
         else fer_buf_add_text(b, "null");
         break;
+    case FER_LOG_BOOL: fer_buf_add_text(b, f->integer ? "true" : "false"); break;
     case FER_LOG_END: break;
     }
 }

@@ -30,7 +30,8 @@ enum fer_log_kind {
     FER_LOG_END,
     FER_LOG_TEXT,
     FER_LOG_INT,
-    FER_LOG_REAL
+    FER_LOG_REAL,
+    FER_LOG_BOOL
 };
 
 struct fer_log_field {
@@ -49,6 +50,7 @@ struct fer_log_field {
 #define FER_LOG_I(k, v)                                                                            \
     ((struct fer_log_field){.key = (k), .kind = FER_LOG_INT, .integer = (int64_t)(v)})
 #define FER_LOG_F(k, v) ((struct fer_log_field){.key = (k), .kind = FER_LOG_REAL, .real = (v)})
+#define FER_LOG_B(k, v) ((struct fer_log_field){.key = (k), .kind = FER_LOG_BOOL, .integer = (v)})
 #define fer_log_event(log, level, event, ...)                                                      \
     fer_log_write((log), (level), (event), (const struct fer_log_field[]){__VA_ARGS__, {0}})
 

@@ -80,6 +80,8 @@ struct fer_call {
     bool admitted;
 
     /* execute */
+    bool warn_output; /* as the gateway had it when the call began */
+    uint64_t tried;   /* backends that had their turn, a bit each */
     fer_runner *runner;
     fer_attempt attempt;
     int64_t attempt_began;

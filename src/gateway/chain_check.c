@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 #include "chain_args.h"
+#include "choose.h"
 #include "errors.h"
 #include "gateway_parts.h"
 
@@ -162,11 +163,9 @@ static fer_code check_args(checking *k, const fer_ready *r, const fer_step *s,
 
 static bool has_backend(const checking *k, const fer_ready *r)
 {
-    const fer_gateway_options *o = &k->gateway->options;
-    if (!r->backend_count) return false;
-    size_t at = o->selector(o->selector_context, r->id, r->backends, r->backend_count);
-    return at < r->backend_count &&
-           fer_gateway_runner(k->gateway, r->backends[at].kind, r->backends[at].name);
+    uint64_t tried = 0;
+    fer_backend b;
+    return fer_choose(k->gateway, r, &tried, &b) != NULL;
 }
 
 static fer_code check_call(checking *k, const fer_step *s, const fer_step *previous)

@@ -4,6 +4,7 @@
  * what the tool says on the way is passed on. The life of it: begin -> news, any number -> the end,
  * which the runner tells or a time limit or somebody's cancel brings about -> judge.
  */
+#include "choose.h"
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
@@ -109,26 +110,6 @@ static void on_end(fer_attempt *t, const fer_outcome *o)
     fer_call_go(c);
 }
 
-/* The backend of the tool that is to run it. */
-static fer_move choose(fer_call *c)
-{
-    const fer_gateway *g = c->gateway;
-    const fer_ready *r = c->ready;
-    size_t at = r->backend_count ? g->options.selector(g->options.selector_context, r->id,
-                                                       r->backends, r->backend_count)
-                                 : 0;
-    if (at >= r->backend_count)
-        return fer_call_refuse(c, FER_BACKEND_UNAVAILABLE, "%.*s has no backend that may run it",
-                               FER_PRI(r->id));
-    c->envelope.backend = r->backends[at];
-    c->runner = fer_gateway_runner(c->gateway, r->backends[at].kind, r->backends[at].name);
-    if (!c->runner)
-        return fer_call_refuse(c, FER_BACKEND_UNAVAILABLE,
-                               "%.*s runs at \"%.*s\", which is not configured here",
-                               FER_PRI(r->id), FER_PRI(r->backends[at].name));
-    return FER_MOVE_NEXT;
-}
-
 static void begin(fer_call *c)
 {
     const fer_ready *r = c->ready;
@@ -146,7 +127,7 @@ static void begin(fer_call *c)
                                .correlation_id = c->options.correlation_id,
                                .traceparent = fer_str_of(c->traceparent),
                                .idempotency_key = c->options.idempotency_key,
-                               .number = 1,
+                               .number = (unsigned)__builtin_popcountll(c->tried),
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
                                .on_end = on_end,
@@ -216,13 +197,14 @@ static fer_move judge(fer_call *c)
 
 fer_move fer_stage_execute(fer_call *c)
 {
-    if (!c->runner) { /* the first time */
-        fer_move chosen = choose(c);
+    do {
+        if (c->runner) continue; /* it was begun before */
+        fer_move chosen = fer_call_choose(c);
         if (chosen != FER_MOVE_NEXT) return chosen;
         if (c->options.dry_run) return FER_MOVE_REPLY;
         begin(c);
         if (!c->attempt.ended) wait(c);
-    }
+    } while (c->attempt.ended && fer_call_fails_over(c));
     return c->attempt.ended ? judge(c) : FER_MOVE_WAIT;
 }
 

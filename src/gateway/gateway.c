@@ -65,6 +65,7 @@ void fer_gateway_give_call(fer_call *c)
     memset(&c->stage, 0, offsetof(fer_call, limit) - offsetof(fer_call, stage));
     memset(&c->cancelled, 0, sizeof *c - offsetof(fer_call, cancelled));
     link_call(&g->spare, c);
+    if (g->retired) fer_gateway_tidy(g); /* it may have been the last of a runner's */
 }
 
 static void close_calls(fer_call *c)
@@ -83,57 +84,6 @@ static void free_calls(fer_call *c)
         fer_sys_free(c);
         c = next;
     }
-}
-
-/* ---- runners ----------------------------------------------------------------------------------
- */
-
-static fer_str runner_key(fer_arena *a, fer_backend_kind kind, fer_str name)
-{
-    return fer_arena_printf(a, "%d:%.*s", (int)kind, FER_PRI(name));
-}
-
-fer_runner *fer_gateway_runner(fer_gateway *g, fer_backend_kind kind, fer_str name)
-{
-    char text[16 + FER_NAME_MAX];
-    int len = snprintf(text, sizeof text, "%d:%.*s", (int)kind, FER_PRI(name));
-    if (len < 0 || (size_t)len >= sizeof text) return NULL;
-    return fer_map_get(&g->runners, (fer_str){text, (size_t)len});
-}
-
-fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
-{
-    fer_str key = runner_key(g->arena, r->kind->backend, r->name);
-    void **slot = key.ptr ? fer_map_put(&g->runners, key) : NULL;
-    fer_runner **list =
-        fer_arena_room(g->arena, g->list, g->runner_count, &g->runner_cap, sizeof *list);
-    if (!slot || !list) return fer_arena_failed(g->arena, err);
-    if (*slot)
-        return fer_fail(err, FER_BAD_USAGE, "there are two backends of the name %.*s",
-                        FER_PRI(r->name));
-    *slot = r;
-    g->list = list;
-    g->list[g->runner_count++] = r;
-    r->owner = g;
-    return FER_OK;
-}
-
-static void stopped(fer_runner *r)
-{
-    ((fer_gateway *)r->owner)->stopping--;
-}
-
-/* Each runner ends what it started; when all have, their memory goes. */
-static void stop_runners(fer_gateway *g)
-{
-    g->stopping = g->runner_count;
-    for (size_t i = 0; i < g->runner_count; i++) {
-        fer_runner *r = g->list[i];
-        if (r->kind->stop) r->kind->stop(r, stopped);
-        else g->stopping--;
-    }
-    while (g->stopping) uv_run(g->loop, UV_RUN_ONCE);
-    for (size_t i = 0; i < g->runner_count; i++) g->list[i]->kind->free(g->list[i]);
 }
 
 /* ---- random names ------------------------------------------------------------------------------
@@ -195,6 +145,7 @@ fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, 
         }
         g->loop = &g->own_loop;
     }
+    fer_gateway_tidy_init(g);
     *out = g;
     return FER_OK;
 }
@@ -207,6 +158,16 @@ fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *cont
     g->observers[g->observer_count].tell = tell;
     g->observers[g->observer_count++].context = context;
     return FER_OK;
+}
+
+void fer_gateway_change(fer_gateway *g, const fer_gateway_options *options)
+{
+    fer_gateway_options *o = &g->options;
+    o->warn_output = options->warn_output;
+    o->uncounted = options->uncounted;
+    o->calls_max = options->calls_max ? options->calls_max : FER_CALLS_MAX;
+    o->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : FER_CALL_DEADLINE_MS;
+    o->timeout_ms = options->timeout_ms;
 }
 
 void fer_gateway_run(fer_gateway *g)
@@ -232,7 +193,8 @@ void fer_gateway_stop(fer_gateway *g)
     if (g->closing) return;
     g->closing = true;
     while (g->active) fer_call_stop(g->active, FER_CANCEL_SHUTDOWN);
-    stop_runners(g);
+    fer_gateway_stop_runners(g);
+    fer_trace_export_close(g->traces);
 }
 
 void fer_gateway_free(fer_gateway *g)
@@ -240,9 +202,12 @@ void fer_gateway_free(fer_gateway *g)
     if (!g) return;
     fer_gateway_stop(g);
     close_calls(g->spare);
+    uv_close((uv_handle_t *)&g->tidy, NULL);
     /* Handles are gone after their closing was told. */
     uv_run(g->loop, g->loop == &g->own_loop ? UV_RUN_DEFAULT : UV_RUN_NOWAIT);
     free_calls(g->spare);
+    fer_trace_export_free(g->traces);
+    fer_arena_free(g->route_arena);
     fer_readies_deinit(&g->readies);
     if (g->loop == &g->own_loop) {
         int busy = uv_loop_close(&g->own_loop);

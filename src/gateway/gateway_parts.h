@@ -5,8 +5,24 @@
 
 #include "call.h"
 #include "metrics.h"
+#include "trace_export.h"
 
 #define FER_RANDOM_STORE 4096 /* bytes of randomness that are fetched at once */
+
+enum fer_post_state {
+    FER_POST_SERVING,
+    FER_POST_RETIRED, /* no later call gets it */
+    FER_POST_STOPPING,
+    FER_POST_STOPPED
+};
+
+/* A runner at its post. */
+typedef struct fer_post {
+    fer_runner *runner;
+    enum fer_post_state state;
+    void (*gone)(void *context); /* is told when a retired one was freed; or NULL */
+    void *context;
+} fer_post;
 
 struct fer_gateway {
     fer_arena *arena;
@@ -15,9 +31,14 @@ struct fer_gateway {
     uv_loop_t own_loop;
     fer_readies readies;
     fer_map runners; /* by kind of backend and name */
-    fer_runner **list;
-    size_t runner_count, runner_cap;
-    size_t stopping; /* runners that have not stopped yet */
+    fer_post *posts;
+    size_t post_count, post_cap;
+    size_t retired;  /* runners that are not gone yet */
+    uv_timer_t tidy; /* the next look at those */
+    void (*on_changed)(void *context, fer_runner *r);
+    void *changed_context;
+    fer_arena *route_arena;
+    fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;
     size_t active_count;
     uint64_t calls; /* that ever began */
@@ -28,6 +49,7 @@ struct fer_gateway {
         void *context;
     } observers[FER_OBSERVERS_MAX];
     size_t observer_count;
+    fer_trace_export *traces; /* NULL: nobody asked for them */
     unsigned char random[FER_RANDOM_STORE];
     size_t random_left;
 };
@@ -38,7 +60,25 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err);
  * need may go after it, before the gateway itself. */
 void fer_gateway_stop(fer_gateway *g);
 /* The runner of a backend, or NULL. */
-fer_runner *fer_gateway_runner(fer_gateway *g, fer_backend_kind kind, fer_str name);
+fer_runner *fer_gateway_runner(const fer_gateway *g, fer_backend_kind kind, fer_str name);
+/*
+ * Takes a runner out: calls under way keep it, later ones do not get it, and another one may have
+ * its name at once. When its last call has ended it is stopped and freed, and `gone`, where
+ * somebody wants to know, is called. What it needs must stay until then.
+ */
+void fer_gateway_retire_runner(fer_gateway *g, fer_runner *r, void (*gone)(void *context),
+                               void *context);
+/* The same for a runner that was never added. */
+void fer_gateway_discard_runner(fer_gateway *g, fer_runner *r, void (*gone)(void *context),
+                                void *context);
+/* Has it told which runner's tools have changed; NULL: nobody is. */
+void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
+                            void *context);
+/* Soon looks whether a retired runner can go. */
+void fer_gateway_tidy(fer_gateway *g);
+void fer_gateway_tidy_init(fer_gateway *g);
+/* Stops and frees all runners, before it returns. */
+void fer_gateway_stop_runners(fer_gateway *g);
 
 /* Random bytes, at most 64. False: the system has no randomness. */
 FER_MUST_USE bool fer_gateway_random(fer_gateway *g, unsigned char *out, size_t size);

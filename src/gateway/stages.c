@@ -231,7 +231,7 @@ fer_move fer_stage_recall(fer_call *c)
 static fer_move doubt_output(fer_call *c, fer_move refused)
 {
     fer_envelope *e = &c->envelope;
-    if (!c->gateway->options.warn_output || !e->error.code) return refused;
+    if (!c->warn_output || !e->error.code) return refused;
     fer_str *list = fer_arena_alloc(c->arena, sizeof *list);
     if (!list) return refused;
     *list = e->error.message;
@@ -327,10 +327,11 @@ fer_move fer_stage_note(fer_call *c)
     fer_call_report report;
     e->duration_us = (now - c->began) / 1000;
     c->over = true;
-    fer_metrics_count(&g->metrics, c->ready ? c->ready->id : FER_STR(""), c->options.origin,
-                      e->error.code, e->duration_us,
-                      c->attempt.on_end ? (c->left[FER_STAGE_EXECUTE] - c->attempt_began) / 1000
-                                        : -1);
+    if (!g->options.uncounted)
+        fer_metrics_count(&g->metrics, c->ready ? c->ready->id : FER_STR(""), c->options.origin,
+                          e->error.code, e->duration_us,
+                          c->attempt.on_end ? (c->left[FER_STAGE_EXECUTE] - c->attempt_began) / 1000
+                                            : -1);
     if (g->observer_count) fill_report(c, now, &report);
     for (size_t i = 0; i < g->observer_count; i++)
         g->observers[i].tell(g->observers[i].context, &report);

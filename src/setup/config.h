@@ -23,6 +23,8 @@
 #define FER_CONFIG_SIZE    ((size_t)1 << 20) /* bytes of a configuration file */
 #define FER_CONFIG_SERVERS 1000              /* servers, and so APIs */
 
+#define FER_CONFIG_NO_NAMESPACE FER_STR("local") /* of commands that name none */
+
 /* A text of the file, with its ${...} filled in. */
 typedef struct fer_config_value {
     fer_str text;
@@ -104,6 +106,13 @@ typedef struct fer_config_api {
     fer_str json;
 } fer_config_api;
 
+/* Where one tool runs: backends of this configuration, the one that is tried first in front. */
+typedef struct fer_config_route {
+    fer_str tool; /* its ID */
+    const fer_backend *backends;
+    size_t count;
+} fer_config_route;
+
 typedef struct fer_config_problem {
     fer_severity severity;
     fer_place place;
@@ -120,16 +129,22 @@ typedef struct fer_config {
     size_t command_count;
     const fer_config_api *apis;
     size_t api_count;
+    const fer_config_route *routes;
+    size_t route_count;
     fer_str catalog;     /* a path, resolved; or empty */
+    fer_str quarantine;  /* "none", "breaking", "changed"; or empty */
     int64_t deadline_ms; /* 0: none is named, as below */
     int64_t timeout_ms;
     bool warn_output;
     size_t calls;
     bool metrics;
+    fer_str metrics_file; /* a path, resolved; or empty */
     fer_str otlp_endpoint;
     fer_config_pairs otlp_headers;
-    fer_str log_level; /* or empty */
-    fer_str scalars;   /* the last eight, as JSON */
+    fer_str log_level;  /* or empty */
+    fer_str log_format; /* "text", "json"; or empty */
+    fer_str log_file;   /* a path, resolved; or empty: standard error */
+    fer_str scalars;    /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;
     size_t error_count;

@@ -65,6 +65,8 @@ fer_str fer_configure_expand(fer_configure *c, const yyjson_val *at, fer_str tex
 void fer_configure_servers(fer_configure *c, const yyjson_val *servers);
 void fer_configure_commands(fer_configure *c, const yyjson_val *commands);
 void fer_configure_apis(fer_configure *c, const yyjson_val *apis);
+void fer_configure_routes(fer_configure *c, const yyjson_val *tools);
+void fer_configure_add_routes(fer_buf *b, const fer_config *c);
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
 
 /* JSON as editors have it: comments and commas behind the last member become blanks. */

@@ -144,9 +144,14 @@ static void write_scalars(fer_configure *c)
                    "\"metrics\":%d",
                    (long long)out->deadline_ms, (long long)out->timeout_ms, out->warn_output,
                    out->calls, out->metrics);
+    fer_configure_add(&b, "quarantine", out->quarantine);
+    fer_configure_add(&b, "metricsFile", out->metrics_file);
     fer_configure_add(&b, "logLevel", out->log_level);
+    fer_configure_add(&b, "logFormat", out->log_format);
+    fer_configure_add(&b, "logFile", out->log_file);
     fer_configure_add(&b, "otlp", out->otlp_endpoint);
     fer_configure_add_pairs(&b, "headers", out->otlp_headers);
+    fer_configure_add_routes(&b, out);
     fer_buf_add_char(&b, '}');
     out->scalars = fer_configure_done(c, &b);
 }
@@ -164,7 +169,11 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
     out->warn_output = fer_str_is(fer_configure_text(defaults, "outputValidation"), "warn");
     out->calls = (size_t)fer_configure_number(defaults, "calls");
     out->metrics = !metrics || fer_is_true(metrics);
+    out->quarantine = fer_configure_text(root, "quarantine");
+    out->metrics_file = fer_configure_path(c, fer_configure_text(telemetry, "metricsFile"));
     out->log_level = fer_configure_text(telemetry, "logLevel");
+    out->log_format = fer_configure_text(telemetry, "logFormat");
+    out->log_file = fer_configure_path(c, fer_configure_text(telemetry, "logFile"));
     out->otlp_endpoint = fer_configure_text(otlp, "endpoint");
     if (fer_is_obj(otlp))
         out->otlp_headers = fer_configure_pairs(c, fer_val_get(otlp, "headers"), false, true);

@@ -132,10 +132,11 @@ int fer_run_chain(fer_app *app)
     int bad = fer_station_init(&k.station, app);
     if (bad) return bad;
     bad = read_chain(&k);
-    if (!bad) fer_station_ask(&k.station, FER_STR(""));
+    if (!bad) fer_station_ask_chain(&k.station, k.chain);
     if (!bad) bad = fer_app_option(app, "dry-run") ? look(&k) : run(&k);
     if (bad) fer_station_remark(&k.station);
+    int unwritten = fer_station_write_metrics(&k.station);
     fer_chain_free(k.chain);
     fer_station_deinit(&k.station);
-    return bad;
+    return bad ? bad : unwritten;
 }

@@ -225,6 +225,7 @@ int fer_run_run(fer_app *app)
     fer_station_ask(&r.station, r.id);
     bad = call(&r);
     if (bad) fer_station_remark(&r.station);
+    int unwritten = fer_station_write_metrics(&r.station);
     fer_station_deinit(&r.station);
-    return bad;
+    return bad ? bad : unwritten;
 }

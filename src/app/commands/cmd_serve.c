@@ -92,7 +92,7 @@ static int make_front(serving *s)
             return fer_app_usage(s->app, "--mode transparent is for one server: name it, such as "
                                          "--expose 'files:*'");
         s->patterns[o.expose_count++] =
-            fer_arena_printf(s->station.arena, "%.*s:*", FER_PRI(s->station.places[0].ns));
+            fer_arena_printf(s->station.arena, "%.*s:*", FER_PRI(s->station.places[0]->ns));
     }
     s->front = fer_front_new(&o);
     fer_err err;
@@ -124,7 +124,7 @@ static void on_settle(uv_timer_t *timer)
 
 static void learn_tools(serving *s)
 {
-    fer_station_ask_later(&s->station);
+    fer_station_begin_asking(&s->station);
     if (s->station.waiting) fer_front_hold(s->front);
     uv_timer_start(&s->settle, on_settle, s->station.waiting ? SETTLE_MS : 0, SETTLE_MS);
 }
@@ -159,12 +159,20 @@ static void on_signal(uv_signal_t *handle, int number)
     if (s->web) fer_web_drain(s->web, on_ended, s);
 }
 
-/* The configuration is read again by whoever can: until then nothing changes, and that is said. */
+/* A configuration that cannot be used changes nothing. */
 static void on_hangup(uv_signal_t *handle, int number)
 {
     serving *s = handle->data;
+    fer_arena *a = fer_arena_new(0);
+    fer_reloaded done;
+    fer_err err;
     (void)number;
-    fer_app_say(s->app, "the configuration is read at the start only: start again to use it");
+    if (!a) return;
+    if (fer_station_reload(&s->station, a, &done, &err))
+        fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
+    else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
+    fer_arena_free(a);
+    learn_tools(s);
 }
 
 /* ---- over HTTP --------------------------------------------------------------------------------

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "errors.h"
-#include "station.h"
+#include "servers_watch.h"
 
 static bool is_wanted(const fer_app *app, const fer_place_of_tools *p)
 {
@@ -21,8 +22,78 @@ static void status_of(const fer_place_of_tools *p, fer_runner_status *out)
     if (p->code) snprintf(out->detail, sizeof out->detail, "%.*s", FER_PRI(p->why));
 }
 
-/* ---- JSON
+/* ---- lines
  * --------------------------------------------------------------------------------------------- */
+
+enum {
+    COLUMNS = 5,
+    LINE_MAX_BYTES = 1 << 16
+};
+static const char *const heads[COLUMNS] = {"NAME", "KIND", "HEALTH", "TOOLS", "DETAIL"};
+
+static fer_str json_of(fer_arena *a, const fer_place_of_tools *p)
+{
+    fer_runner_status now;
+    fer_buf b;
+    status_of(p, &now);
+    fer_buf_init(&b, a, LINE_MAX_BYTES);
+    fer_buf_add_text(&b, "{\"name\":");
+    fer_buf_add_quoted(&b, p->name);
+    fer_buf_printf(&b, ",\"kind\":\"%s\",\"health\":\"%s\",\"tools\":%zu", p->runner->kind->name,
+                   fer_health_names[now.health], p->tools);
+    fer_buf_printf(&b, ",\"restarts\":%llu,\"noise\":%llu", (unsigned long long)now.restarts,
+                   (unsigned long long)now.noise);
+    if (p->code) fer_buf_printf(&b, ",\"error\":\"%s\"", fer_code_info(p->code)->name);
+    fer_buf_add_text(&b, ",\"detail\":");
+    fer_buf_add_quoted(&b, fer_str_of(now.detail));
+    fer_buf_add_text(&b, "}");
+    return b.failure ? FER_STR_NONE : fer_buf_view(&b);
+}
+
+static void cells_of(fer_arena *a, const fer_place_of_tools *p, fer_str out[COLUMNS])
+{
+    fer_runner_status now;
+    status_of(p, &now);
+    out[0] = p->name;
+    out[1] = fer_str_of(p->runner->kind->name);
+    out[2] = fer_str_of(p->code ? fer_code_info(p->code)->name : fer_health_names[now.health]);
+    out[3] = fer_arena_printf(a, "%zu", p->tools);
+    out[4] = fer_arena_copy(a, fer_str_of(now.detail));
+}
+
+/* Blanks for all that a terminal could obey. */
+static void add_clean(fer_buf *b, fer_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        fer_buf_add_char(b, c < 0x20 || c == 0x7F ? ' ' : (char)c);
+    }
+}
+
+static fer_str tabs_of(fer_arena *a, const fer_place_of_tools *p)
+{
+    fer_str cells[COLUMNS];
+    fer_buf b;
+    cells_of(a, p, cells);
+    fer_buf_init(&b, a, LINE_MAX_BYTES);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        if (k) fer_buf_add_char(&b, '\t');
+        add_clean(&b, cells[k]);
+    }
+    return b.failure ? FER_STR_NONE : fer_buf_view(&b);
+}
+
+static fer_str line_of(fer_arena *a, const fer_app *app, const fer_place_of_tools *p)
+{
+    return fer_app_option(app, "json") ? json_of(a, p) : tabs_of(a, p);
+}
+
+static fer_str gone_line(fer_arena *a, const fer_app *app, fer_str name)
+{
+    return fer_app_option(app, "json")
+               ? fer_arena_printf(a, "{\"name\":\"%.*s\",\"gone\":true}", FER_PRI(name))
+               : fer_arena_printf(a, "%.*s\t-\tgone\t0\t", FER_PRI(name));
+}
 
 static void write_json(fer_station *s)
 {
@@ -30,63 +101,31 @@ static void write_json(fer_station *s)
     bool any = false;
     fer_out_text(o, "{\"servers\":[");
     for (size_t i = 0; i < s->place_count; i++) {
-        const fer_place_of_tools *p = &s->places[i];
-        fer_runner_status now;
-        if (!is_wanted(s->app, p)) continue;
-        status_of(p, &now);
-        fer_out_text(o, any ? ",\n{\"name\":" : "\n{\"name\":");
+        if (!is_wanted(s->app, s->places[i])) continue;
+        fer_out_text(o, any ? ",\n" : "\n");
+        fer_out_add(o, json_of(s->arena, s->places[i]));
         any = true;
-        fer_out_json(o, p->name);
-        fer_out_printf(o, ",\"kind\":\"%s\",\"health\":\"%s\",\"tools\":%zu", p->runner->kind->name,
-                       fer_health_names[now.health], p->tools);
-        fer_out_printf(o, ",\"restarts\":%llu,\"noise\":%llu", (unsigned long long)now.restarts,
-                       (unsigned long long)now.noise);
-        if (p->code) fer_out_printf(o, ",\"error\":\"%s\"", fer_code_info(p->code)->name);
-        fer_out_text(o, ",\"detail\":");
-        fer_out_json(o, fer_str_of(now.detail));
-        fer_out_text(o, "}");
     }
     fer_out_text(o, any ? "\n]}\n" : "]}\n");
 }
 
-/* ---- a table, or lines
- * ---------------------------------------------------------------------------------- */
-
-enum {
-    COLUMNS = 5
-};
-static const char *const heads[COLUMNS] = {"NAME", "KIND", "HEALTH", "TOOLS", "DETAIL"};
-
-static void cells_of(fer_station *s, const fer_place_of_tools *p, fer_str out[COLUMNS])
-{
-    fer_runner_status now;
-    status_of(p, &now);
-    out[0] = p->name;
-    out[1] = fer_str_of(p->runner->kind->name);
-    out[2] = fer_str_of(p->code ? fer_code_info(p->code)->name : fer_health_names[now.health]);
-    out[3] = fer_arena_printf(s->arena, "%zu", p->tools);
-    out[4] = fer_arena_copy(s->arena, fer_str_of(now.detail));
-}
-
 static void write_lines(fer_station *s)
 {
-    fer_str cells[COLUMNS];
     for (size_t i = 0; i < s->place_count; i++) {
-        if (!is_wanted(s->app, &s->places[i])) continue;
-        cells_of(s, &s->places[i], cells);
-        for (size_t k = 0; k < COLUMNS; k++) {
-            if (k) fer_out_text(&s->app->out, "\t");
-            fer_out_clean(&s->app->out, cells[k]);
-        }
+        if (!is_wanted(s->app, s->places[i])) continue;
+        fer_out_add(&s->app->out, tabs_of(s->arena, s->places[i]));
         fer_out_text(&s->app->out, "\n");
     }
 }
+
+/* ---- a table
+ * ---------------------------------------------------------------------------------- */
 
 static bool add_line(fer_station *s, struct libscols_table *t, const fer_place_of_tools *p)
 {
     fer_str cells[COLUMNS];
     struct libscols_line *line = scols_table_new_line(t, NULL);
-    cells_of(s, p, cells);
+    cells_of(s->arena, p, cells);
     for (size_t k = 0; line && k < COLUMNS; k++) {
         fer_str copy = fer_arena_copy(s->arena, cells[k]);
         if (!copy.ptr || scols_line_set_data(line, k, copy.ptr) != 0) return false;
@@ -102,7 +141,7 @@ static void write_table(fer_station *s)
         ok = scols_table_new_column(t, heads[k], k == COLUMNS - 1 ? 0.5 : 0,
                                     k == COLUMNS - 1 ? SCOLS_FL_TRUNC : 0) != NULL;
     for (size_t i = 0; ok && i < s->place_count; i++)
-        if (is_wanted(s->app, &s->places[i])) ok = add_line(s, t, &s->places[i]);
+        if (is_wanted(s->app, s->places[i])) ok = add_line(s, t, s->places[i]);
     fer_out_flush(&s->app->out);
     ok = ok && scols_print_table(t) == 0 && fflush(stdout) == 0;
     if (t) scols_unref_table(t);
@@ -114,6 +153,12 @@ int fer_run_servers(fer_app *app)
     fer_station s;
     int bad = fer_station_init(&s, app);
     if (bad) return bad;
+    if (fer_app_option(app, "watch")) {
+        static const fer_watch_look look = {is_wanted, line_of, gone_line, write_table};
+        bad = fer_servers_watch(&s, &look);
+        fer_station_deinit(&s);
+        return bad;
+    }
     for (size_t i = 0; i < app->arg_count; i++)
         fer_station_ask(&s, fer_arena_printf(s.arena, "%s:x", app->args[i]));
     if (!app->arg_count) fer_station_ask(&s, FER_STR(""));
@@ -123,7 +168,7 @@ int fer_run_servers(fer_app *app)
     else if (app->out.terminal && s.place_count) write_table(&s);
     else write_lines(&s);
     for (size_t i = 0; i < s.place_count; i++)
-        if (is_wanted(app, &s.places[i]) && s.places[i].code) bad = FER_EXIT_FINDINGS;
+        if (is_wanted(app, s.places[i]) && s.places[i]->code) bad = FER_EXIT_FINDINGS;
     fer_station_deinit(&s);
     return bad;
 }

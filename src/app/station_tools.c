@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tools of a station's servers: asking for them, keeping the catalogue in step, and remembering
+ * what was asked. Beside the catalogue's file stands a small one, NAME.servers, that says which
+ * servers were listed, each with the mark of its configuration: one that is configured otherwise
+ * now is asked again.
+ */
+#include "buf.h"
+#include "chain.h"
+#include "errors.h"
+#include "file.h"
+#include "gateway_parts.h"
+#include "json_value.h"
+#include "station_parts.h"
+
+#define MARKS_MAX ((size_t)1 << 20) /* bytes of the file of marks */
+
+typedef struct asking {
+    fer_listing listing;
+    fer_place_of_tools *place;
+} asking;
+
+/* ---- the catalogue --------------------------------------------------------------------------- */
+
+static fer_quarantine quarantine_of(const fer_config *c)
+{
+    for (size_t i = 0; fer_quarantine_names[i]; i++)
+        if (fer_str_is(c->quarantine, fer_quarantine_names[i])) return (fer_quarantine)i;
+    return FER_QUARANTINE_NONE;
+}
+
+fer_code fer_station_open_catalog(fer_station *s, fer_err *err)
+{
+    fer_catalog_options o = {.lenient = true,
+                             .quarantine = quarantine_of(&s->config),
+                             .search = s->wants.search,
+                             .embedder = s->wants.search ? "builtin" : NULL};
+    if (!s->config.catalog.len) return fer_catalog_new(&o, &s->catalog, err);
+    s->catalog_file = fer_arena_copy(s->arena, s->config.catalog).ptr;
+    if (!s->catalog_file) return fer_arena_failed(s->arena, err);
+    if (!fer_file_exists(s->catalog_file)) {
+        o.search = true; /* so that what is written can be searched */
+        return fer_catalog_new(&o, &s->catalog, err);
+    }
+    fer_code code = fer_catalog_open(s->catalog_file, &o, &s->catalog, err);
+    if (code) return code;
+    fer_view *v = fer_catalog_view(s->catalog);
+    s->saved = fer_view_version(v);
+    fer_view_unref(v);
+    return FER_OK;
+}
+
+/* Whether one of a tool's backends is this one. */
+static bool runs_at(fer_arena *a, const fer_view *v, fer_str id, const fer_backend *b)
+{
+    fer_backend *list;
+    size_t count;
+    if (fer_view_backends(a, v, id, NULL, NULL, &list, &count, NULL, NULL)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].kind == b->kind && fer_str_eq(list[i].name, b->name)) return true;
+    return false;
+}
+
+/* Takes the backend off each tool of a page that is not kept. */
+static fer_code forget_page(fer_arena *a, const fer_view *v, fer_batch *b, const fer_summary *list,
+                            size_t count, const fer_backend *backend, const fer_map *keep,
+                            size_t *gone, fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        if ((keep && fer_map_get(keep, list[i].id)) || !runs_at(a, v, list[i].id, backend))
+            continue;
+        fer_backend *all, exact = *backend;
+        size_t n = 0;
+        code = fer_view_backends(a, v, list[i].id, NULL, NULL, &all, &n, NULL, err);
+        for (size_t k = 0; !code && k < n; k++) {
+            if (all[k].kind != exact.kind || !fer_str_eq(all[k].name, exact.name)) continue;
+            code = fer_batch_remove_backend(b, list[i].id, &all[k], err);
+            ++*gone;
+        }
+    }
+    return code;
+}
+
+fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name, fer_str ns,
+                            const fer_map *keep, fer_err *err)
+{
+    fer_backend backend = {kind, name, FER_STR("")};
+    fer_filter filter = {.namespaces = {&ns, 1}};
+    fer_page page = {.size = FER_PAGE_MAX};
+    fer_arena *a = fer_arena_new(0);
+    fer_batch *b = fer_batch_new();
+    fer_view *v = fer_catalog_view(s->catalog);
+    size_t gone = 0;
+    fer_code code = a && b ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    while (!code) {
+        fer_summary *list;
+        size_t count = 0;
+        code = fer_view_list(a, v, &filter, &page, &list, &count, &page.token, err);
+        if (!code) code = forget_page(a, v, b, list, count, &backend, keep, &gone, err);
+        if (!page.token.len) break;
+    }
+    if (!code && gone) code = fer_catalog_apply(s->catalog, b, err);
+    fer_view_unref(v);
+    fer_batch_free(b);
+    fer_arena_free(a);
+    return code;
+}
+
+/* ---- what a server shows --------------------------------------------------------------------- */
+
+/* The IDs that a batch was about. */
+static fer_code shown_ids(fer_arena *a, const fer_batch *b, fer_map *out, size_t *count,
+                          fer_err *err)
+{
+    size_t n;
+    const fer_event *list = fer_batch_outcomes(b, &n);
+    fer_map_init(out, a);
+    for (size_t i = 0; i < n; i++) {
+        fer_str id = fer_arena_copy(a, list[i].id);
+        void **slot = id.ptr ? fer_map_put(out, id) : NULL;
+        if (!slot) return fer_arena_failed(a, err);
+        *slot = a;
+    }
+    *count = out->count;
+    return FER_OK;
+}
+
+fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *applied, size_t *count,
+                               fer_err *err)
+{
+    fer_map shown;
+    fer_arena *a = fer_arena_new(0);
+    fer_code code = a ? shown_ids(a, applied, &shown, count, err)
+                      : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code)
+        code = fer_station_forget(p->station, p->runner->kind->backend, p->runner->name, p->ns,
+                                  &shown, err);
+    fer_arena_free(a);
+    return code;
+}
+
+/* Definitions of the operator's count more than those of a server that has the same tools. */
+static fer_code put_own(fer_station *s, fer_str ns, fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < s->place_count; i++)
+        if (s->places[i]->record_count && fer_str_eq(s->places[i]->ns, ns))
+            code = fer_station_put_records(s, s->places[i], err);
+    return code;
+}
+
+/* Puts them into the catalogue, which judges what has changed; tools that are not shown any more
+ * are taken out. */
+static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
+{
+    fer_station *s = p->station;
+    fer_backend backend = {p->runner->kind->backend, p->name, FER_STR("")};
+    fer_put_options o = {.ns = p->ns, .backend = &backend};
+    fer_batch *b = fer_batch_new();
+    size_t count = 0;
+    if (!b) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_code code = fer_batch_add(b, p->name, json, FER_FORMAT_JSON, &o, err);
+    if (!code) code = fer_catalog_apply(s->catalog, b, err);
+    if (!code) code = fer_station_keep_only(p, b, &count, err);
+    if (!code) code = put_own(s, p->ns, err);
+    fer_batch_free(b);
+    p->tools = code ? p->tools : count;
+    return code;
+}
+
+static void ask_place(fer_place_of_tools *p);
+
+static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err *err)
+{
+    asking *q = l->context;
+    fer_place_of_tools *p = q->place;
+    fer_station *s = p->station;
+    fer_err own = {0};
+    s->waiting--;
+    p->asking = false;
+    if (!code) code = take_tools(p, json, &own);
+    else if (err) own = *err;
+    p->code = code;
+    p->why = code ? fer_arena_copy(p->arena, fer_str_of(own.message)) : FER_STR("");
+    s->marks_changed |= !code && !p->remembered;
+    if (!code) p->remembered = true;
+    if (p->again) ask_place(p);
+    else if (!s->waiting) fer_station_save(s);
+}
+
+static void ask_place(fer_place_of_tools *p)
+{
+    p->asked = true;
+    p->again = false;
+    if (!p->runner->kind->list) return;
+    fer_arena_free(p->listing_arena);
+    p->listing_arena = fer_arena_new(0);
+    asking *q = p->listing_arena ? fer_arena_alloc_zero(p->listing_arena, 1, sizeof *q) : NULL;
+    if (!q) return;
+    *q = (asking){{.arena = p->listing_arena, .on_end = on_listed, .context = q}, p};
+    p->asking = true;
+    p->station->waiting++;
+    p->runner->kind->list(p->runner, &q->listing);
+}
+
+void fer_station_changed(void *context, fer_runner *r)
+{
+    fer_station *s = context;
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (p->runner != r) continue;
+        /* A list that is under way may have been made before the change; and its memory is in use.
+         */
+        p->again = true;
+        if (!p->asking) ask_place(p);
+    }
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void wait_for_lists(fer_station *s)
+{
+    while (s->waiting && !s->interrupted) uv_run(fer_gateway_loop(s->gateway), UV_RUN_ONCE);
+}
+
+static bool is_known(fer_station *s, fer_str id)
+{
+    fer_str found;
+    fer_arena *a = fer_arena_new(0);
+    fer_view *v = fer_catalog_view(s->catalog);
+    bool known = a && !fer_view_resolve(a, v, id, FER_STR(""), &found, NULL);
+    fer_view_unref(v);
+    fer_arena_free(a);
+    return known;
+}
+
+static void ask_for(fer_station *s, fer_str id)
+{
+    fer_id parts = {0};
+    if (id.len && fer_id_parse(id, &parts, NULL)) return;
+    bool known = id.len && is_known(s, id);
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (p->asked || (parts.ns.len && !fer_str_eq(parts.ns, p->ns))) continue;
+        if (p->remembered && known) continue;
+        ask_place(p);
+    }
+}
+
+void fer_station_begin_asking(fer_station *s)
+{
+    ask_for(s, FER_STR(""));
+}
+
+void fer_station_ask(fer_station *s, fer_str id)
+{
+    ask_for(s, id);
+    wait_for_lists(s);
+}
+
+static void ask_steps(fer_station *s, const fer_steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        const fer_step *one = &steps->list[i];
+        if (one->tool.len) ask_for(s, one->tool);
+        if (one->fallback && one->fallback->tool.len) ask_for(s, one->fallback->tool);
+        /* Groups are at most FER_CHAIN_DEPTH inside each other. */
+        for (size_t k = 0; k < one->branch_count; k++) ask_steps(s, &one->branches[k]);
+    }
+}
+
+void fer_station_ask_chain(fer_station *s, const fer_chain *chain)
+{
+    ask_steps(s, &chain->steps);
+    wait_for_lists(s);
+}
+
+void fer_station_remark(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++) {
+        const fer_place_of_tools *p = s->places[i];
+        if (p->code)
+            fer_app_say(s->app, "%.*s: %s: %.*s", FER_PRI(p->name), fer_code_info(p->code)->name,
+                        FER_PRI(p->why));
+    }
+}
+
+/* ---- what is remembered ---------------------------------------------------------------------- */
+
+static fer_str marks_file(fer_arena *a, const fer_station *s)
+{
+    return fer_arena_printf(a, "%s.servers", s->catalog_file);
+}
+
+static fer_place_of_tools *server_of(const fer_station *s, fer_str ns)
+{
+    for (size_t i = 0; i < s->place_count; i++)
+        if (s->places[i]->part == FER_CONFIG_SERVER && fer_str_eq(s->places[i]->ns, ns))
+            return s->places[i];
+    return NULL;
+}
+
+static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
+{
+    fer_place_of_tools *p = server_of(s, ns);
+    const yyjson_val *mark = fer_is_obj(row) ? fer_val_get(row, "config") : NULL;
+    const yyjson_val *tools = fer_is_obj(row) ? fer_val_get(row, "tools") : NULL;
+    if (!p) {
+        fer_station_forget(s, FER_BACKEND_MCP, ns, ns, NULL, NULL);
+        s->marks_changed = true;
+        return;
+    }
+    p->remembered = fer_is_str(mark) && fer_str_eq(fer_val_str(mark), p->mark);
+    if (p->remembered && tools && fer_val_tag(tools) == FER_TAG_UINT)
+        p->tools = (size_t)tools->uni.u64;
+}
+
+void fer_station_recall(fer_station *s)
+{
+    fer_str name, text;
+    fer_json *doc;
+    if (!s->catalog_file) return;
+    name = marks_file(s->config_arena, s);
+    if (!name.ptr || !fer_file_exists(name.ptr)) return;
+    fer_code code = fer_file_read(s->config_arena, name.ptr, MARKS_MAX, &text, NULL);
+    if (!code) code = fer_json_read(s->config_arena, text, NULL, &doc, NULL);
+    const yyjson_val *rows =
+        !code && fer_is_obj(fer_json_root(doc)) ? fer_val_get(fer_json_root(doc), "servers") : NULL;
+    if (!fer_is_obj(rows)) {
+        fer_app_say(s->app, "%s is damaged: all servers are asked for their tools again", name.ptr);
+        return;
+    }
+    FER_EACH_MEMBER (rows, key) recall_one(s, fer_val_str(key), key + 1);
+}
+
+static fer_code write_marks(fer_station *s, fer_err *err)
+{
+    fer_buf b;
+    bool any = false;
+    fer_arena *a = fer_arena_new(0);
+    if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_buf_init(&b, a, MARKS_MAX);
+    fer_buf_add_text(&b, "{\"servers\":{");
+    for (size_t i = 0; i < s->place_count; i++) {
+        const fer_place_of_tools *p = s->places[i];
+        if (!p->remembered) continue;
+        fer_buf_add_text(&b, any ? ",\n" : "\n");
+        fer_buf_add_quoted(&b, p->ns);
+        fer_buf_printf(&b, ":{\"config\":\"%.*s\",\"tools\":%zu}", FER_PRI(p->mark), p->tools);
+        any = true;
+    }
+    fer_buf_add_text(&b, "\n}}\n");
+    fer_str name = marks_file(a, s);
+    fer_code code = name.ptr ? fer_buf_code(&b, err) : fer_arena_failed(a, err);
+    if (!code) code = fer_file_replace(name.ptr, fer_buf_view(&b), err);
+    fer_arena_free(a);
+    return code;
+}
+
+void fer_station_save(fer_station *s)
+{
+    fer_err err = {0};
+    fer_code code = FER_OK;
+    if (!s->catalog_file) return;
+    fer_view *v = fer_catalog_view(s->catalog);
+    uint64_t now = fer_view_version(v);
+    fer_view_unref(v);
+    if (now != s->saved) code = fer_catalog_save(s->catalog, s->catalog_file, &err);
+    if (!code) s->saved = now;
+    if (!code && s->marks_changed) code = write_marks(s, &err);
+    if (!code) s->marks_changed = false;
+    if (code)
+        fer_app_say(s->app, "the catalogue is not kept: %s: %s", fer_code_info(code)->name,
+                    err.message);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a station tells about calls: its log, its metrics, its traces. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "call_log.h"
+#include "errors.h"
+#include "file.h"
+#include "station_parts.h"
+#include "sys.h"
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+void fer_station_close_log(fer_station *s)
+{
+    if (s->log.fd > STDERR_FILENO) fer_sys_close(s->log.fd);
+    s->log.fd = STDERR_FILENO;
+}
+
+static fer_code open_log(fer_arena *a, fer_str path, int *out, fer_err *err)
+{
+    fer_str name = fer_arena_copy(a, path);
+    if (!name.ptr) return fer_arena_failed(a, err);
+    *out = fer_sys_open(name.ptr, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (*out >= 0) return FER_OK;
+    return fer_fail(err, FER_IO_ERROR, "the log cannot be written to %s: %s", name.ptr,
+                    strerror(errno));
+}
+
+fer_code fer_station_take_log(fer_station *s, const fer_config *c, fer_err *err)
+{
+    fer_log log = s->app->log;
+    if (c->log_level.len && !fer_app_option(s->app, "log-level"))
+        fer_log_level_parse(c->log_level, &log.level);
+    if (c->log_file.len) {
+        fer_code code = open_log(s->config_arena, c->log_file, &log.fd, err);
+        if (code) return code;
+        log.pretty = log.colour = false;
+    }
+    if (c->log_format.len) log.pretty = fer_str_is(c->log_format, "text");
+    fer_station_close_log(s);
+    s->log = log;
+    return FER_OK;
+}
+
+static void log_call(void *context, const fer_call_report *r)
+{
+    const fer_station *s = context;
+    fer_call_log(&s->log, r);
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static fer_code send_traces(fer_station *s, fer_err *err)
+{
+    const fer_config *c = &s->config;
+    fer_arena *a = s->config_arena;
+    fer_code code = FER_OK;
+    if (!c->otlp_endpoint.len) return FER_OK;
+    fer_trace_header *list = fer_arena_alloc_zero(a, c->otlp_headers.count + 1, sizeof *list);
+    if (!list) return fer_arena_failed(a, err);
+    for (size_t i = 0; !code && i < c->otlp_headers.count; i++) {
+        list[i].name = c->otlp_headers.list[i].name;
+        code = fer_station_value(a, c, &c->otlp_headers.list[i].value, &list[i].value, err);
+    }
+    fer_trace_options o = {c->otlp_endpoint, list, c->otlp_headers.count};
+    return code ? code : fer_gateway_export_traces(s->gateway, &o, err);
+}
+
+fer_code fer_station_watch(fer_station *s, fer_err *err)
+{
+    fer_code code = fer_gateway_observe(s->gateway, log_call, s, err);
+    return code ? code : send_traces(s, err);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------- */
+
+int fer_station_write_metrics(fer_station *s)
+{
+    const char *asked = fer_app_option(s->app, "metrics");
+    fer_str file = asked ? fer_str_of(asked) : s->config.metrics_file, text;
+    fer_err err = {0};
+    if (!file.len) return 0;
+    if (!s->config.metrics && asked)
+        return fer_app_usage(s->app, "--metrics: telemetry.metrics of %.*s says that none are kept",
+                             FER_PRI(s->config.file));
+    if (!s->config.metrics) return 0;
+    file = fer_arena_copy(s->arena, file);
+    fer_code code = file.ptr ? fer_gateway_metrics(s->arena, s->gateway, &text, &err)
+                             : fer_arena_failed(s->arena, &err);
+    if (!code && asked && strcmp(asked, "-") == 0) {
+        fer_out_add(&s->app->out, text);
+        return 0;
+    }
+    if (!code) code = fer_file_replace(file.ptr, text, &err);
+    return code ? fer_app_fail(s->app, &err) : 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line of the log for a call that has ended: the fields of fer_call_log_keys and no others,
+ * those that are known. Nothing that the tool was given or gave, no name of an argument, no key, no
+ * URL. Whoever called is told apart by a digest of its name.
+ */
+#ifndef FER_CALL_LOG_H
+#define FER_CALL_LOG_H
+
+#include <ferrule/gateway.h>
+
+#include "log.h"
+
+#define FER_CALL_LOG_VERSION 1   /* of the fields: `eventVersion` */
+#define FER_CALL_LOG_TEXT    512 /* bytes of one text: a line is never cut */
+
+/* All keys that a line may have beside `ts`, `level` and `event`; ended by NULL. */
+extern const char *const fer_call_log_keys[];
+
+void fer_call_log(const fer_log *log, const fer_call_report *r);
+
+#endif

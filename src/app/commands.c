@@ -80,7 +80,8 @@ const fer_command fer_commands[] = {
      "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
      "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "
      "taken to be four bytes of JSON.",
-     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json", fer_run_cost},
+     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json",
+     fer_run_cost},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
      fer_bundle_options,
@@ -153,7 +154,8 @@ const fer_command fer_commands[] = {
      "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
      "a line for each server that is new, changed or gone.",
      fer_servers_options,
-     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
+     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json",
+     fer_run_servers},
     {"show", "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
      "mcp::server::tool are accepted as aliases of pack:tool and server:tool. With --json, the record in Ferrule's "

@@ -11,6 +11,7 @@
 #   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
 #   make mcp-servers    real MCP servers for the test `mcp_servers` (node, npm)
+#   make mcp-clients    real MCP clients for the test `clients` (node, npm)
 #   make ci-packages    what the test `ci` holds SARIF and the files of CI against (npm)
 
 PREFIX ?= /usr/local
@@ -20,7 +21,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz bench model docs install deb differential ci-packages mcp-servers clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz bench model docs install deb differential ci-packages mcp-servers mcp-clients clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -79,6 +80,9 @@ ci-packages:
 
 mcp-servers:
 	@python3 tests/mcp/packages.py build-test
+
+mcp-clients:
+	@python3 tests/serve/packages.py build-test
 
 model: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null

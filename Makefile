@@ -12,6 +12,7 @@
 #   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
 #   make mcp-servers    real MCP servers and the suite of conformance for the tests of MCP (node, npm)
+#   make mcp-clients    real MCP clients for the test `clients` (node, npm)
 #   make ci-packages    what the test `ci` holds SARIF and the files of CI against (npm)
 
 PREFIX ?= /usr/local
@@ -21,7 +22,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz faults bench model docs install deb differential ci-packages mcp-servers clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz faults bench model docs install deb differential ci-packages mcp-servers mcp-clients clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -87,6 +88,9 @@ ci-packages:
 
 mcp-servers:
 	@python3 tests/mcp/packages.py build-test
+
+mcp-clients:
+	@python3 tests/serve/packages.py build-test
 
 model: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null

@@ -92,6 +92,7 @@ fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t co
 {
     merging m = {.arena = a};
     fer_config all = {0}, one;
+    size_t errors = 0;
     if (count == 1) return fer_config_load(a, files[0], out, err);
     for (size_t i = 0; i < count; i++) {
         fer_code code = fer_config_load(a, files[i], &one, err);
@@ -100,15 +101,14 @@ fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t co
         for (size_t k = 0; !code && k < one.problem_count; k++)
             code = add_problem(&m, &one, &one.problems[k], err);
         if (code) return code;
-        all.error_count += one.error_count;
+        errors += one.error_count;
+        if (!i) all = one; /* what clients do not say is the same in all */
     }
-    all.file = fer_str_of(count ? files[0] : "");
-    all.of_client = true;
     all.servers = m.servers;
     all.server_count = m.count;
     all.problems = m.problems;
     all.problem_count = m.problem_count;
-    all.catalog = all.otlp_endpoint = all.log_level = all.scalars = FER_STR("");
+    all.error_count = errors;
     *out = all;
     return FER_OK;
 }

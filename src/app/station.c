@@ -54,6 +54,7 @@ static fer_code read_config(fer_station *s, fer_err *err)
     if (s->wants.file_count) {
         fer_code bad = fer_client_files_load(s->config_arena, s->wants.files, s->wants.file_count,
                                              &s->config, err);
+        s->config.file = fer_str_of(s->wants.files[0]);
         return bad ? bad : fer_station_problems(s, &s->config, err);
     }
     fer_code code = fer_config_locate(s->arena, fer_app_option(s->app, "config"), &file, err);

@@ -5,6 +5,7 @@
  * nothing but a lack of memory can hinder. Calls are between two turns of the loop meanwhile: each
  * sees the old state or the new one.
  */
+#include "client_files.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "station_parts.h"
@@ -154,8 +155,10 @@ fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer
         return fer_fail(err, FER_BAD_USAGE, "there is no configuration to read again");
     fer_arena *own = fer_arena_new(0);
     fer_str file = own ? fer_arena_copy(own, s->config.file) : FER_STR_NONE;
-    fer_code code = file.ptr ? fer_config_load(own, file.ptr, &now, err)
-                             : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    const struct fer_station_wants *w = &s->wants;
+    fer_code code = !file.ptr       ? fer_fail(err, FER_OUT_OF_MEMORY, "out of memory")
+                    : w->file_count ? fer_client_files_load(own, w->files, w->file_count, &now, err)
+                                    : fer_config_load(own, file.ptr, &now, err);
     if (!code) code = fer_station_problems(s, &now, err);
     bool swapped = false;
     if (!code) {

@@ -14,6 +14,12 @@ const fer_mcp_version *fer_mcp_version_find(fer_str name)
     return NULL;
 }
 
+const fer_mcp_version *fer_mcp_versions(size_t *count)
+{
+    *count = FER_COUNT(versions);
+    return versions;
+}
+
 const fer_mcp_version *fer_mcp_version_newest(bool modern)
 {
     for (size_t i = FER_COUNT(versions); i-- > 0;)

@@ -17,6 +17,8 @@ typedef struct fer_mcp_version {
 
 /* The row of a version; NULL: it is not spoken here. */
 const fer_mcp_version *fer_mcp_version_find(fer_str name);
+/* All of them, the oldest first. */
+const fer_mcp_version *fer_mcp_versions(size_t *count);
 /* The newest of an era: what is asked for first. */
 const fer_mcp_version *fer_mcp_version_newest(bool modern);
 

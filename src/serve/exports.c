@@ -30,7 +30,7 @@ static fer_code count_names(fer_map *seen, const fer_export *list, size_t count,
     for (size_t i = 0; i < count; i++) {
         void **slot = fer_map_put(seen, list[i].name);
         if (!slot) return fer_arena_failed(a, err);
-        *slot = (char *)*slot + 1;
+        *slot = (void *)((uintptr_t)*slot + 1); /* a count, not a place */
     }
     return FER_OK;
 }

@@ -4,6 +4,7 @@
 import json
 import sys
 import threading
+import time
 
 TOOLS = """[
 {"name":"exact","description":"Gives a result with odd numbers and members that nobody knows.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"x.example/a":1.50},"future":[1e2,{"b":1,"a":2}]},
@@ -43,6 +44,7 @@ def call(message):
         token = params.get("_meta", {}).get("progressToken")
         if token is not None:
             say('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":3}}' % json.dumps(token))
+            time.sleep(0.2)  # npm's SDK loses progress that comes together with the answer
         if not args.get("wait"):
             result(message, '{"content":[{"type":"text","text":"done"}]}')
 

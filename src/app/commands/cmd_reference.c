@@ -28,9 +28,9 @@
 #include "profile.h"
 #include "report.h"
 #include "run_limits.h"
-#include "serve_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
+#include "serve_limits.h"
 #include "store.h"
 
 #define MADE FER_SHEET_MADE

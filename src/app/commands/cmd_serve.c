@@ -159,12 +159,20 @@ static void on_signal(uv_signal_t *handle, int number)
     if (s->web) fer_web_drain(s->web, on_ended, s);
 }
 
-/* The configuration is read again by whoever can: until then nothing changes, and that is said. */
+/* A configuration that cannot be used changes nothing. */
 static void on_hangup(uv_signal_t *handle, int number)
 {
     serving *s = handle->data;
+    fer_arena *a = fer_arena_new(0);
+    fer_reloaded done;
+    fer_err err;
     (void)number;
-    fer_app_say(s->app, "the configuration is read at the start only: start again to use it");
+    if (!a) return;
+    if (fer_station_reload(&s->station, a, &done, &err))
+        fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
+    else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
+    fer_arena_free(a);
+    learn_tools(s);
 }
 
 /* ---- over HTTP --------------------------------------------------------------------------------

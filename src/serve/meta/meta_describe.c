@@ -23,16 +23,13 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
     fer_arena *a = fer_ask_arena(q);
     fer_str id = fer_meta_text(args, "id"), level_name = fer_meta_text(args, "level");
     fer_level level = FER_LEVEL_SCHEMA;
-    fer_str found, text;
+    fer_str found = FER_STR(""), text = FER_STR("");
     fer_err err = {0};
     (void)doc;
     fer_code code = level_name.len ? fer_level_parse(level_name, &level, &err) : FER_OK;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
     if (!code) code = fer_view_resolve(a, v, id, FER_STR(""), &found, &err);
     if (!code) code = fer_view_describe(a, v, found, level, &text, &err);
-    if (!code && (found = fer_arena_copy(a, found), text = fer_arena_copy(a, text), 1) &&
-        (!found.ptr || !text.ptr))
-        code = fer_arena_failed(a, &err);
     fer_view_unref(v);
     if (code) fer_reply_err(q, &err, "resolve", id);
     else write_doc(q, found, text);

@@ -94,13 +94,11 @@ void fer_method_ping(fer_ask *q)
 /* ---- server/discover --------------------------------------------------------------------------
  */
 
-static const char *const newest_first[] = {"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26",
-                                           "2024-11-05"};
-
 void fer_add_versions(fer_buf *b)
 {
-    for (size_t i = 0; i < FER_COUNT(newest_first); i++)
-        fer_buf_printf(b, "%s\"%s\"", i ? "," : "", newest_first[i]);
+    size_t count;
+    const fer_mcp_version *all = fer_mcp_versions(&count);
+    for (size_t i = count; i-- > 0;) fer_buf_printf(b, "\"%s\"%s", all[i].name, i ? "," : "");
 }
 
 void fer_method_discover(fer_ask *q)

@@ -134,7 +134,8 @@ const fer_command fer_commands[] = {
      "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
      "a line for each server that is new, changed or gone.",
      fer_servers_options,
-     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json", fer_run_servers},
+     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json",
+     fer_run_servers},
     {"show", "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
      "mcp::server::tool are accepted as aliases of pack:tool and server:tool. With --json, the record in Ferrule's "

@@ -354,10 +354,12 @@ fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err)
     if (!s->rules) s->rules = fer_net_rules_new();
     if (!s->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_net_rules_close(s->rules); /* what the configuration names, and nothing else */
-    if (!s->http) s->http = fer_http_new(loop, &(fer_http_options){.rules = s->rules});
+    fer_http_options asking = {.rules = s->rules};
+    if (!s->http) s->http = fer_http_new(loop, &asking);
     if (!s->http) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_process_sweep(); /* what an earlier run left behind when it was killed */
-    return fer_process_host_new(loop, &(fer_process_host_options){.alone = true}, &s->host, err);
+    fer_process_host_options alone = {.alone = true};
+    return fer_process_host_new(loop, &alone, &s->host, err);
 }
 
 /* Takes the place that was made into the list, or undoes what there is of it. */

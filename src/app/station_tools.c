@@ -326,7 +326,7 @@ static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
 void fer_station_recall(fer_station *s)
 {
     fer_str name, text;
-    fer_json *doc;
+    fer_json *doc = NULL;
     if (!s->catalog_file) return;
     name = marks_file(s->config_arena, s);
     if (!name.ptr || !fer_file_exists(name.ptr)) return;

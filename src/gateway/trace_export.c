@@ -236,7 +236,8 @@ static fer_code make(fer_trace_export *x, const fer_trace_options *o, fer_err *e
     fer_net_rules_close(x->rules); /* the collector, and nobody else */
     code = fer_net_rules_allow_url(x->rules, x->url, err);
     if (code) return code;
-    x->http = fer_http_new(loop, &(fer_http_options){.rules = x->rules});
+    fer_http_options asking = {.rules = x->rules};
+    x->http = fer_http_new(loop, &asking);
     return x->http ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }
 

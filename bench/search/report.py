@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search, measured: Ferrule, SQLite's FTS5, MiniSearch and Orama over the same tools and queries, in one run.
 
-    python3 bench/search/report.py [--build DIR] [--sizes N,N] [--write]
+    python3 bench/search/report.py [--build DIR] [--sizes N,N] [--asked N] [--node-max N] [--write]
 
 The tools are those of FERRULE_TEST_DATA/retrieval/corpus-*, in an order that is always the same; a million is ten
 times these with a word changed. The queries are 38 of each labelled set. A query is asked as often by every engine (TURNS), and its
 quickest turn counts. FTS5 answers at most 200 of them where there are 100,000 tools and 40 for a million, the engines
-in node at most 100; they are left out where they would take minutes. Nothing of a peer is in this tree: those from npm are installed into the build folder. --write puts the table
+in node at most 100; they are left out where they would take minutes. On a busy machine peers can be asked less
+(--asked, --node-max), and the table says so. Nothing of a peer is in this tree: those from npm are installed into the build folder. --write puts the table
 into docs/BENCHMARKS.md."""
 import argparse
 import datetime
@@ -117,7 +118,8 @@ def counts(program, queries):
 
 
 def remark(start):
-    return (f"`python3 bench/search/report.py --write`, {datetime.date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
+    command = " ".join(["python3 bench/search/report.py", *sys.argv[1:]])
+    return (f"`{command}`, {datetime.date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
             f"load {start:.1f} when it began and {os.getloadavg()[0]:.1f} when it ended. Turns: "
             + ", ".join(f"{turns} with {size:,} tools" for size, turns in TURNS.items()) + ".")
 
@@ -126,6 +128,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build-bench")
     parser.add_argument("--sizes", default="1000,10000,98802,1000000")
+    parser.add_argument("--asked", type=int, default=1000, help="queries that a peer answers at most")
+    parser.add_argument("--node-max", type=int, default=98802, help="tools that engines in node are asked about at most")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve()
@@ -135,13 +139,13 @@ def main():
     rows, load = [], os.getloadavg()[0]
     program = [str(build / "bench" / "bench_search"), str(tools), str(queries)]
     for size in map(int, options.sizes.split(",")):
-        turns, asked = str(TURNS.get(size, 2)), str(ASKED.get(size, 40))
+        turns, asked = str(TURNS.get(size, 2)), str(min(options.asked, ASKED.get(size, 40)))
         rows += ask([*program, str(size), "ferrule", turns])
         rows += ask([*program, str(size), "fts5", turns, asked])
         for engine, most in NODE_MAX.items():
-            if node and size <= most:
+            if node and size <= min(most, options.node_max):
                 rows += ask(["node", "--max-old-space-size=8192", str(HERE / "node_peers.mjs"), str(build / "search-peers"),
-                             engine, str(tools), str(queries), str(size), "100", turns])
+                             engine, str(tools), str(queries), str(size), str(min(options.asked, 100)), turns])
     text = remark(load) + "\n\n" + table(rows)
     if shutil.which("valgrind"):
         text += "\n\n" + counts(program, queries)

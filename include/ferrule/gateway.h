@@ -119,7 +119,8 @@ typedef struct fer_gateway_options {
     bool uncounted;         /* no metrics are kept */
     fer_backend_selector *selector; /* NULL: fer_backend_default */
     void *selector_context;
-    fer_str policies; /* JSON, as the section of the configuration (docs/policies.md); empty: defaults */
+    fer_str policies; /* JSON, as the section of the configuration (docs/policies.md); empty:
+                         defaults */
 } fer_gateway_options;
 
 FER_API fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out,

@@ -157,7 +157,8 @@ struct fer_call {
     fer_str input_shown, output_shown; /* as the ledger may have them; or empty */
 
     /* note */
-    bool noted; /* all is durable that must be */
+    bool unkept; /* its result could not be kept under its key */
+    bool noted;  /* all is durable that must be */
 
     fer_envelope envelope;
 };

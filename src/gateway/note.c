@@ -157,10 +157,11 @@ static fer_move keep_key(fer_call *c)
             code =
                 k->finish(k->context, &c->claim, record, fer_clock_wall() + ttl, on_kept, c, &err);
     }
-    if (!code) return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
-    c->asking = false;
-    c->kept = code;
-    return FER_MOVE_NEXT;
+    if (code) { /* nobody may wait for ever for a result that is not there */
+        c->unkept = true;
+        if (k->lose(k->context, &c->claim, on_kept, c, &err)) c->asking = false;
+    }
+    return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
 }
 
 /* A result that could not be kept is given, with a warning: the effect has happened. */

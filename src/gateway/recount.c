@@ -182,7 +182,8 @@ void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s)
 fer_str fer_call_policy_json(fer_call *c)
 {
     fer_buf b;
-    if (!c->ready || !c->runner || !c->scopes[FER_SCOPE_TOOL]) return FER_STR("");
+    if (!c->ready || !c->scopes[FER_SCOPE_TOOL] || !c->scopes[FER_SCOPE_BACKEND])
+        return FER_STR("");
     const fer_tool_policy *p = &c->ready->policy;
     fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
     fer_buf_printf(

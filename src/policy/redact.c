@@ -15,8 +15,8 @@ typedef struct walk {
     fer_buf *out;
     fer_redactions *places;
     fer_arena *arena;
-    fer_buf place;                          /* where the walk is, as it is listed */
-    uint64_t *states[FER_REDACT_DEPTH + 2]; /* of the paths, on each level; made as it is reached */
+    fer_buf place;     /* where the walk is, as it is listed */
+    uint64_t **states; /* of the paths, on each level; NULL: there are no paths */
     fer_code failure;
     bool found; /* only looking: something would be redacted */
 } walk;
@@ -200,7 +200,9 @@ static bool begin(walk *k, fer_redact_root root)
     const spot w = {fer_str_of(fer_redact_roots[root]), 0};
     bool hit = false;
     if (!r->count) return false;
-    uint64_t *states = level(k, 0);
+    k->states = fer_arena_alloc_zero(k->arena, FER_REDACT_DEPTH + 2, sizeof *k->states);
+    if (!k->states) k->failure = fer_arena_code(k->arena);
+    uint64_t *states = k->states ? level(k, 0) : NULL;
     for (size_t i = 0; states && i < r->count; i++) {
         const fer_redact_path *p = &r->paths[i];
         states[i] = p->root == FER_ROOT_COUNT || p->root == root ? settle(p, 1) : 0;

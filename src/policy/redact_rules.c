@@ -38,12 +38,10 @@ bool fer_redact_builtin(const fer_redact_rules *r, fer_str key)
         key.len > 2 && fer_lower(key.ptr[0]) == 'x' && (key.ptr[1] == '-' || key.ptr[1] == '_');
     fer_str bare = own ? fer_str_slice(key, 2, key.len) : key;
     if (!r->names || bare.len < 5) return false;
+    char first = fer_lower(bare.ptr[0]);
     for (size_t i = 0; i < fer_redact_name_count; i++) {
-        if (!(r->names >> i & 1)) continue;
-        fer_str name = fer_str_of(fer_redact_names[i]);
-        if (name.len <= bare.len && fer_lower(bare.ptr[0]) == name.ptr[0] &&
-            fer_redact_same(name, bare))
-            return true;
+        if (fer_redact_names[i][0] != first || !(r->names >> i & 1)) continue;
+        if (fer_redact_same(fer_str_of(fer_redact_names[i]), bare)) return true;
     }
     return false;
 }

@@ -140,7 +140,10 @@ CLIENT = put("mcp.json", json.dumps({"mcpServers": {"tiny": {"command": sys.exec
 case("mcp: a client's file as it is", expect(call("tiny:ok", config=CLIENT), 0, ['"fine"']))
 case("mcp: isError is no success", expect(call("tiny:no", config=CLIENT), 1, [], ["ToolFailed (execute): I will not"]))
 case("mcp: every digit", expect(call("tiny:big", config=CLIENT), 0, ["12345678901234567890123"]))
-case("mcp: it ends in the middle", expect(call("tiny:die", config=CLIENT), 1, [], ["BackendCrashed (execute)"]))
+case("mcp: it ends in the middle", expect(call("tiny:die", config=CLIENT), 1, [], ["OutcomeUnknown (execute)", "ended"]))
+TRUSTED = put("trusted.json", json.dumps({"mcpServers": {"tiny": {"command": sys.executable, "args": [SERVER]}},
+                                          "policies": {"tools": {"tiny:*": {"effect": "Pure", "retry": {"maxAttempts": 1}}}}}))
+case("mcp: it ends in the middle, and nothing changes", expect(call("tiny:die", config=TRUSTED), 1, [], ["BackendCrashed (execute)"]))
 case("mcp: it cannot be started", expect(call("gone:x", config=CLIENT), 1, [], ["gone: BackendUnavailable"]))
 r = run(["servers", "--json", "-C", CLIENT])
 rows = {s["name"]: s for s in json.loads(r.stdout)["servers"]}
@@ -207,6 +210,26 @@ case("api: it says no", expect(call("pets:getPet", "id=8", config=APIS), 1, [], 
 case("api: its arguments", expect(call("pets:getPet", config=APIS), 1, [], ["RequiredMissing (validate_input)"]))
 case("api: the connection is lost", expect(call("pets:getPet", "id=9", config=APIS), 1, [], ["ConnectionLost (execute)"]))
 WEB = put("web.json", json.dumps({"mcpServers": {"web": {"url": f"http://127.0.0.1:{api.server_address[1]}/mcp"}}}))
-case("mcp: the connection is lost", expect(call("web:cut", config=WEB), 1, [], ["ConnectionLost (execute)"]))
+case("mcp: the connection is lost", expect(call("web:cut", config=WEB), 1, [], ["OutcomeUnknown (execute)", "the connection ended"]))
 api.shutdown()
+
+KEYED = put("keyed.yaml", """state: kept
+commands:
+  - name: stamp
+    namespace: w
+    description: Writes a stamp.
+    effect: IdempotentWrite
+    inputSchema: {type: object, properties: {text: {type: string}, token: {type: string}}, additionalProperties: false}
+    run: {argv: [/bin/date, '+{{"n":%N}}']}
+""")
+case("keys: one is demanded", expect(call("w:stamp", config=KEYED), 1, [], ["IdempotencyKeyMissing (recall)"]))
+first = call("w:stamp", "token=hush-hush-4711", "-k", "one", config=KEYED)
+case("keys: the first", expect(first, 0, ['"n":']))
+case("keys: the same again, in another process", expect(call("w:stamp", "token=hush-hush-4711", "-k", "one", config=KEYED), 0, [first.stdout.decode().strip()]))
+case("keys: other arguments", expect(call("w:stamp", "-k", "one", config=KEYED), 1, [], ["IdempotencyConflict (recall)"]))
+case("keys: it is said", expect(call("w:stamp", "token=hush-hush-4711", "-k", "one", "--json", config=KEYED), 0, ['"replayed":true', '"attempts":0']))
+kept = os.path.join(os.path.dirname(KEYED), "kept")
+files = [os.path.join(folder, name) for folder, _, names in os.walk(kept) for name in names]
+case("state: nothing in clear", [f for f in files if b"hush-hush" in open(f, "rb").read()])
+case("state: nobody else may read it", [f for f in files if os.stat(f).st_mode & 0o077])
 finish()

@@ -418,3 +418,521 @@ static void i16_the_backend_sees_one_key(void)
     strcpy(first, s.a.key);
     assert_true(first[0]);
     while (s.a.asked < 2) uv_run(fer_gateway_loop(s.gateway), UV_RUN_NOWAIT);
+    assert_string_equal(s.a.key, first);
+    release(&s.a, 'o');
+    assert_int_equal(s.codes[FER_OK], 1);
+    strike(&s);
+}
+
+static void i18_i19_a_replay_is_authorised_anew(void)
+{
+    struct scene s;
+    fer_err err;
+    static const fer_str none[1];
+    fer_caller who = {.tenant = FER_STR("t"), .scopes = {none, 0}};
+    set(&s, "o", "");
+    assert_int_equal(ask_as(&s, "a:put", "{}", "k", &who).error.code, FER_OK);
+    fer_batch *b = fer_batch_new();
+    fer_put_options put = {.backend = &(fer_backend){FER_BACKEND_LOCAL, FER_STR("a"), FER_STR("")}};
+    assert_int_equal(
+        fer_batch_add(b, FER_STR("t.json"),
+                      FER_STR(TOOL("put", "IdempotentWrite", ",\"requiredScopes\":[\"w\"]")),
+                      FER_FORMAT_JSON, &put, &err),
+        FER_OK);
+    assert_int_equal(fer_catalog_apply(s.catalog, b, &err), FER_OK);
+    fer_batch_free(b);
+    assert_int_equal(ask_as(&s, "a:put", "{}", "k", &who).error.code, FER_FORBIDDEN);
+    strike(&s);
+}
+
+static void a_keyed_call_ends_although_its_caller_went(void)
+{
+    struct scene s;
+    set(&s, "w", "");
+    fer_call *c = begin(&s, "a:put", "k", &(fer_call_options){0});
+    fer_call_cancel(c);
+    assert_int_equal(s.done, 1); /* at once, and nobody knows yet */
+    assert_int_equal(s.last.error.code, FER_OUTCOME_UNKNOWN);
+    assert_int_equal(s.a.waiting_count, 1);
+    release(&s.a, 'o');
+    assert_int_equal(s.done, 1);
+    assert_true(ask(&s, "a:put", "k").replayed);
+    strike(&s);
+    set(&s, "w", "{\"tools\":{\"a:put\":{\"onClientClose\":\"cancel\"}}}");
+    c = begin(&s, "a:put", "k", &(fer_call_options){0});
+    fer_call_cancel(c);
+    assert_int_equal(s.a.waiting_count, 0);
+    assert_int_equal(s.last.error.code, FER_OUTCOME_UNKNOWN);
+    strike(&s);
+}
+
+/* ---- the cache: K33 to K38 ---------------------------------------------------------------------
+ */
+
+static void k33_only_what_worked_is_kept(void)
+{
+    struct scene s;
+    fer_envelope e;
+    fer_err err;
+    set(&s, "3oo", "{" QUICK "}");
+    assert_int_equal(ask(&s, "a:look", "").error.code, FER_TOOL_FAILED);
+    fer_envelope one = ask(&s, "a:look", ""), two = ask(&s, "a:look", "");
+    assert_false(one.cache_hit);
+    assert_true(two.cache_hit && two.attempts == 0 && fer_str_eq(one.structured, two.structured));
+    assert_int_equal(s.a.asked, 2);
+    assert_false(ask_as(&s, "a:look", "{\"a\":1}", "", NULL).cache_hit);
+    assert_false(ask(&s, "a:read", "").cache_hit); /* no ttl */
+    assert_false(ask(&s, "a:read", "").cache_hit);
+    assert_int_equal(fer_gateway_ask(s.arena, s.gateway, FER_STR("a:look"), FER_STR("{}"),
+                                     &(fer_call_options){.no_cache = true}, &e, &err),
+                     FER_OK);
+    assert_false(e.cache_hit);
+    strike(&s);
+}
+
+static void k34_private_unless_the_operator_says_so(void)
+{
+    static const fer_caller x = {.tenant = FER_STR("t"), .principal = FER_STR("p")},
+                            y = {.tenant = FER_STR("t"), .principal = FER_STR("q")};
+    struct scene s;
+    set(&s, "o", "");
+    assert_false(ask_as(&s, "a:look", "{}", "", &x).cache_hit);
+    assert_false(ask_as(&s, "a:look", "{}", "", &y).cache_hit);
+    assert_true(ask_as(&s, "a:look", "{}", "", &x).cache_hit);
+    strike(&s);
+    set(&s, "o", "{\"tools\":{\"a:look\":{\"cache\":{\"ttlMs\":60000,\"scope\":\"public\"}}}}");
+    assert_false(ask_as(&s, "a:look", "{}", "", &x).cache_hit);
+    assert_true(ask_as(&s, "a:look", "{}", "", &y).cache_hit);
+    strike(&s);
+}
+
+static void k35_a_stampede_is_one_call(void)
+{
+    static const fer_caller who = {.tenant = FER_STR("z")};
+    struct scene s;
+    set(&s, "w", "");
+    for (int i = 0; i < 900; i++) begin(&s, "a:look", "", &(fer_call_options){0});
+    assert_int_equal(s.a.asked, 1);
+    release(&s.a, 'o');
+    assert_int_equal(s.codes[FER_OK], 900);
+    assert_int_equal(s.a.asked, 1);
+    /* The leader goes: the work goes on for the others, and ends with the last of them. */
+    fer_call *first = begin(&s, "a:look", "", &(fer_call_options){.caller = &who});
+    fer_call *second = begin(&s, "a:look", "", &(fer_call_options){.caller = &who});
+    fer_call_cancel(first);
+    assert_int_equal(s.codes[FER_CANCELLED], 1);
+    assert_int_equal(s.a.waiting_count, 1);
+    fer_call_cancel(second);
+    assert_int_equal(s.codes[FER_CANCELLED], 2);
+    assert_int_equal(s.a.waiting_count, 0);
+    strike(&s);
+}
+
+static void k38_a_hit_counts(void)
+{
+    static const fer_caller who = {.tenant = FER_STR("t")};
+    struct scene s;
+    set(&s, "o", "{\"tenants\":{\"t\":{\"rateLimit\":{\"requests\":2,\"perMs\":600000}}}}");
+    ask_as(&s, "a:look", "{}", "", &who);
+    assert_true(ask_as(&s, "a:look", "{}", "", &who).cache_hit);
+    assert_int_equal(ask_as(&s, "a:look", "{}", "", &who).error.code, FER_RATE_LIMITED);
+    strike(&s);
+}
+
+/* ---- admission ---------------------------------------------------------------------------------
+ */
+
+static void a_hung_backend_leaves_the_others_alone(void)
+{
+    struct scene s;
+    set(&s, "w", "{\"backends\":{\"*\":{\"concurrency\":4,\"queue\":{\"length\":6}}}}");
+    for (int i = 0; i < 50; i++) begin(&s, "a:read", "", &(fer_call_options){0});
+    assert_int_equal(s.a.asked, 4);
+    assert_int_equal(s.done, 40); /* refused at once */
+    assert_int_equal(s.codes[FER_CONCURRENCY_LIMITED], 40);
+    for (int i = 0; i < 100; i++) assert_int_equal(ask(&s, "b:read", "").error.code, FER_OK);
+    for (int i = 0; i < 10; i++) release(&s.a, 'o'); /* those that waited follow */
+    assert_int_equal(s.a.asked, 10);
+    assert_int_equal(s.codes[FER_OK], 10);
+    strike(&s);
+}
+
+static void a_flood_does_not_keep_others_out(void)
+{
+    static const fer_caller loud = {.tenant = FER_STR("loud")}, calm = {.tenant = FER_STR("calm")};
+    static struct scene other;
+    struct scene s;
+    fer_err err;
+    set(&s, "w", "{\"backends\":{\"a\":{\"concurrency\":1,\"queue\":{\"length\":20}}}}");
+    memset(&other, 0, sizeof other);
+    for (int i = 0; i < 60; i++) begin(&s, "a:read", "", &(fer_call_options){.caller = &loud});
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(fer_gateway_call(s.gateway, FER_STR("a:read"), FER_STR("{}"),
+                                          &(fer_call_options){.caller = &calm}, on_done, &other,
+                                          NULL, &err),
+                         FER_OK);
+    assert_int_equal(other.done, 0); /* all wait */
+    for (int i = 0; i < 11; i++) release(&s.a, 'o');
+    assert_true(other.codes[FER_OK] >= 4); /* turn by turn */
+    strike(&s);
+}
+
+static void a_tenant_has_its_limit(void)
+{
+    static const fer_caller who = {.tenant = FER_STR("t")};
+    struct scene s;
+    set(&s, "w",
+        "{\"tenants\":{\"*\":{\"concurrency\":2}},\"backends\":{\"*\":{\"queue\":{\"length\":1}}}}");
+    for (int i = 0; i < 4; i++) begin(&s, "a:read", "", &(fer_call_options){.caller = &who});
+    assert_int_equal(s.a.asked, 2);
+    assert_int_equal(s.codes[FER_CONCURRENCY_LIMITED], 1);
+    begin(&s, "b:read", "", &(fer_call_options){.caller = &who}); /* waits for the tenant's turn */
+    assert_int_equal(s.done, 1);
+    release(&s.a, 'o');
+    release(&s.a, 'o');
+    assert_int_equal(s.b.asked, 1);
+    while (s.a.waiting_count) release(&s.a, 'o');
+    assert_int_equal(s.done, 5);
+    strike(&s);
+}
+
+static void whoever_waits_too_long_is_refused(void)
+{
+    struct scene s;
+    set(&s, "w", "{\"backends\":{\"a\":{\"concurrency\":1,\"queue\":{\"ageMs\":5}}}}");
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    while (!s.done) uv_run(fer_gateway_loop(s.gateway), UV_RUN_NOWAIT);
+    assert_int_equal(s.last.error.code, FER_CONCURRENCY_LIMITED);
+    assert_string_equal(s.last.error.op, "admit");
+    fer_call *c = begin(&s, "a:read", "", &(fer_call_options){0});
+    fer_call_cancel(c);
+    assert_int_equal(s.last.error.code, FER_CANCELLED);
+    release(&s.a, 'o');
+    assert_int_equal(s.done, 3);
+    strike(&s);
+}
+
+static void budgets_and_rates(void)
+{
+    struct scene s;
+    set(&s, "o",
+        "{\"tools\":{\"a:read\":{\"budget\":{\"calls\":2}}},\"backends\":{\"b\":{\"rateLimit\":{\"requests\":1,\"perMs\":600000}}}}");
+    for (int i = 0; i < 2; i++) assert_int_equal(ask(&s, "a:read", "").error.code, FER_OK);
+    assert_int_equal(ask(&s, "a:read", "").error.code, FER_BUDGET_EXCEEDED);
+    assert_int_equal(ask(&s, "b:read", "").error.code, FER_OK);
+    fer_envelope e = ask(&s, "b:read", "");
+    assert_int_equal(e.error.code, FER_RATE_LIMITED);
+    assert_true(e.error.retry_after_ms > 500000);
+    assert_string_equal(e.error.op, "admit");
+    strike(&s);
+}
+
+static void circuits(void)
+{
+    struct scene s;
+    set(&s, "22222o",
+        "{\"tools\":{\"*\":{\"retry\":{\"maxAttempts\":1}}},\"backends\":{\"a\":{\"circuitBreaker\":{\"openMs\":200}}}}");
+    for (int i = 0; i < 5; i++) assert_true(ask(&s, "a:read", "").error.code);
+    fer_envelope e = ask(&s, "a:read", "");
+    assert_int_equal(e.error.code, FER_CIRCUIT_OPEN);
+    assert_true(e.error.retry_after_ms > 0 && e.attempts == 0);
+    assert_int_equal(ask(&s, "b:read", "").error.code, FER_OK);
+    assert_int_equal(s.a.asked, 5);
+    int64_t until = fer_clock_mono() + INT64_C(250000000);
+    while (fer_clock_mono() < until) continue;
+    assert_int_equal(ask(&s, "a:post", "").error.code, FER_CIRCUIT_OPEN); /* never by a write */
+    assert_int_equal(s.a.lists, 1);
+    assert_int_equal(ask(&s, "a:read", "").error.code, FER_OK); /* the second success */
+    assert_int_equal(ask(&s, "a:post", "").error.code, FER_OK);
+    strike(&s);
+}
+
+/* P3 and limits of the caller's own never open it. */
+static void whose_fault_it_is(void)
+{
+    struct scene s;
+    set(&s, "3", "");
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(ask(&s, "a:read", "").error.code, FER_TOOL_FAILED);
+    strike(&s);
+    set(&s, "w", "{\"tools\":{\"a:read\":{\"timeoutMs\":60000}}}");
+    for (int i = 0; i < 12; i++) {
+        begin(&s, "a:read", "", &(fer_call_options){.deadline_ms = 7});
+        fer_gateway_run(s.gateway);
+    }
+    assert_int_equal(s.codes[FER_DEADLINE_EXCEEDED], 12);
+    strike(&s);
+}
+
+/* ---- a ledger that does as it is told ----------------------------------------------------------
+ */
+
+static struct {
+    char text[1 << 16];
+    size_t len;
+    bool refuse, hold;
+    fer_ledger_done *done;
+    void *whom;
+} book;
+
+static fer_code book_append(void *context, const fer_ledger_record *r, fer_ledger_done *done,
+                            void *whom, fer_err *err)
+{
+    (void)context;
+    if (book.refuse) return fer_fail(err, FER_LEDGER_UNAVAILABLE, "full");
+    int n = snprintf(book.text + book.len, sizeof book.text - book.len, "%s %.*s\n",
+                     fer_ledger_type_names[r->type], FER_PRI(r->body));
+    book.len += (size_t)n;
+    if (!done) return FER_OK;
+    book.done = done;
+    book.whom = whom;
+    if (!book.hold) done(whom, FER_OK, 1);
+    return FER_OK;
+}
+
+static void keep_book(struct scene *s)
+{
+    memset(&book, 0, sizeof book);
+    fer_keeper k = s->gateway->keeper;
+    k.append = book_append;
+    fer_gateway_keep(s->gateway, &k);
+}
+
+static void the_ledger_comes_first(void)
+{
+    struct scene s;
+    set(&s, "o", "");
+    keep_book(&s);
+    book.hold = true;
+    begin(&s, "a:post", "", &(fer_call_options){0});
+    assert_int_equal(s.a.asked, 0); /* nothing leaves before its beginning is durable */
+    assert_non_null(strstr(book.text, "begin {"));
+    book.done(book.whom, FER_OK, 1);
+    assert_int_equal(s.a.asked, 1);
+    assert_int_equal(s.done, 0); /* nor an answer before its end is */
+    assert_non_null(strstr(book.text, "end {"));
+    book.done(book.whom, FER_OK, 3);
+    assert_int_equal(s.done, 1);
+    assert_int_equal(s.last.error.code, FER_OK);
+    book.hold = false;
+    begin(&s, "a:read", "", &(fer_call_options){0}); /* nobody waits for a Pure one */
+    assert_int_equal(s.done, 2);
+    book.refuse = true;
+    begin(&s, "a:post", "", &(fer_call_options){0});
+    assert_int_equal(s.last.error.code, FER_LEDGER_UNAVAILABLE);
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    assert_int_equal(s.last.error.code, FER_OK);
+    assert_int_equal(s.a.asked, 3);
+    strike(&s);
+}
+
+static void an_end_that_is_not_durable_is_no_answer(void)
+{
+    struct scene s;
+    set(&s, "o", "");
+    keep_book(&s);
+    book.hold = true;
+    begin(&s, "a:post", "", &(fer_call_options){0});
+    book.done(book.whom, FER_OK, 1);
+    book.done(book.whom, FER_LEDGER_UNAVAILABLE, 0);
+    assert_int_equal(s.last.error.code, FER_OUTCOME_UNKNOWN);
+    strike(&s);
+    set(&s, "o", "");
+    keep_book(&s);
+    book.hold = true;
+    begin(&s, "a:post", "", &(fer_call_options){0});
+    book.done(book.whom, FER_LEDGER_UNAVAILABLE, 0);
+    assert_int_equal(s.last.error.code, FER_LEDGER_UNAVAILABLE);
+    assert_int_equal(s.a.asked, 0);
+    strike(&s);
+}
+
+/* ---- canaries (3.9): places x forms x sinks -----------------------------------------------------
+ */
+
+#define CANARY "cnry/7f3e\"A+9 zQ%41x"
+
+static size_t canaries_in(fer_arena *a, fer_str sink)
+{
+    fer_net *n = fer_net_new(a);
+    fer_net_stream st;
+    fer_buf b;
+    fer_err err;
+    assert_int_equal(fer_net_add(n, FER_STR(CANARY), &err), FER_OK);
+    assert_int_equal(fer_net_weave(n, &err), FER_OK);
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_net_begin(&st, n, a);
+    fer_net_feed(&st, sink, &b);
+    assert_int_equal(fer_net_end(&st, &b, &err), FER_OK);
+    return st.hits;
+}
+
+/* # is where the canary stands, in the form under test, inside of a JSON text. */
+static const char *const places[] = {
+    "{\"token\":\"#\"}",
+    "{\"a\":{\"Password\":\"#\"}}",
+    "{\"list\":[1,{\"api_key\":\"#\"}]}",
+    "{\"headers\":{\"Authorization\":\"Bearer #\"}}",
+    "{\"headers\":{\"Cookie\":\"sid=#; x\"}}",
+    "{\"text\":\"it is #, you know\"}",
+    "{\"url\":\"https://u:#@example.com/?q=1\"}",
+    "{\"url\":\"https://example.com/?key=#\"}",
+    "{\"deep\":[[[[{\"x\":[\"#\"]}]]]]}",
+    "{\"#\":1}",
+    "{\"json\":\"{\\\"k\\\":\\\"#\\\"}\"}",
+};
+
+static char observed[1 << 14];
+static void observe(void *context, const fer_call_report *r)
+{
+    (void)context;
+    snprintf(observed, sizeof observed, "%.*s %.*s %.*s", FER_PRI(r->envelope->error.message),
+             FER_PRI(r->envelope->error.details), FER_PRI(r->envelope->tool_id));
+}
+
+/* One call with the canary in its arguments and in what the backend says; how many of the sinks
+ * (ledger, observers, envelope) have it. */
+static size_t plant_one(struct scene *s, fer_str form, const char *place)
+{
+    const char *hole = strchr(place, '#');
+    fer_str text = FER_STR("");
+    fer_envelope e;
+    fer_err err;
+    fer_str args = fer_arena_printf(s->arena, "%.*s%.*s%s", (int)(hole - place), place,
+                                    FER_PRI(form), hole + 1);
+    s->a.says = fer_arena_printf(s->arena, "it failed: %.*s!", FER_PRI(form)).ptr;
+    book.len = 0;
+    assert_int_equal(fer_gateway_ask(s->arena, s->gateway, FER_STR("a:post"), args, NULL, &e, &err),
+                     FER_OK);
+    assert_int_equal(e.error.code, FER_TOOL_FAILED);
+    assert_int_equal(fer_envelope_write(s->arena, &e, false, &text, &err), FER_OK);
+    size_t found = canaries_in(s->arena, fer_str_of(book.text)) > 0;
+    found += canaries_in(s->arena, fer_str_of(observed)) > 0;
+    return found + (canaries_in(s->arena, text) > 0);
+}
+
+static size_t plant(bool known, size_t *planted)
+{
+    struct scene s;
+    fer_str forms[FER_SECRET_FORMS];
+    size_t count, found = 0;
+    fer_err err;
+    set(&s, "3", "");
+    keep_book(&s);
+    if (known) assert_int_equal(fer_gateway_secret(s.gateway, FER_STR(CANARY), &err), FER_OK);
+    assert_int_equal(fer_gateway_observe(s.gateway, observe, NULL, &err), FER_OK);
+    assert_true(fer_secret_forms(s.arena, FER_STR(CANARY), forms, &count));
+    for (size_t f = 0; f < count; f++) {
+        fer_buf b;
+        fer_buf_init(&b, s.arena, SIZE_MAX / 4);
+        fer_buf_add_escaped(&b, forms[f]);
+        for (size_t p = 0; p < FER_COUNT(places); p++, ++*planted)
+            found += plant_one(&s, fer_buf_view(&b), places[p]);
+    }
+    strike(&s);
+    return found;
+}
+
+static void no_canary_is_found(void)
+{
+    size_t planted = 0, control = 0;
+    assert_int_equal(plant(true, &planted), 0);
+    assert_true(planted >= 100);
+    /* The control: nobody told the secret, so that the backend's words show it. */
+    assert_true(plant(false, &control) >= control * 95 / 100);
+}
+
+/* ---- without memory
+ * ------------------------------------------------------------------------------
+ */
+
+/* What a call may end with where an allocation fails. */
+static fer_code scenario(fer_arena *unused, const void *data)
+{
+    const struct retry_row *row = data;
+    static const char tool[] =
+        "[" TOOL("set", "IdempotentWrite", ",\"idempotency\":\"optional\",\"redact\":[\"a.b\"]") "," TOOL(
+            "look", "Pure", ",\"cache\":{\"ttlMs\":60000}") "]";
+    static struct actor a;
+    fer_err err;
+    fer_catalog *catalog = NULL;
+    fer_gateway *g = NULL;
+    fer_arena *arena = fer_arena_new(0);
+    fer_batch *b = fer_batch_new();
+    fer_envelope e = {0};
+    (void)unused;
+    fer_code code = arena && b ? FER_OK : FER_OUT_OF_MEMORY;
+    if (!code) code = fer_catalog_new(NULL, &catalog, &err);
+    fer_gateway_options o = {.catalog = catalog, .policies = FER_STR("{" QUICK "}")};
+    if (!code) code = fer_gateway_new(&o, &g, &err);
+    a = (struct actor){.script = row->script,
+                       .runner = {.kind = &actor_kind, .name = FER_STR("a")}};
+    if (!code) code = fer_gateway_add_runner(g, &a.runner, &err);
+    fer_put_options put = {.backend = &(fer_backend){FER_BACKEND_LOCAL, FER_STR("a"), FER_STR("")}};
+    if (!code)
+        code = fer_batch_add(b, FER_STR("t.json"), fer_str_of(tool), FER_FORMAT_JSON, &put, &err);
+    if (!code) code = fer_catalog_apply(catalog, b, &err);
+    for (int i = 0; i < 2 && !code; i++) {
+        fer_call_options call = {.idempotency_key = fer_str_of(row->key)};
+        code = fer_gateway_ask(arena, g, fer_str_of(row->tool), FER_STR("{\"token\":\"x\"}"), &call,
+                               &e, &err);
+        if (!code && e.error.code != row->code)
+            code = e.error.code == FER_OUTCOME_UNKNOWN || e.error.code == FER_INTERNAL ||
+                           e.error.code == FER_INVALID_OUTPUT
+                       ? FER_OUT_OF_MEMORY
+                       : e.error.code;
+    }
+    fer_batch_free(b);
+    fer_gateway_free(g);
+    fer_catalog_free(catalog);
+    fer_arena_free(arena);
+    return code;
+}
+
+static const struct retry_row memory_rows[] = {
+    {"a cached call", "a:look", "", "o", FER_OK, 1, 1},
+    {"a call that is tried again", "a:look", "", "1o", FER_OK, 2, 2},
+    {"a call with a key, twice", "a:set", "k", "o", FER_OK, 1, 1},
+    {"a call with a key that fails", "a:set", "k", "3", FER_TOOL_FAILED, 1, 1},
+};
+
+static void run_memory(const struct retry_row *row)
+{
+    assert_true(rows_torture_malloc(scenario, row) > 20);
+}
+
+int main(void)
+{
+    int failed = ROWS_RUN("retries", retry_rows, run_retry);
+    failed += ROWS_ONE("retries", an_outage_is_not_amplified);
+    failed += ROWS_ONE("keys", i01_the_same_again);
+    failed += ROWS_ONE("keys", i02_another_input);
+    failed += ROWS_ONE("keys", i03_a_thousand_at_once);
+    failed += ROWS_ONE("keys", i04_join_or_reject);
+    failed += ROWS_ONE("keys", i05_a_joiner_has_its_own_deadline);
+    failed += ROWS_ONE("keys", i06_unknown_stays_unknown);
+    failed += ROWS_ONE("keys", i07_whose_key);
+    failed += ROWS_ONE("keys", i10_what_did_not_run_is_not_kept);
+    failed += ROWS_ONE("keys", i11_a_clear_no_is_kept);
+    failed += ROWS_ONE("keys", i12_what_is_a_key);
+    failed += ROWS_ONE("keys", i16_the_backend_sees_one_key);
+    failed += ROWS_ONE("keys", i18_i19_a_replay_is_authorised_anew);
+    failed += ROWS_ONE("keys", a_keyed_call_ends_although_its_caller_went);
+    failed += ROWS_ONE("cache", k33_only_what_worked_is_kept);
+    failed += ROWS_ONE("cache", k34_private_unless_the_operator_says_so);
+    failed += ROWS_ONE("cache", k35_a_stampede_is_one_call);
+    failed += ROWS_ONE("cache", k38_a_hit_counts);
+    failed += ROWS_ONE("admission", a_hung_backend_leaves_the_others_alone);
+    failed += ROWS_ONE("admission", a_flood_does_not_keep_others_out);
+    failed += ROWS_ONE("admission", a_tenant_has_its_limit);
+    failed += ROWS_ONE("admission", whoever_waits_too_long_is_refused);
+    failed += ROWS_ONE("admission", budgets_and_rates);
+    failed += ROWS_ONE("circuits", circuits);
+    failed += ROWS_ONE("circuits", whose_fault_it_is);
+    failed += ROWS_ONE("ledger", the_ledger_comes_first);
+    failed += ROWS_ONE("ledger", an_end_that_is_not_durable_is_no_answer);
+    failed += ROWS_ONE("canaries", no_canary_is_found);
+    failed += ROWS_RUN("memory", memory_rows, run_memory);
+    return failed != 0;
+}

@@ -160,7 +160,7 @@ static void cell(fer_out *o, fer_str text, bool first)
     if (!first) fer_out_text(o, ",");
     if (!text.len) return;
     fer_out_text(o, "\"");
-    if (memchr("=+-@\t\r", text.ptr[0], 6)) fer_out_text(o, "'");
+    if (fer_str_find(FER_STR("=+-@\t\r"), 0, text.ptr[0]) != SIZE_MAX) fer_out_text(o, "'");
     for (size_t from = 0; from < text.len;) {
         size_t quote = fer_str_find(text, from, '"');
         size_t end = quote == SIZE_MAX ? text.len : quote;

@@ -79,11 +79,13 @@ void fer_call_log(const fer_log *log, const fer_call_report *r)
     add(&l, FER_LOG_I("attempts", e->attempts));
     add_text(&l, "status", fer_str_of(statuses[e->status]));
     add_error(&l, &e->error);
+    if (e->cache_hit) add(&l, FER_LOG_B("cacheHit", true));
+    if (e->replayed) add(&l, FER_LOG_B("replayed", true));
     add(&l, FER_LOG_I("bytes.in", r->bytes_in));
     add(&l, FER_LOG_I("bytes.out", r->bytes_out));
     if (r->timeout_ms) add(&l, FER_LOG_I("timeout.ms", r->timeout_ms));
     add(&l, FER_LOG_I("retry.count", e->attempts > 1 ? e->attempts - 1 : 0));
     add_text(&l, "cancel.reason", fer_str_of(e->cancelled));
-    add(&l, FER_LOG_I("redactions", 0));
+    add(&l, FER_LOG_I("redactions", e->redaction_count));
     fer_log_write(log, FER_LOG_INFO, e->error.code ? "tool.failed" : "tool.succeeded", l.fields);
 }

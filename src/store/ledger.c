@@ -253,8 +253,8 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_l
                            fer_facts *facts, fer_err *err)
 {
     char tenant[6 * FER_LEDGER_TENANT];
-    size_t tenant_len;
-    fer_str body;
+    size_t tenant_len = 0;
+    fer_str body = FER_STR_NONE;
     if (is_own(r->type))
         return fer_fail(err, FER_BAD_USAGE, "records of this type are the ledger's own");
     fer_code code = check_tenant(r->tenant, tenant, sizeof tenant, &tenant_len, err);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "env_file.h"
 #include "errors.h"
+#include "file.h"
 #include "gateway_parts.h"
 #include "http_api.h"
 #include "local_command.h"
@@ -35,11 +37,28 @@ static fer_str folder_of(const fer_config *c)
     return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
 }
 
-fer_code fer_station_value(fer_arena *a, const fer_config *c, const fer_config_value *v,
-                           fer_str *out, fer_err *err)
+/* From now on it appears nowhere: the secret itself, without what stands before its reference. */
+static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_err *err)
+{
+    size_t before = fer_secret_find(written);
+    if (before == SIZE_MAX) return FER_OK;
+    if (before > value.len) before = 0;
+    return fer_gateway_secret(s->gateway, fer_str_slice(value, before, value.len), err);
+}
+
+/* What a text of the configuration stands for, where it may be a reference. */
+static fer_code resolve(fer_station *s, fer_arena *a, const fer_config *c, fer_str written,
+                        fer_str *out, fer_err *err)
+{
+    fer_code code = fer_secret_resolve(a, written, folder_of(c), out, err);
+    return code ? code : hide_secret(s, written, *out, err);
+}
+
+fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
+                           const fer_config_value *v, fer_str *out, fer_err *err)
 {
     *out = v->text;
-    return v->secret ? fer_secret_resolve(a, v->text, folder_of(c), out, err) : FER_OK;
+    return v->secret ? resolve(s, a, c, v->text, out, err) : FER_OK;
 }
 
 void fer_place_free(void *place)
@@ -62,7 +81,7 @@ static fer_code make_mark(making *m, fer_str json, fer_err *err)
     char text[FER_MARK_TEXT];
     if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_hex_write(whole, (FER_MARK_TEXT - 1) / 2, text);
+    fer_trace_hex(whole, (FER_MARK_TEXT - 1) / 2, text);
     m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
     return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
 }
@@ -114,7 +133,8 @@ static fer_code make_env(making *m, const fer_config_pairs *pairs, const char **
     }
     for (size_t i = 0; i < pairs->count; i++) {
         fer_str value;
-        fer_code code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &value, err);
+        fer_code code =
+            fer_station_value(m->station, m->arena, m->config, &pairs->list[i].value, &value, err);
         if (code) return code;
         fer_str one =
             fer_arena_printf(m->arena, "%.*s=%.*s", FER_PRI(pairs->list[i].name), FER_PRI(value));
@@ -125,8 +145,41 @@ static fer_code make_env(making *m, const fer_config_pairs *pairs, const char **
     return FER_OK;
 }
 
+/* Of the file first, so that what `env` has counts; the file is the operator's, read anew each
+ * time. */
+static fer_code all_variables(making *m, const fer_config_server *c, fer_config_pairs *out,
+                              fer_err *err)
+{
+    fer_str text;
+    fer_err why = {0};
+    *out = c->env;
+    if (!c->env_file.len) return FER_OK;
+    fer_str path = fer_arena_copy(m->arena, c->env_file);
+    if (!path.ptr) return fer_arena_failed(m->arena, err);
+    fer_config_pairs more = {0};
+    fer_code code = fer_file_read(m->arena, path.ptr, FER_ENV_FILE_SIZE, &text, &why);
+    if (!code) code = fer_env_file_read(m->arena, text, &more, &why);
+    if (code)
+        return fer_fail(err, code, "%.*s: envFile %s: %.600s", FER_PRI(c->name), path.ptr,
+                        why.message);
+    fer_config_pair *all =
+        fer_arena_alloc_zero(m->arena, more.count + c->env.count + 1, sizeof *all);
+    if (!all) return fer_arena_failed(m->arena, err);
+    size_t n = 0;
+    for (size_t i = 0; i < more.count; i++) {
+        bool set = false;
+        for (size_t k = 0; k < c->env.count; k++)
+            set |= fer_str_eq(c->env.list[k].name, more.list[i].name);
+        if (!set) all[n++] = more.list[i];
+    }
+    for (size_t k = 0; k < c->env.count; k++) all[n++] = c->env.list[k];
+    *out = (fer_config_pairs){all, n};
+    return FER_OK;
+}
+
 static fer_code make_program(making *m, const fer_config_server *c, fer_err *err)
 {
+    fer_config_pairs variables;
     const char **env = NULL, **argv;
     argv = fer_arena_alloc_zero(m->arena, c->arg_count + 2, sizeof *argv);
     if (!argv) return fer_arena_failed(m->arena, err);
@@ -134,11 +187,13 @@ static fer_code make_program(making *m, const fer_config_server *c, fer_err *err
         argv[i] = fer_arena_copy(m->arena, i ? c->args[i - 1] : c->command).ptr;
         if (!argv[i]) return fer_arena_failed(m->arena, err);
     }
-    fer_code code = make_env(m, &c->env, &env, err);
+    fer_code code = all_variables(m, c, &variables, err);
+    if (!code) code = make_env(m, &variables, &env, err);
     if (code) return code;
     fer_mcp_stdio_settings o = {.name = c->ns,
                                 .argv = argv,
                                 .env = env,
+                                .sha256 = c->sha256,
                                 .cwd = c->cwd.len ? fer_arena_copy(m->arena, c->cwd).ptr : NULL};
     return take_runner(m, fer_mcp_stdio_runner(m->station->host, &o), c->timeout_ms, err);
 }
@@ -154,7 +209,8 @@ static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_f
     if (!list) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < pairs->count; i++) {
         list[i].name = pairs->list[i].name;
-        code = fer_station_value(m->arena, m->config, &pairs->list[i].value, &list[i].value, err);
+        code = fer_station_value(m->station, m->arena, m->config, &pairs->list[i].value,
+                                 &list[i].value, err);
     }
     *out = list;
     return code;
@@ -187,7 +243,7 @@ static fer_code make_auth(making *m, const fer_config_auth *c, fer_http_auth *ou
     *out = (fer_http_auth){
         .kind = kinds[c->kind], .in = places[c->in], .name = c->name, .user = c->user};
     if (c->kind == FER_AUTH_NONE) return FER_OK;
-    return fer_secret_resolve(m->arena, c->secret, folder_of(m->config), &out->secret, err);
+    return resolve(m->station, m->arena, m->config, c->secret, &out->secret, err);
 }
 
 static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
@@ -238,8 +294,7 @@ static fer_code resolve_variables(making *m, fer_local_command *c, fer_err *err)
     if (!set) return fer_arena_failed(m->arena, err);
     for (size_t i = 0; !code && i < c->set_count; i++) {
         set[i] = c->set[i];
-        code =
-            fer_secret_resolve(m->arena, c->set[i].value, folder_of(m->config), &set[i].value, err);
+        code = resolve(m->station, m->arena, m->config, c->set[i].value, &set[i].value, err);
     }
     if (!code) c->set = set;
     return code;

@@ -285,7 +285,8 @@ const fer_option fer_servers_options[] = {
 };
 const fer_option fer_run_options[] = {
     STATION,
-    {"args", 'a', "JSON", NULL, "the arguments: a JSON object, @FILE, or - for standard input"},
+    {"args", 'a', "JSON", NULL,
+     "the arguments: a JSON object, @FILE, - for standard input, or NAME=VALUE"},
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     {"chunks", 0, NULL, NULL, "with --stream: events in the form of chunks"},
     DEADLINE,
@@ -296,12 +297,16 @@ const fer_option fer_run_options[] = {
     {"json", 0, NULL, NULL, "print the whole envelope"},
     {"full", 0, NULL, NULL, "with --json: with the tool's definition"},
     {"correlation-id", 0, "ID", NULL, "the name of the call in logs and traces (default: random)"},
+    {"idempotency-key", 'k', "KEY", NULL,
+     "the same key and arguments again give the first result, and no second effect"},
+    {"no-cache", 0, NULL, NULL, "run the tool even where its result is known"},
     METRICS,
     END,
 };
 const fer_option fer_chain_options[] = {
     STATION,
     {"input", 'I', "JSON", NULL, "what references to `input` lead into"},
+    {"idempotency-key", 'k', "KEY", NULL, "each step that takes a key gets one made of this"},
     {"dry-run", 'n', NULL, NULL, "check the whole chain, and run nothing"},
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     DEADLINE,
@@ -367,6 +372,65 @@ const fer_option fer_token_new_options[] = {
     {"scope", 's', "SCOPE...", NULL, "what it allows (default *)"},
     {"days", 0, "N", NULL, "how long it holds (default: until it is revoked)"},
     TOKEN_FILE,
+    END,
+};
+#define LEDGER                                                                                     \
+    {                                                                                              \
+        "ledger", 'L', "FOLDER", NULL,                                                             \
+            "the ledger that is meant (default: $FERRULE_LEDGER, else ferrule.ledger)"             \
+    }
+#define ASKED                                                                                      \
+    {"tool", 0, "ID", NULL, "only records of this tool"},                                          \
+        {"tenant", 0, "NAME", NULL, "only records of this tenant"},                                \
+        {"status", 0, "STATUS", NULL, "only records with this status: Ok, Error, Unknown ..."},    \
+        {"type", 0, "TYPE", ledger_type_choices, "only records of this type"},                     \
+        {"call", 0, "ID", NULL, "only records of this call"},                                      \
+        {"correlation-id", 0, "ID", NULL, "only records with this correlation ID"},                \
+        {"since", 0, "TIME", NULL, "only from then on: a time, a date, or 90s, 15m, 2h, 7d ago"},  \
+    {                                                                                              \
+        "until", 0, "TIME", NULL, "only before then"                                               \
+    }
+static const char *const ledger_type_choices[] = {
+    "open",       "begin",     "attempt",    "end",      "late",   "denied",
+    "policy",     "circuit",   "definition", "approval", "config", "clock_jump",
+    "checkpoint", "recovered", "pruned",     "shutdown", NULL};
+static const char *const export_choices[] = {"jsonl", "csv", NULL};
+const fer_option fer_ledger_tail_options[] = {
+    {"lines", 'n', "NUMBER", NULL, "how many of the last records (default 10)"},
+    {"follow", 'f', NULL, NULL, "go on with records as they come (a terminal: always)"},
+    {"once", 0, NULL, NULL, "do not go on, on a terminal either"},
+    ASKED,
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_query_options[] = {
+    ASKED,
+    {"limit", 0, "NUMBER", NULL, "at most so many (default 1000)"},
+    {"no-index", 0, NULL, NULL, "read the segments; make no index"},
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_verify_options[] = {
+    {"anchor", 'a', "FILE", NULL,
+     "checkpoints that were kept elsewhere: shows what was cut or made anew"},
+    {"key", 'k', "FILE", NULL, "the public key (default: checkpoint.pub of the ledger)"},
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_export_options[] = {
+    {"format", 'f', "FORMAT", export_choices,
+     "jsonl (default): the lines as they are; csv: the main columns"},
+    {"output", 'o', "FILE", NULL, "write there, whole or not at all"},
+    ASKED,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_prune_options[] = {
+    {"older-than", 0, "AGE", NULL, "the age: 12h, 90d, 52w"},
+    LEDGER,
     END,
 };
 const fer_option fer_fmt_options[] = {

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "keeping.h"
 #include "station_parts.h"
 
 #define SETTLE_NS INT64_C(2000000000) /* for lists of tools that are under way at the end */
@@ -100,12 +101,15 @@ static fer_code begin(fer_station *s, fer_err *err)
                              .uncounted = !s->config.metrics,
                              .calls_max = s->config.calls,
                              .deadline_ms = s->config.deadline_ms,
-                             .timeout_ms = s->config.timeout_ms};
+                             .timeout_ms = s->config.timeout_ms,
+                             .policies = s->config.policies};
     if (!code) code = fer_gateway_new(&o, &s->gateway, err);
     if (code) return code;
+    if (s->config.state.len)
+        code = fer_keeping_begin(s->gateway, s->config.state, &s->keeping, err);
     listen_for_interrupt(s);
     fer_gateway_on_changed(s->gateway, fer_station_changed, s);
-    code = fer_station_watch(s, err);
+    if (!code) code = fer_station_watch(s, err);
     if (!code) code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
     if (!code) code = take_places(s, err);
     if (!code) code = take_routes(s, err);
@@ -164,6 +168,7 @@ void fer_station_deinit(fer_station *s)
         say_lost_traces(s, &traces);
         if (s->http) fer_http_close(s->http);
         if (s->host) fer_process_host_free(s->host);
+        fer_keeping_end(s->keeping);
         fer_gateway_free(s->gateway);
     }
     for (size_t i = 0; i < s->place_count; i++) fer_place_free(s->places[i]);

@@ -62,7 +62,7 @@ fer_code fer_station_take_log(fer_station *s, const fer_config *c, fer_err *err)
 void fer_station_close_log(fer_station *s);
 
 /* The text of a value of the configuration, its secret looked up. */
-fer_code fer_station_value(fer_arena *a, const fer_config *c, const fer_config_value *v,
-                           fer_str *out, fer_err *err);
+fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
+                           const fer_config_value *v, fer_str *out, fer_err *err);
 
 #endif

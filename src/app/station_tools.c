@@ -179,6 +179,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     fer_err own = {0};
     s->waiting--;
     p->asking = false;
+    if (p->retired) return; /* its tools are not wanted any more */
     if (!code) code = take_tools(p, json, &own);
     else if (err) own = *err;
     p->code = code;
@@ -251,6 +252,12 @@ static void ask_for(fer_station *s, fer_str id)
 void fer_station_begin_asking(fer_station *s)
 {
     ask_for(s, FER_STR(""));
+}
+
+void fer_station_ask_again(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++)
+        if (s->places[i]->code && !s->places[i]->asking) ask_place(s->places[i]);
 }
 
 void fer_station_ask(fer_station *s, fer_str id)

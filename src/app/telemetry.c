@@ -62,7 +62,7 @@ static fer_code send_traces(fer_station *s, fer_err *err)
     if (!list) return fer_arena_failed(a, err);
     for (size_t i = 0; !code && i < c->otlp_headers.count; i++) {
         list[i].name = c->otlp_headers.list[i].name;
-        code = fer_station_value(a, c, &c->otlp_headers.list[i].value, &list[i].value, err);
+        code = fer_station_value(s, a, c, &c->otlp_headers.list[i].value, &list[i].value, err);
     }
     fer_trace_options o = {c->otlp_endpoint, list, c->otlp_headers.count};
     return code ? code : fer_gateway_export_traces(s->gateway, &o, err);

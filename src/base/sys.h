@@ -12,6 +12,7 @@
 #define FER_SYS_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -79,7 +80,9 @@ pid_t fer_sys_wait(pid_t child, int *status);
  */
 struct fer_sys_launch {
     const char *program; /* an absolute path */
-    char *const *argv;   /* ended by NULL, and so is `env` */
+    bool by_descriptor;  /* what is executed is open already, as `descriptor` */
+    int descriptor;
+    char *const *argv; /* ended by NULL, and so is `env` */
     char *const *env;
     const char *cwd; /* NULL: as ours */
     int in, out, err;

@@ -246,7 +246,12 @@ static void call_step(thread *t, const fer_step *s)
     fer_err err = {0};
     fer_call_options o = r->options;
     int64_t rest = (r->deadline - fer_clock_mono()) / MS;
+    char key[FER_KEY_STEP];
     fer_code code = fer_step_args(r->arena, s, source, t, &args, &err);
+    if (!code && o.idempotency_key.len) { /* each step has a key of its own (5.4.10) */
+        code = fer_key_step(o.idempotency_key, s->slot, key, &err);
+        o.idempotency_key = fer_str_of(key);
+    }
     if (code) {
         fail_step(t, s, code, "validate_input", &err);
         return;

@@ -75,7 +75,9 @@ typedef struct fer_process_events {
 } fer_process_events;
 
 typedef struct fer_process_spec {
-    const char *program;     /* an absolute path; see fer_process_find */
+    const char *program; /* an absolute path; see fer_process_find */
+    fer_str sha256; /* of the program, 64 hexadecimal digits: another one is not started, and what
+                       is started is what was hashed, by its descriptor; empty: not asked for */
     const char *const *argv; /* ended by NULL; argv[0] is what the program is told that it is */
     const char *const *env;  /* "NAME=value", ended by NULL: exactly these, and the mark */
     const char *cwd;         /* NULL: as ours */

@@ -143,6 +143,7 @@ static fer_code start(stdio_link *l, child *c, fer_err *err)
                                                      .argv = l->spec.argv,
                                                      .env = l->spec.env,
                                                      .cwd = l->spec.cwd,
+                                                     .sha256 = l->spec.sha256,
                                                      .events = &events,
                                                      .owner = c},
                                  &c->process, err);
@@ -169,7 +170,8 @@ static fer_code open_link(fer_mcp_link *base, fer_err *err)
     return FER_OK;
 }
 
-/* A message is one line: what is sent has no line breaks, as JSON on one line has none. */
+/* A message is one line: a line break can only be between two tokens of JSON, where a blank does.
+ */
 static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *err)
 {
     stdio_link *l = (stdio_link *)base;
@@ -178,6 +180,8 @@ static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *
     char *line = fer_sys_malloc(m->json.len + 1);
     if (!line) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     memcpy(line, m->json.ptr, m->json.len);
+    for (size_t i = 0; i < m->json.len; i++)
+        if (line[i] == '\n' || line[i] == '\r') line[i] = ' ';
     line[m->json.len] = '\n';
     fer_code code = fer_process_write(l->current->process, (fer_str){line, m->json.len + 1}, err);
     fer_sys_free(line);

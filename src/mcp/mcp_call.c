@@ -230,7 +230,7 @@ static void take_other(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
 {
     bool modern = fer_mcp_is_modern(k->request.client);
     const yyjson_val *type = modern ? fer_val_get(m->result, "resultType") : NULL;
-    fer_str name = fer_is_str(type) ? fer_val_str(type) : FER_STR_NONE;
+    fer_str name = type && fer_is_str(type) ? fer_val_str(type) : FER_STR_NONE;
     if (fer_str_is(name, "input_required")) {
         take_result(k, m, o);
         return;

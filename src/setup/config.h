@@ -54,8 +54,10 @@ typedef struct fer_config_server {
     const fer_str *args;
     size_t arg_count;
     fer_config_pairs env;
-    fer_str cwd; /* absolute, or empty: where the gateway runs */
-    fer_str url; /* http, sse */
+    fer_str cwd;      /* absolute, or empty: where the gateway runs */
+    fer_str env_file; /* absolute: more variables, as VS Code has them; or empty */
+    fer_str sha256;   /* of the program, 64 digits; or empty: whatever is there is started */
+    fer_str url;      /* http, sse */
     fer_config_pairs headers;
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;
@@ -144,6 +146,8 @@ typedef struct fer_config {
     fer_str log_level;  /* or empty */
     fer_str log_format; /* "text", "json"; or empty */
     fer_str log_file;   /* a path, resolved; or empty: standard error */
+    fer_str policies;   /* that section as JSON; or empty */
+    fer_str state;      /* a path, resolved; or empty */
     fer_str scalars;    /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;

@@ -3,6 +3,7 @@
 #include "config_parts.h"
 #include "errors.h"
 #include "json_write.h"
+#include "policy_set.h"
 #include "secret.h"
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -151,9 +152,25 @@ static void write_scalars(fer_configure *c)
     fer_configure_add(&b, "logFile", out->log_file);
     fer_configure_add(&b, "otlp", out->otlp_endpoint);
     fer_configure_add_pairs(&b, "headers", out->otlp_headers);
+    fer_configure_add(&b, "policies", out->policies);
+    fer_configure_add(&b, "state", out->state);
     fer_configure_add_routes(&b, out);
     fer_buf_add_char(&b, '}');
     out->scalars = fer_configure_done(c, &b);
+}
+
+/* The section is read by the gateway; what the schema cannot see is tried here. */
+static void take_policies(fer_configure *c, const yyjson_val *root)
+{
+    const yyjson_val *section = fer_val_get(root, "policies");
+    fer_policy_set *unused;
+    fer_err err;
+    c->out->state = fer_configure_path(c, fer_configure_text(root, "state"));
+    c->out->policies = FER_STR("");
+    if (!fer_is_obj(section)) return;
+    c->out->policies = write_value(c, section, NULL);
+    if (!c->failure && fer_policy_read(c->a, c->out->policies, &unused, &err))
+        FER_CONFIG_ERROR(c, section, "%.600s", err.message);
 }
 
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
@@ -179,5 +196,6 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
         out->otlp_headers = fer_configure_pairs(c, fer_val_get(otlp, "headers"), false, true);
     if (out->otlp_endpoint.len)
         fer_configure_url(c, fer_val_get(otlp, "endpoint"), out->otlp_endpoint);
+    take_policies(c, root);
     write_scalars(c);
 }

@@ -42,6 +42,7 @@ for name, words, code, out, err in [
     ("no file", ["text:count", "text=@/nowhere/at/all"], 2, [], ["/nowhere/at/all"]),
     ("a whole object", ["text:count", "--args", '{"text":"x"}'], 0, ['"bytes":1'], []),
     ("a file with all", ["text:count", "--args", "@" + put("a.json", '{"text":"xy"}')], 0, ['"bytes":2'], []),
+    ("one of them by --args", ["time:now", "--args", "offsetMinutes=5"], 0, ["unixMs"], []),
     ("both", ["text:count", "--args", '{"text":"x"}', "text=long"], 0, ['"bytes":4'], []),
     ("no JSON at all", ["text:count", "--args", "{"], 2, [], ["InvalidJson (validate_input)"]),
     ("what is missing", ["text:count"], 1, [], ["`text` is required", "ferrule describe text:count"]),

@@ -115,7 +115,10 @@ static int run(chaining *k)
 {
     fer_err err;
     bool stream = fer_app_option(k->app, "stream") != NULL;
-    fer_call_options o = {.origin = "cli", .on_event = stream ? on_event : NULL, .context = k};
+    fer_call_options o = {.origin = "cli",
+                          .idempotency_key = fer_str_of(fer_app_option(k->app, "idempotency-key")),
+                          .on_event = stream ? on_event : NULL,
+                          .context = k};
     int bad = fer_station_number(k->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
     if (bad) return bad;
     if (fer_gateway_chain(k->station.gateway, k->chain, fer_str_of(fer_app_option(k->app, "input")),

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "config_page.h"
 #include "embed_limits.h"
+#include "env_file.h"
 #include "errors.h"
 #include "fields.h"
 #include "file.h"
@@ -19,6 +20,7 @@
 #include "inputs.h"
 #include "io_limits.h"
 #include "json_doc.h"
+#include "ledger_limits.h"
 #include "log.h"
 #include "mcp_limits.h"
 #include "openapi.h"
@@ -29,6 +31,7 @@
 #include "serve_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
+#include "store.h"
 
 #define MADE FER_SHEET_MADE
 
@@ -165,6 +168,20 @@ static void catalog_limits(fer_out *o, bool cut)
     }
 }
 
+static void ledger_limits(fer_out *o)
+{
+    for (size_t i = 0; i < fer_ledger_limit_row_count; i++) {
+        const struct fer_ledger_limit_row *row = &fer_ledger_limit_rows[i];
+        limit_row(o, row->name, 0, (size_t)row->preset, row->text);
+    }
+    limit_row(o, "ledger.body", FER_LEDGER_BODY, FER_LEDGER_BODY,
+              "bytes of a record's body as it is written");
+    limit_row(o, "ledger.tenant", FER_LEDGER_TENANT, FER_LEDGER_TENANT, "bytes of a tenant's name");
+    limit_row(o, "ledger.call", FER_LEDGER_CALL, FER_LEDGER_CALL, "bytes of the ID of a call");
+    limit_row(o, "store.value", FER_STORE_RESULT, FER_STORE_RESULT,
+              "bytes of a result or value that is kept");
+}
+
 static void all_limits(fer_out *o, const fer_limit_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -185,6 +202,8 @@ static void setup_limits(fer_out *o)
     limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
               "bytes of a configuration, and of a profile's file");
     limit_row(o, "secret.size", 0, FER_SECRET_MAX, "bytes of a secret");
+    limit_row(o, "env.size", 0, FER_ENV_FILE_SIZE, "bytes of an envFile");
+    limit_row(o, "env.variables", 0, FER_ENV_FILE_MAX, "variables of an envFile");
     for (size_t i = 0; i < fer_openapi_limit_row_count; i++) {
         const struct fer_openapi_limit_row *row = &fer_openapi_limit_rows[i];
         limit_row(o, row->name, 0, row->value, row->text);
@@ -208,6 +227,13 @@ static void gateway_limits(fer_out *o)
               "bytes that the results of a chain's steps may take");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
+    limit_row(o, "trace.batch", FER_TRACE_BATCH, FER_TRACE_BATCH, "spans that are sent at once");
+    limit_row(o, "trace.queue", FER_TRACE_QUEUE, FER_TRACE_QUEUE,
+              "spans that wait to be sent; those past it are dropped");
+    limit_row(o, "trace.tries", FER_TRACE_TRIES, FER_TRACE_TRIES, "times that spans are sent");
+    limit_row(o, "trace.flushMs", FER_TRACE_FLUSH_MS, FER_TRACE_FLUSH_MS,
+              "milliseconds for spans that are left when the gateway stops");
+    limit_row(o, "route.backends", FER_BACKENDS_MAX, FER_BACKENDS_MAX, "backends of one tool");
 }
 
 /* Of JSON, YAML and schemas. */
@@ -252,6 +278,7 @@ static void page_limits(fer_out *o)
     all_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
     all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
     all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
+    ledger_limits(o);
     gateway_limits(o);
     all_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
     embed_limits(o, false);

@@ -341,6 +341,7 @@ static fer_code start_job(job *j, const entry *e, const char *const *argv, fer_s
     int64_t left = left_ms(t);
     if (!env) return fer_arena_failed(t->arena, err);
     fer_process_spec spec = {.program = e->program.ptr,
+                             .sha256 = e->command->sha256,
                              .argv = argv,
                              .env = env,
                              .cwd = e->command->cwd.len ? e->command->cwd.ptr : NULL,

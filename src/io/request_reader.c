@@ -118,7 +118,7 @@ static int on_version(llhttp_t *p, const char *at, size_t len)
 
 static bool open_span(fer_request *q)
 {
-    if (q->span_count == q->span_cap) {
+    if (!q->spans || q->span_count == q->span_cap) {
         size_t cap = q->span_cap ? q->span_cap * 2 : SPANS_FIRST;
         void *grown = fer_arena_grow(q->arena, q->spans, q->span_cap * sizeof *q->spans,
                                      cap * sizeof *q->spans);

@@ -15,7 +15,7 @@
 struct fer_tls {
     SSL *ssl;
     BIO *from, *to; /* the network; owned by `ssl` */
-    bool more; /* what was received is not used up: the reader was busy */
+    bool more;      /* what was received is not used up: the reader was busy */
     bool shut;
 };
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule token: tokens are shown once, kept as hashes, listed and taken back."""
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+
+from command_line import case, expect, finish, inject, run
+
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "here", "tokens.json")
+
+    def token(*arguments):
+        return run(["token", arguments[0], "--file", path, *arguments[1:]])
+
+    case("none yet", expect(token("list"), 0) + ([] if token("list").stdout == b"" else ["something is listed"]))
+    made = token("new", "laptop")
+    secret = made.stdout.decode().strip()
+    case("a new one", expect(made, 0, out=["fer_"], err=["only time", path])
+         + ([] if len(secret) == 47 else [f"a token of {len(secret)} characters"]))
+    text = open(path, encoding="utf-8").read()
+    case("its hash is kept, not itself", ([] if hashlib.sha256(secret.encode()).hexdigest() in text else ["no hash"])
+         + (["the token is in the file"] if secret[4:] in text else []))
+    case("only its owner reads the file", [] if stat.S_IMODE(os.stat(path).st_mode) == 0o600 else ["mode"])
+    case("scopes and an end", expect(token("new", "ci", "-s", "namespace:github", "-s", "effect:Pure", "--days", "30"), 0))
+    listed = json.loads(token("list", "--json").stdout)["tokens"]
+    case("the list", [] if [(t["name"], t["scopes"], "expires" in t) for t in listed] == [
+        ("laptop", ["*"], False), ("ci", ["namespace:github", "effect:Pure"], True)] else [str(listed)])
+    case("the list as text", expect(token("list"), 0, out=["laptop\t", "\tnever\t*\n", "namespace:github effect:Pure"]))
+    case("a name twice", expect(token("new", "laptop"), 2, err=["there is a token 'laptop' already"]))
+    case("no name", expect(token("new"), 2, err=["needs a name"]))
+    case("a scope that is none", expect(token("new", "x", "-s", "all"), 2, err=["'all' is not a scope", "namespace:NAME"]))
+    for days in ("0", "-1", "x", "36501"):
+        case(f"{days} days", expect(token("new", "x", f"--days={days}"), 2, err=["1 to 36500"]))
+    case("nobody's", expect(token("revoke", "ci", "nobody"), 1, err=["no token 'nobody'"]))
+    case("all or none", [] if len(json.loads(token("list", "--json").stdout)["tokens"]) == 2 else ["one is gone"])
+    case("by its ID", expect(token("revoke", listed[0]["id"]), 0, out=["1 revoked"]))
+    case("by its name", expect(token("revoke", "ci"), 0, out=["1 revoked"]))
+    case("nothing to revoke", expect(token("revoke"), 2, err=["needs IDs or names"]))
+    os.chmod(path, 0o644)
+    case("others may read it", expect(token("list"), 1, err=["chmod 600"]))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"format": "ferrule-tokens-1", "tokens": [{}]}')
+    os.chmod(path, 0o600)
+    case("a broken file", expect(token("list"), 2, err=[path, "token 1 has no 'id'"]))
+    os.remove(path)
+    case("made again", expect(token("new", "a"), 0))
+    inject([["token", "list", "--file", path]])
+finish()

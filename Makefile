@@ -10,7 +10,7 @@
 #   make install    install (PREFIX)         make deb      Debian package
 #   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
-#   make mcp-servers    real MCP servers for the test `mcp_servers` (node, npm)
+#   make mcp-servers    real MCP servers and the suite of conformance for the tests of MCP (node, npm)
 #   make mcp-clients    real MCP clients for the test `clients` (node, npm)
 #   make ci-packages    what the test `ci` holds SARIF and the files of CI against (npm)
 

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_part(b.path, text);
     check_part(b.keyword, text);
     HOLDS(b.number <= FER_TOOLS_MAX && b.family);
-    HOLDS(!fer_request_reader_init(&r, NULL, FER_STR("t"), fer_str_of(tools), FER_FORMAT_JSON, NULL));
+    HOLDS(!fer_reader_init(&r, NULL, FER_STR("t"), fer_str_of(tools), FER_FORMAT_JSON, NULL));
     HOLDS(!fer_visit(&r, FER_STR("t"), NULL, visit, &b, NULL));
     fer_reader_deinit(&r);
     return 0;

@@ -3,7 +3,8 @@
  * What an MCP server writes, as lines. What must hold: however the bytes are cut into pieces, the
  * messages are the same; a message that is read carries its values byte for byte, and its ID reads
  * back as the same ID; and a client with calls and a list under way is told of the end of each
- * exactly once, whatever comes, its news before that.
+ * exactly once, whatever comes, its news before that; every question is answered, refused or
+ * withdrawn.
  */
 #include <inttypes.h>
 
@@ -114,6 +115,7 @@ typedef struct session {
     fer_mcp_call calls[3];
     fer_mcp_list list;
     unsigned ends[4];
+    fer_mcp_question *kept[4]; /* questions that wait for the end */
     bool closed;
 } session;
 
@@ -137,6 +139,34 @@ static void on_list(fer_mcp_list *l, fer_code code, fer_str tools, const fer_err
     HOLDS(++s->ends[3] == 1);
 }
 
+/* Some questions are refused, some answered at once, and a few wait. */
+static bool on_asked(void *context, fer_mcp_question *q)
+{
+    session *s = context;
+    HOLDS(!q->call || s->ends[q->call - s->calls] == 0);
+    if (q->method.len % 4 == 0) return false;
+    for (size_t i = 0; q->method.len % 4 == 2 && i < FER_COUNT(s->kept); i++)
+        if (!s->kept[i]) {
+            s->kept[i] = q;
+            return true;
+        }
+    if (q->method.len % 4 == 1) fer_mcp_question_refuse(q, -1, FER_STR("no"));
+    else fer_mcp_question_answer(q, FER_STR("{\"a\":1}"));
+    return true;
+}
+
+static void on_withdrawn(void *context, fer_mcp_question *q)
+{
+    session *s = context;
+    bool known = false;
+    for (size_t i = 0; i < FER_COUNT(s->kept); i++)
+        if (s->kept[i] == q) {
+            s->kept[i] = NULL;
+            known = true;
+        }
+    HOLDS(known);
+}
+
 static void on_closed(void *context)
 {
     ((session *)context)->closed = true;
@@ -154,8 +184,11 @@ static void talk(fer_arena *a, fer_str text)
     session s = {.link = {.kind = &link_kind}};
     uv_loop_t loop;
     HOLDS(uv_loop_init(&loop) == 0);
-    fer_mcp_client *c = fer_mcp_client_new(
-        &s.link, &(fer_mcp_options){.loop = &loop, .closed = on_closed, .context = &s});
+    fer_mcp_client *c = fer_mcp_client_new(&s.link, &(fer_mcp_options){.loop = &loop,
+                                                                       .closed = on_closed,
+                                                                       .asked = on_asked,
+                                                                       .withdrawn = on_withdrawn,
+                                                                       .context = &s});
     HOLDS(c);
     for (size_t i = 0; i < FER_COUNT(s.calls); i++) {
         s.calls[i] = (fer_mcp_call){.arena = a, .context = &s, .on_end = on_end};
@@ -167,7 +200,13 @@ static void talk(fer_arena *a, fer_str text)
     s.list = (fer_mcp_list){.arena = a, .context = &s, .on_end = on_list};
     fer_mcp_client_list(c, &s.list);
     read_cut(text, SIZE_MAX / 2, say, &s);
+    if (text.len % 2 && s.kept[0]) {
+        fer_mcp_question *q = s.kept[0];
+        s.kept[0] = NULL;
+        fer_mcp_question_answer(q, FER_STR("{}"));
+    }
     fer_mcp_client_close(c);
+    for (size_t i = 0; i < FER_COUNT(s.kept); i++) HOLDS(!s.kept[i]);
     uv_run(&loop, UV_RUN_DEFAULT);
     for (size_t i = 0; i < FER_COUNT(s.ends); i++) HOLDS(s.ends[i] == 1);
     HOLDS(s.closed);

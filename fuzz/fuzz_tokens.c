@@ -42,6 +42,22 @@ static struct sum read_all(fer_tokeniser *t, fer_str text)
     return s;
 }
 
+/* Words that are found as keys are those that are found otherwise. */
+static void check_keys(fer_tokeniser *t, fer_str text)
+{
+    fer_token_reader one, other;
+    fer_token x, y = {0};
+    fer_token_key key;
+    fer_token_reader_init(&one, t, text);
+    fer_token_reader_init(&other, t, text);
+    while (fer_token_next_word(&one, &x)) {
+        if (fer_token_next_key(&other, &key)) y.word = (fer_str){other.word, other.word_len};
+        else HOLDS(fer_token_next_word(&other, &y));
+        HOLDS(fer_str_eq(x.word, y.word) && one.at == other.at && one.position == other.position);
+    }
+    HOLDS(!fer_token_next_key(&other, &key));
+}
+
 static void check_needs(fer_tokeniser *t, fer_str text)
 {
     static fer_wording request;
@@ -66,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sum one = read_all(t, text), other = read_all(t, text);
     HOLDS(one.hash == other.hash && one.count == other.count);
     check_needs(t, text);
+    check_keys(t, text);
     fer_tokeniser_free(t);
     return 0;
 }

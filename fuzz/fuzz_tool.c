@@ -122,7 +122,7 @@ static void check_visit(fer_arena *a, fer_str text, fer_format format)
     struct visit v = {.text = text, .in_order = format != FER_FORMAT_YAML};
     v.whole = read_whole(a, text, format, &whole_code);
     HOLDS(fer_check_run_init(&run, a, NULL));
-    fer_code code = fer_request_reader_init(&r, NULL, FER_STR("fuzz"), text, format, &err);
+    fer_code code = fer_reader_init(&r, NULL, FER_STR("fuzz"), text, format, &err);
     if (!code) {
         code = fer_visit(&r, FER_STR("fuzz"), &run, on_visit, &v, &err);
         fer_reader_deinit(&r);

@@ -131,6 +131,20 @@ typedef enum fer_quarantine {
 
 #define FER_CATALOG_KEY 32 /* bytes */
 
+/*
+ * An embedder of one's own: texts become vectors of `dims` numbers each, one behind the other, of
+ * any length. Any thread that searches or makes vectors asks it, several at once; it must live as
+ * long as the catalogue and its views. Vectors of another name, model or `dims` are not compared.
+ */
+typedef struct fer_embed_plugin {
+    const char *name;  /* what it is, 31 bytes at most */
+    const char *model; /* which one of that kind; NULL: there is only one */
+    size_t dims;       /* from 1 to 4096 */
+    fer_code (*embed)(void *context, const fer_str *texts, size_t count, bool query, double *out,
+                      fer_err *err);
+    void *context;
+} fer_embed_plugin;
+
 typedef struct fer_catalog_options {
     fer_quarantine quarantine;
     bool search;              /* it can be searched; the index of a file is kept in step anyway */
@@ -142,6 +156,7 @@ typedef struct fer_catalog_options {
     /* What makes vectors to search with: "builtin", or "use:FILE", a file of tools/make-use-model;
      * NULL: there are none, and those of a file are kept as they are. */
     const char *embedder;
+    const fer_embed_plugin *plugin; /* instead of it, or NULL; copied, but for its texts */
     const char *vectors_from; /* the file of a catalogue whose vectors are used again for tools
                                  that say the same, where it is one; or NULL */
     /* The file of the memory of uses (fer_catalog_note_use), which need not be there; "": they are

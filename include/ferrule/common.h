@@ -135,12 +135,14 @@ typedef enum fer_code {
     FER_SANDBOX_VIOLATION = 405,
     FER_RESOURCE_LIMIT = 406,
     FER_OUTCOME_UNKNOWN = 407,
+    FER_CONNECTION_LOST = 408,
 
     /* SystemError: the machine, or Ferrule itself, failed. */
     FER_OUT_OF_MEMORY = 500,
     FER_IO_ERROR = 501,
     FER_LEDGER_UNAVAILABLE = 502,
-    FER_INTERNAL = 503
+    FER_INTERNAL = 503,
+    FER_INTEGRITY_BROKEN = 504
 } fer_code;
 
 /* The limit on the text of one failure, its closing NUL included. */

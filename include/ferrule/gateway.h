@@ -70,6 +70,12 @@ typedef struct fer_envelope {
     const char *cancelled;   /* the reason, or NULL */
     const fer_str *warnings; /* sentences, such as of an output that breaks its schema */
     size_t warning_count;
+    bool cache_hit;            /* the result was known already */
+    bool replayed;             /* it is that of an earlier call with the same idempotency key */
+    fer_str original_call;     /* which then did the work; or empty */
+    fer_str policy;            /* the policies that held, as a JSON object; or empty */
+    const fer_str *redactions; /* places whose values no log, trace or ledger has */
+    size_t redaction_count;
 } fer_envelope;
 
 /* The envelope as JSON (docs/schemas/envelope.json); `full`: with the tool's whole record. */
@@ -113,6 +119,7 @@ typedef struct fer_gateway_options {
     bool uncounted;         /* no metrics are kept */
     fer_backend_selector *selector; /* NULL: fer_backend_default */
     void *selector_context;
+    fer_str policies; /* JSON of docs/schemas/policies.schema.json; empty: all defaults */
 } fer_gateway_options;
 
 FER_API fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out,
@@ -125,6 +132,11 @@ FER_API void fer_gateway_change(fer_gateway *g, const fer_gateway_options *optio
 /* Works until no call is under way. */
 FER_API void fer_gateway_run(fer_gateway *g);
 FER_API struct uv_loop_s *fer_gateway_loop(fer_gateway *g);
+/*
+ * Tells a secret value, which then appears in no error text, event, trace or ledger, in none of the
+ * usual encodings; of fewer than eight bytes it is passed over. Before the first call.
+ */
+FER_API fer_code fer_gateway_secret(fer_gateway *g, fer_str value, fer_err *err);
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
@@ -163,7 +175,8 @@ typedef struct fer_call_options {
     fer_str traceparent; /* W3C trace context of the caller */
     const char *origin;  /* NULL: "library" */
     const fer_caller *caller;
-    bool dry_run; /* everything up to the backend, which is not called */
+    bool no_cache; /* the tool is run even where its result is known */
+    bool dry_run;  /* everything up to the backend, which is not called */
     /* Told of progress and chunks, and of the end; NULL: nobody listens. False: wait until
      * fer_call_resume. */
     bool (*on_event)(void *context, fer_call *c, const fer_stream_event *e);

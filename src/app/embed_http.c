@@ -3,11 +3,13 @@
 
 #include <ferrule/json.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "buf.h"
 #include "clock.h"
+#include "embed.h"
 #include "embed_limits.h"
-#include "embed_text.h"
 #include "errors.h"
 #include "http_fetch.h"
 #include "json_doc.h"
@@ -18,9 +20,8 @@
 #define ENV      "secretref:env:"
 #define MS       INT64_C(1000000)
 #define FIRST_MS 200 /* the first wait; each further one is twice as long */
-#define SCALE                                                                                      \
-    (1 << 22) /* of the largest number of a vector, before it is brought to its length             \
-               */
+
+typedef struct fer_embed_http embed_http;
 
 const struct fer_embed_limit_row fer_embed_limit_rows[] = {
     {"search.dimensions", FER_EMBED_DIMS, false, "numbers of a vector"},
@@ -36,11 +37,12 @@ const struct fer_embed_limit_row fer_embed_limit_rows[] = {
 };
 const size_t fer_embed_limit_row_count = FER_COUNT(fer_embed_limit_rows);
 
-typedef struct embed_http {
-    fer_embedder face;
+struct fer_embed_http {
+    fer_embed_plugin face;
+    pthread_mutex_t lock; /* one request at a time */
     fer_net_rules *rules;
     fer_http_fetcher *fetcher;
-    fer_arena *scratch; /* of one batch */
+    fer_arena *scratch; /* of one request */
     fer_net_target server;
     fer_str url, model; /* ended by NUL, in `kept` */
     fer_arena *kept;
@@ -48,8 +50,7 @@ typedef struct embed_http {
     uint32_t time_ms;
     size_t auth_len;
     char auth[sizeof BEARER + FER_EMBED_HTTP_KEY];
-    int32_t whole[FER_EMBED_DIMS]; /* a vector before it has its length */
-} embed_http;
+};
 
 static fer_code bad_answer(const embed_http *h, fer_err *err, const char *why)
 {
@@ -59,20 +60,17 @@ static fer_code bad_answer(const embed_http *h, fer_err *err, const char *why)
 
 /* ---- what is asked -------------------------------------------------------------------------- */
 
-static fer_code write_body(embed_http *h, const fer_search_doc *docs, size_t count, fer_str *out,
+static fer_code write_body(embed_http *h, const fer_str *texts, size_t count, fer_str *out,
                            fer_err *err)
 {
-    fer_buf b, text;
+    fer_buf b;
     fer_buf_init(&b, h->scratch, FER_HTTP_SEND_MAX);
     fer_buf_add_text(&b, "{\"model\":");
     fer_buf_add_quoted(&b, h->model);
     if (h->dimensions) fer_buf_printf(&b, ",\"dimensions\":%zu", h->dimensions);
     fer_buf_add_text(&b, ",\"encoding_format\":\"float\",\"input\":[");
     for (size_t i = 0; i < count; i++) {
-        fer_buf_init(&text, h->scratch, SIZE_MAX / 2);
-        fer_embed_text(&text, &docs[i]);
-        if (text.failure) return fer_buf_code(&text, err);
-        fer_str said = text.len ? fer_buf_view(&text) : FER_STR(" "); /* servers refuse "" */
+        fer_str said = texts[i].len ? texts[i] : FER_STR(" "); /* servers refuse "" */
         if (i) fer_buf_add_char(&b, ',');
         fer_buf_add_quoted(&b, fer_str_head(said, FER_EMBED_HTTP_TEXT));
     }
@@ -177,9 +175,8 @@ static bool number_of(const yyjson_val *v, double *out)
     return isfinite(*out);
 }
 
-static fer_code take_vector(embed_http *h, const yyjson_val *numbers, int8_t *out, fer_err *err)
+static fer_code take_vector(embed_http *h, const yyjson_val *numbers, double *out, fer_err *err)
 {
-    double most = 0, n = 0;
     size_t i = 0;
     if (!fer_is_arr(numbers)) return bad_answer(h, err, "an embedding is no list of numbers");
     if (fer_val_len(numbers) != h->length)
@@ -187,15 +184,9 @@ static fer_code take_vector(embed_http *h, const yyjson_val *numbers, int8_t *ou
                         "the embedder at %s port %u: a vector has %zu numbers, the first had %zu",
                         h->server.host, h->server.port, fer_val_len(numbers), h->length);
     FER_EACH_ITEM (numbers, v) {
-        if (!number_of(v, &n)) return bad_answer(h, err, "a vector holds what is no finite number");
-        if (fabs(n) > most) most = fabs(n);
+        if (!number_of(v, &out[i++]))
+            return bad_answer(h, err, "a vector holds what is no finite number");
     }
-    memset(h->whole, 0, sizeof h->whole);
-    FER_EACH_ITEM (numbers, v) {
-        if (number_of(v, &n) && most > 0) h->whole[i] = (int32_t)lrint(n / most * SCALE);
-        i++;
-    }
-    fer_embed_unit(h->whole, h->face.dims, out);
     return FER_OK;
 }
 
@@ -215,7 +206,7 @@ static size_t index_of(const yyjson_val *one, size_t place, size_t count)
     return right ? (size_t)said->uni.u64 : SIZE_MAX;
 }
 
-static fer_code take_vectors(embed_http *h, const yyjson_val *data, size_t count, int8_t *out,
+static fer_code take_vectors(embed_http *h, const yyjson_val *data, size_t count, double *out,
                              fer_err *err)
 {
     bool seen[FER_EMBED_HTTP_BATCH] = {false};
@@ -229,7 +220,7 @@ static fer_code take_vectors(embed_http *h, const yyjson_val *data, size_t count
         if (at == SIZE_MAX || seen[at])
             return bad_answer(h, err, "an index is of no text, or comes twice");
         seen[at] = true;
-        fer_code code = take_vector(h, fer_val_get(one, "embedding"), out + at * h->face.dims, err);
+        fer_code code = take_vector(h, fer_val_get(one, "embedding"), out + at * h->length, err);
         if (code) return code;
     }
     return FER_OK;
@@ -238,14 +229,14 @@ static fer_code take_vectors(embed_http *h, const yyjson_val *data, size_t count
 /* ---- texts to vectors ----------------------------------------------------------------------- */
 
 /* Asks for some texts; the list of what is answered is in the scratch. */
-static fer_code ask_some(embed_http *h, const fer_search_doc *docs, size_t count,
-                         const yyjson_val **out, fer_err *err)
+static fer_code ask_some(embed_http *h, const fer_str *texts, size_t count, const yyjson_val **out,
+                         fer_err *err)
 {
     fer_str body, answer = FER_STR_NONE;
     fer_json *doc;
     fer_err why;
     fer_arena_reset(h->scratch);
-    fer_code code = write_body(h, docs, count, &body, err);
+    fer_code code = write_body(h, texts, count, &body, err);
     if (!code) code = ask(h, body, &answer, err);
     if (code) return code;
     code = fer_json_read(h->scratch, answer, fer_json_limits_file(), &doc, &why);
@@ -255,42 +246,44 @@ static fer_code ask_some(embed_http *h, const fer_search_doc *docs, size_t count
     return *out ? FER_OK : bad_answer(h, err, "it answers without a list \"data\"");
 }
 
-static fer_code embed(fer_embedder *e, const fer_search_doc *docs, size_t count,
-                      fer_embed_side side, int8_t *out, fer_err *err)
+static fer_code embed(void *context, const fer_str *texts, size_t count, bool query, double *out,
+                      fer_err *err)
 {
-    embed_http *h = (embed_http *)e;
+    embed_http *h = context;
     fer_code code = FER_OK;
-    (void)side; /* models of this kind take queries as they are */
+    (void)query; /* models of this kind take queries as they are */
+    pthread_mutex_lock(&h->lock);
     for (size_t i = 0; i < count && !code; i += FER_EMBED_HTTP_BATCH) {
         size_t some = count - i < FER_EMBED_HTTP_BATCH ? count - i : FER_EMBED_HTTP_BATCH;
         const yyjson_val *data = NULL;
-        code = ask_some(h, docs + i, some, &data, err);
-        if (!code) code = take_vectors(h, data, some, out + i * e->dims, err);
+        code = ask_some(h, texts + i, some, &data, err);
+        if (!code) code = take_vectors(h, data, some, out + i * h->length, err);
     }
+    pthread_mutex_unlock(&h->lock);
     return code;
 }
 
 /* ---- making one ----------------------------------------------------------------------------- */
 
-static void free_http(fer_embedder *e)
+void fer_embed_http_free(fer_embed_http *h)
 {
-    embed_http *h = (embed_http *)e;
+    if (!h) return;
     fer_http_fetcher_free(h->fetcher);
     fer_net_rules_free(h->rules);
     fer_arena_free(h->scratch);
     fer_arena_free(h->kept);
     explicit_bzero(h->auth, sizeof h->auth);
+    pthread_mutex_destroy(&h->lock);
     fer_sys_free(h);
 }
 
 /* Learns how long vectors are. */
 static fer_code probe(embed_http *h, fer_err *err)
 {
-    const fer_search_text one = {FER_FIELD_DESCRIPTION, FER_STR("tool")};
-    const fer_search_doc doc = {&one, 1};
+    const fer_str text = FER_STR("tool");
     const yyjson_val *data = NULL;
-    int8_t vector[FER_EMBED_DIMS];
-    fer_code code = ask_some(h, &doc, 1, &data, err);
+    double vector[FER_EMBED_DIMS];
+    fer_code code = ask_some(h, &text, 1, &data, err);
     if (code) return code;
     assert(data);
     const yyjson_val *first = fer_val_len(data) == 1 && fer_is_obj(data + 1) ? data + 1 : NULL;
@@ -303,8 +296,7 @@ static fer_code probe(embed_http *h, fer_err *err)
                         FER_EMBED_DIMS);
     if (h->dimensions && length != h->dimensions)
         return bad_answer(h, err, "its vectors have another length than was asked for");
-    h->length = length;
-    h->face.dims = (length + 31) / 32 * 32;
+    h->length = h->face.dims = length;
     return take_vectors(h, data, 1, vector, err);
 }
 
@@ -355,6 +347,7 @@ static fer_code take_server(embed_http *h, const fer_embed_http_options *o, fer_
     h->url = fer_arena_printf(h->kept, "%.*s/embeddings", FER_PRI(base));
     h->model = fer_arena_copy(h->kept, fer_str_of(o->model));
     if (!h->url.ptr || !h->model.ptr) return fer_arena_failed(h->kept, err);
+    h->face.model = h->model.ptr;
     code = fer_net_rules_allow_url(h->rules, h->url, err);
     fer_net_rules_close(h->rules);
     return code;
@@ -373,7 +366,13 @@ static fer_code set_up(embed_http *h, const fer_embed_http_options *o, fer_err *
     return code ? code : probe(h, err);
 }
 
-fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embedder **out, fer_err *err)
+const fer_embed_plugin *fer_embed_http_plugin(const fer_embed_http *h)
+{
+    return &h->face;
+}
+
+fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embed_http **out,
+                            fer_err *err)
 {
     if (!options->model || !options->model[0])
         return fer_fail(err, FER_BAD_USAGE, "an embedder behind a URL needs the name of its model");
@@ -383,11 +382,12 @@ fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embedder 
                         options->dimensions, FER_EMBED_DIMS);
     embed_http *h = fer_sys_malloc(sizeof *h);
     if (!h) return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for an embedder");
-    *h = (embed_http){.face = {"http", 0, embed, free_http},
+    *h = (embed_http){.face = {.name = "http", .embed = embed, .context = h},
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
                       .dimensions = options->dimensions,
                       .time_ms = options->time_ms ? options->time_ms : FER_EMBED_HTTP_TIME_MS};
     fer_code code = set_up(h, options, err);
-    if (code) free_http(&h->face);
-    else *out = &h->face;
+    if (code) fer_embed_http_free(h);
+    else *out = h;
     return code;
 }

@@ -3,12 +3,13 @@
  * An embedder behind HTTP: any server that answers POST .../embeddings as OpenAI's does. Texts go
  * out in batches. A server that is busy (429, 5xx, a lost connection) is asked again as long as
  * there is time. Requests go to the server of the URL and nowhere else. The key is looked up where
- * a reference says, sent, and never shown; nor is anything that the server says in words.
+ * a reference says, sent, and never shown; nor is anything that the server says in words. Several
+ * threads may ask, one after the other is served.
  */
 #ifndef FER_EMBED_HTTP_H
 #define FER_EMBED_HTTP_H
 
-#include "embed.h"
+#include <ferrule/catalog.h>
 
 #define FER_EMBED_HTTP_BATCH    64                 /* texts in one request */
 #define FER_EMBED_HTTP_TEXT     8192               /* bytes of a text that are sent */
@@ -26,7 +27,10 @@ typedef struct fer_embed_http_options {
 } fer_embed_http_options;
 
 /* Asks the server for one vector first, to learn how long they are. */
-fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embedder **out,
+typedef struct fer_embed_http fer_embed_http;
+fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embed_http **out,
                             fer_err *err);
+void fer_embed_http_free(fer_embed_http *h);
+const fer_embed_plugin *fer_embed_http_plugin(const fer_embed_http *h);
 
 #endif

@@ -5,6 +5,7 @@
 #define FER_EMBEDDER_CHOICE_H
 
 #include "command.h"
+#include "embed_http.h"
 #include "embedding.h"
 
 /* What the command line says about it; NULL where it says nothing. */
@@ -18,9 +19,14 @@ typedef struct fer_embedder_choice {
 /* Reads the options embedder, embedder-model, embedder-key and embedder-dims. */
 fer_embedder_choice fer_embedder_choice_of(const fer_app *app);
 
+/* The server that is asked for; `*out` NULL: none is, what is asked for is at hand. */
+fer_code fer_embedder_choice_server(const fer_embedder_choice *choice, fer_embed_http **out,
+                                    fer_err *err);
+
 typedef struct fer_chosen_embedder {
     fer_embedder *embedder;
-    fer_embedding at_hand; /* where it is one of these */
+    fer_embedding at_hand;
+    fer_embed_http *server; /* NULL: it is at hand */
 } fer_chosen_embedder;
 
 /* It stays where it is while it is open. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "env_file.h"
 #include "errors.h"
+#include "file.h"
 #include "gateway_parts.h"
 #include "http_api.h"
 #include "local_command.h"
@@ -62,7 +64,7 @@ static fer_code make_mark(making *m, fer_str json, fer_err *err)
     char text[FER_MARK_TEXT];
     if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_hex_write(whole, (FER_MARK_TEXT - 1) / 2, text);
+    fer_trace_hex(whole, (FER_MARK_TEXT - 1) / 2, text);
     m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
     return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
 }
@@ -125,8 +127,41 @@ static fer_code make_env(making *m, const fer_config_pairs *pairs, const char **
     return FER_OK;
 }
 
+/* Of the file first, so that what `env` has counts; the file is the operator's, read anew each
+ * time. */
+static fer_code all_variables(making *m, const fer_config_server *c, fer_config_pairs *out,
+                              fer_err *err)
+{
+    fer_str text;
+    fer_err why = {0};
+    *out = c->env;
+    if (!c->env_file.len) return FER_OK;
+    fer_str path = fer_arena_copy(m->arena, c->env_file);
+    if (!path.ptr) return fer_arena_failed(m->arena, err);
+    fer_config_pairs more = {0};
+    fer_code code = fer_file_read(m->arena, path.ptr, FER_ENV_FILE_SIZE, &text, &why);
+    if (!code) code = fer_env_file_read(m->arena, text, &more, &why);
+    if (code)
+        return fer_fail(err, code, "%.*s: envFile %s: %.600s", FER_PRI(c->name), path.ptr,
+                        why.message);
+    fer_config_pair *all =
+        fer_arena_alloc_zero(m->arena, more.count + c->env.count + 1, sizeof *all);
+    if (!all) return fer_arena_failed(m->arena, err);
+    size_t n = 0;
+    for (size_t i = 0; i < more.count; i++) {
+        bool set = false;
+        for (size_t k = 0; k < c->env.count; k++)
+            set |= fer_str_eq(c->env.list[k].name, more.list[i].name);
+        if (!set) all[n++] = more.list[i];
+    }
+    for (size_t k = 0; k < c->env.count; k++) all[n++] = c->env.list[k];
+    *out = (fer_config_pairs){all, n};
+    return FER_OK;
+}
+
 static fer_code make_program(making *m, const fer_config_server *c, fer_err *err)
 {
+    fer_config_pairs variables;
     const char **env = NULL, **argv;
     argv = fer_arena_alloc_zero(m->arena, c->arg_count + 2, sizeof *argv);
     if (!argv) return fer_arena_failed(m->arena, err);
@@ -134,11 +169,13 @@ static fer_code make_program(making *m, const fer_config_server *c, fer_err *err
         argv[i] = fer_arena_copy(m->arena, i ? c->args[i - 1] : c->command).ptr;
         if (!argv[i]) return fer_arena_failed(m->arena, err);
     }
-    fer_code code = make_env(m, &c->env, &env, err);
+    fer_code code = all_variables(m, c, &variables, err);
+    if (!code) code = make_env(m, &variables, &env, err);
     if (code) return code;
     fer_mcp_stdio_settings o = {.name = c->ns,
                                 .argv = argv,
                                 .env = env,
+                                .sha256 = c->sha256,
                                 .cwd = c->cwd.len ? fer_arena_copy(m->arena, c->cwd).ptr : NULL};
     return take_runner(m, fer_mcp_stdio_runner(m->station->host, &o), c->timeout_ms, err);
 }
@@ -163,10 +200,6 @@ static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_f
 static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
 {
     fer_http_field *fields;
-    if (c->transport == FER_CONFIG_SSE)
-        fer_app_say(m->station->app,
-                    "%.*s: servers of the old HTTP with SSE are asked by Streamable HTTP",
-                    FER_PRI(c->name));
     fer_code code = make_fields(m, &c->headers, &fields, err);
     if (!code) code = fer_net_rules_allow_url(m->station->rules, c->url, err);
     if (code) return code;

@@ -49,11 +49,6 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
         "catalog", 'c', "FILE", NULL,                                                              \
             "a catalogue that index build wrote (default: ferrule.catalog, where it is there)"     \
     }
-#define EMBEDDER                                                                                   \
-    {                                                                                              \
-        "embedder", 0, "NAME", NULL,                                                               \
-            "what makes vectors: builtin (default), or use:FILE, a file of tools/make-use-model"   \
-    }
 #define TENANT                                                                                     \
     {                                                                                              \
         "tenant", 0, "NAME", NULL, "whose uses are meant (default: default)"                       \
@@ -69,14 +64,14 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
         "page-token", 0, "TOKEN", NULL, "the nextToken of the page before"                         \
     }
 
-#define ANY_EMBEDDER                                                                                                                                                                \
-    {"embedder", 0, "NAME", NULL,                                                                                                                                                   \
-     "what makes vectors (default builtin); use:FILE: a file of tools/make-use-model; or, for eval and --batch, the URL of a server that answers URL/embeddings as OpenAI's does"}, \
-        {"embedder-model", 0, "NAME", NULL, "the model of that server"},                                                                                                            \
-        {"embedder-key", 0, "REFERENCE", NULL,                                                                                                                                      \
-         "where its key is: secretref:env:NAME, the variable NAME (default: it asks for none)"},                                                                                    \
-    {                                                                                                                                                                               \
-        "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                                       \
+#define EMBEDDER                                                                                                                                             \
+    {"embedder", 0, "NAME", NULL,                                                                                                                            \
+     "what makes vectors (default builtin); use:FILE: a file of tools/make-use-model; or the URL of a server that answers URL/embeddings as OpenAI's does"}, \
+        {"embedder-model", 0, "NAME", NULL, "the model of that server"},                                                                                     \
+        {"embedder-key", 0, "REFERENCE", NULL,                                                                                                               \
+         "where its key is: secretref:env:NAME, the variable NAME (default: it asks for none)"},                                                             \
+    {                                                                                                                                                        \
+        "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                \
     }
 
 const fer_option fer_common_options[] = {
@@ -237,7 +232,7 @@ const fer_option fer_search_options[] = {
     CATALOG,
     {"ranker", 0, "RANKER", fer_ranker_names,
      "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},
-    ANY_EMBEDDER,
+    EMBEDDER,
     {"twins", 0, NULL, NULL,
      "show every tool, also those that others have with the same definition"},
     {"usage", 0, NULL, NULL, "what past queries led to has a say (ferrule usage)"},
@@ -290,7 +285,8 @@ const fer_option fer_servers_options[] = {
 };
 const fer_option fer_run_options[] = {
     STATION,
-    {"args", 'a', "JSON", NULL, "the arguments: a JSON object, @FILE, or - for standard input"},
+    {"args", 'a', "JSON", NULL,
+     "the arguments: a JSON object, @FILE, - for standard input, or NAME=VALUE"},
     {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
     {"chunks", 0, NULL, NULL, "with --stream: events in the form of chunks"},
     DEADLINE,
@@ -342,6 +338,7 @@ const fer_option fer_index_stats_options[] = {
 const fer_option fer_catalog_update_options[] = {
     {"quarantine", 0, "POLICY", fer_quarantine_names,
      "which changed definitions are held back until they are approved (default none)"},
+    {"prune", 0, NULL, NULL, "remove the tools that none of the files name"},
     {"quiet", 'q', NULL, NULL, "do not print what has changed"},
     EMBEDDER,
     CATALOG,
@@ -384,7 +381,7 @@ const fer_option fer_eval_options[] = {
     JSON,
     {"crowd", 0, "TOOLS...", NULL, "also search these tools, which answer no query"},
     {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25)"},
-    ANY_EMBEDDER,
+    EMBEDDER,
     {"usage", 0, NULL, NULL,
      "ask each tenth of the queries after remembering what all others led to"},
     END,

@@ -22,6 +22,7 @@ typedef struct watching {
     char news[FER_WATCH_NEWS][NEWS_TEXT]; /* the latest last */
     size_t news_count;
     bool fresh; /* there is news that the table does not have yet */
+    size_t ticks;
     uv_fs_poll_t file;
     uv_timer_t tick;
     uv_signal_t hangup, end;
@@ -170,7 +171,9 @@ static void on_end(uv_signal_t *handle, int number)
 
 static void on_tick(uv_timer_t *handle)
 {
-    show(handle->data);
+    watching *w = handle->data;
+    if (++w->ticks % FER_WATCH_AGAIN == 0) fer_station_ask_again(w->station);
+    show(w);
 }
 
 static bool start(watching *w, uv_loop_t *loop)

@@ -11,6 +11,7 @@
 #include "station.h"
 
 #define FER_WATCH_EVERY_MS 500 /* between two looks at the file and at servers */
+#define FER_WATCH_AGAIN    20  /* looks after which servers that are down are asked again */
 #define FER_WATCH_NEWS     8   /* sentences below the table */
 
 /* How servers are shown. */

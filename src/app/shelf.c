@@ -60,6 +60,19 @@ static fer_code load_one(struct loading *l, size_t index, fer_err *err)
     return code;
 }
 
+/* What makes the vectors of a catalogue: a server, or something at hand. NULL: nothing does. */
+static fer_code choose_embedder(fer_shelf *s, const char *name, fer_catalog_options *out,
+                                fer_err *err)
+{
+    fer_embedder_choice choice = fer_embedder_choice_of(s->app);
+    if (!name) return FER_OK;
+    choice.name = name;
+    fer_code code = fer_embedder_choice_server(&choice, &s->server, err);
+    if (s->server) out->plugin = fer_embed_http_plugin(s->server);
+    else out->embedder = name;
+    return code;
+}
+
 /* Everybody who can read the files can page through them: the key is no secret here, and what
  * makes an old token stale is the content. */
 static fer_code new_catalog(struct loading *l, fer_err *err)
@@ -70,10 +83,10 @@ static fer_code new_catalog(struct loading *l, fer_err *err)
                                    .lenient = true,
                                    .key = key,
                                    .stamp = l->sum,
-                                   .embedder = o->files_embedder,
                                    .vectors_from = o->vectors_from};
     if (l->shelf->catalog) return FER_OK;
-    return fer_catalog_new(&options, &l->shelf->catalog, err);
+    fer_code code = choose_embedder(l->shelf, o->files_embedder, &options, err);
+    return code ? code : fer_catalog_new(&options, &l->shelf->catalog, err);
 }
 
 /* Of a lenient catalogue every problem leaves the definition, or (it has no ID then) nothing of it.
@@ -177,12 +190,11 @@ static fer_code uses_of(fer_shelf *s, const char *path, const char **out, fer_er
 static int open_file(fer_shelf *s, const char *path)
 {
     fer_err err;
-    fer_catalog_options options = {.search = s->options.search,
-                                   .lenient = true,
-                                   .embedder = s->options.embedder,
-                                   .quarantine = s->options.quarantine};
+    fer_catalog_options options = {
+        .search = s->options.search, .lenient = true, .quarantine = s->options.quarantine};
     s->path = path;
     fer_code code = uses_of(s, path, &options.uses, &err);
+    if (!code) code = choose_embedder(s, s->options.embedder, &options, &err);
     if (!code) code = fer_catalog_open(path, &options, &s->catalog, &err);
     return code ? fer_app_fail(s->app, &err) : 0;
 }
@@ -225,6 +237,7 @@ void fer_shelf_deinit(fer_shelf *s)
 {
     fer_view_unref(s->view);
     fer_catalog_free(s->catalog);
+    fer_embed_http_free(s->server);
     fer_arena_free(s->arena);
     *s = (fer_shelf){0};
 }

@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "command.h"
+#include "embedder_choice.h"
 
 #define FER_SHELF_FILE "ferrule.catalog"
 
@@ -31,7 +32,8 @@ typedef struct fer_shelf_options {
 
 typedef struct fer_shelf {
     fer_app *app;
-    fer_arena *arena; /* what is shown lives here */
+    fer_arena *arena;       /* what is shown lives here */
+    fer_embed_http *server; /* that makes its vectors, where it is one */
     fer_catalog *catalog;
     fer_view *view;
     fer_shelf_options options;

@@ -41,6 +41,7 @@ typedef struct fer_place_of_tools {
     bool remembered; /* they were listed before, and are in the catalogue */
     bool asking;     /* a list is under way */
     bool again;      /* and will not be the last */
+    bool retired;    /* another configuration has taken its place */
     fer_arena *listing_arena;
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */
@@ -93,6 +94,8 @@ void fer_station_ask_chain(fer_station *s, const fer_chain *chain);
 /* Begins to ask all that were not asked yet, and does not wait: their places say what came of it.
  */
 void fer_station_begin_asking(fer_station *s);
+/* The same for those that could not be asked before. */
+void fer_station_ask_again(fer_station *s);
 /* Says on standard error which servers could not be asked. */
 void fer_station_remark(fer_station *s);
 

@@ -51,6 +51,7 @@ static void retire(fer_station *s, fer_place_of_tools *p, const fer_furniture *f
     if (!heir_of(f, p)) code = fer_station_forget(s, kind, p->runner->name, p->ns, NULL, &err);
     if (code) fer_app_say(s->app, "%.*s: its tools stay: %s", FER_PRI(p->name), err.message);
     s->marks_changed |= p->remembered;
+    p->retired = true;
     fer_gateway_retire_runner(s->gateway, p->runner, fer_place_free, p);
 }
 

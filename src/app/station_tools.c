@@ -32,9 +32,9 @@ static fer_quarantine quarantine_of(const fer_config *c)
 fer_code fer_station_open_catalog(fer_station *s, fer_err *err)
 {
     fer_catalog_options o = {.lenient = true,
-                             .quarantine = quarantine_of(&s->config),
                              .search = s->wants.search,
-                             .embedder = s->wants.search ? "builtin" : NULL};
+                             .embedder = s->wants.search ? "builtin" : NULL,
+                             .quarantine = quarantine_of(&s->config)};
     if (!s->config.catalog.len) return fer_catalog_new(&o, &s->catalog, err);
     s->catalog_file = fer_arena_copy(s->arena, s->config.catalog).ptr;
     if (!s->catalog_file) return fer_arena_failed(s->arena, err);
@@ -179,6 +179,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     fer_err own = {0};
     s->waiting--;
     p->asking = false;
+    if (p->retired) return; /* its tools are not wanted any more */
     if (!code) code = take_tools(p, json, &own);
     else if (err) own = *err;
     p->code = code;
@@ -251,6 +252,12 @@ static void ask_for(fer_station *s, fer_str id)
 void fer_station_begin_asking(fer_station *s)
 {
     ask_for(s, FER_STR(""));
+}
+
+void fer_station_ask_again(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++)
+        if (s->places[i]->code && !s->places[i]->asking) ask_place(s->places[i]);
 }
 
 void fer_station_ask(fer_station *s, fer_str id)

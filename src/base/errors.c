@@ -122,6 +122,8 @@ static const fer_code_row rows[] = {
               "The run needed more than its limits allow."),
     EXECUTION(FER_OUTCOME_UNKNOWN, "OutcomeUnknown", 504, false,
               "The call may or may not have had its effect."),
+    EXECUTION(FER_CONNECTION_LOST, "ConnectionLost", 502, true,
+              "The connection to the backend was lost in the middle of the call."),
 
     SYSTEM(FER_OUT_OF_MEMORY, "OutOfMemory", 503, -32603, 70, true,
            "The machine has no memory left."),
@@ -131,6 +133,8 @@ static const fer_code_row rows[] = {
            "The ledger cannot record the call, so it was not made."),
     SYSTEM(FER_INTERNAL, "Internal", 500, -32603, 70, false,
            "Ferrule itself failed; please report it."),
+    SYSTEM(FER_INTEGRITY_BROKEN, "IntegrityBroken", 500, 0, 70, false,
+           "What was stored is not what is there now."),
 };
 
 const fer_code_row *fer_code_table(size_t *count)
@@ -148,7 +152,7 @@ const fer_code_row *fer_code_info(fer_code code)
         if (rows[mid].code < code) low = mid + 1;
         else high = mid;
     }
-    return &rows[FER_COUNT(rows) - 1];
+    return fer_code_info(FER_INTERNAL);
 }
 
 const char *fer_version(void)

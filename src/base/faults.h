@@ -8,6 +8,10 @@
  *     read:EIO@2           the 2nd read fails with that errno
  *     write:short=3@1+     every write takes at most 3 bytes
  *     clock:+3600s@4+      from the 4th reading on the clock is an hour ahead
+ *     wall:-3600s@2+       the wall clock alone is set back
+ *     fsync:kill@3         the process is killed (SIGKILL) at the 3rd sync
+ *     write:torn=100@3     it is killed when 100 bytes of the 3rd write are written
+ *     fsync:delay=300@1+   every sync takes 300 ms longer
  *
  * Several faults are joined by ';'. The environment variable FI gives the plan to
  * programs linked this way (ferrule-faults); FI=count prints how often each
@@ -18,6 +22,7 @@
 #define FER_FAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Starts counting from zero under a plan; NULL or "" injects nothing. False: the plan makes no
@@ -27,6 +32,29 @@ bool fer_faults_begin(const char *plan);
 uint64_t fer_faults_calls(const char *kind);
 /* How many faults were injected since then. */
 uint64_t fer_faults_injected(void);
+/*
+ * Has every change to files that fer_sys_openat has opened told, when it has happened: what a test
+ * needs to make the states that a disk may be in after a loss of power. NULL ends it. The watcher
+ * is called on the thread that makes the change.
+ */
+struct fer_faults_op {
+    enum {
+        FER_OP_OPEN,   /* fd, name */
+        FER_OP_WRITE,  /* fd, bytes, size, at */
+        FER_OP_SYNC,   /* fd */
+        FER_OP_SIZE,   /* fd, size: cut or grown */
+        FER_OP_ROOM,   /* fd, size: grown, if it was shorter */
+        FER_OP_RENAME, /* name, to */
+        FER_OP_UNLINK  /* name */
+    } kind;
+    int fd;
+    const char *name, *to;
+    const void *bytes;
+    size_t size;
+    uint64_t at;
+};
+typedef void fer_faults_see(void *context, const struct fer_faults_op *op);
+void fer_faults_watch(fer_faults_see *see, void *context);
 /* Allocations that are not freed yet, since the process began. */
 int64_t fer_faults_live(void);
 

@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -43,6 +45,11 @@ enum kind {
     K_WAIT,
     K_PIDFD,
     K_KILL,
+    K_TRUNCATE,
+    K_ALLOCATE,
+    K_LOCK,
+    K_MKDIR,
+    K_WALL,
     K_LISTEN,
     K_ACCEPT,
     K_CONNECT,
@@ -52,26 +59,19 @@ enum kind {
 };
 
 static const char *const kind_names[KINDS] = {
-    "malloc", "open",    "read",    "write",  "close",  "stat",    "fchmod", "fsync", "rename",
-    "unlink", "opendir", "readdir", "pages",  "map",    "clock",   "random", "pipe",  "spawn",
-    "wait",   "pidfd",   "kill",    "listen", "accept", "connect", "recv",   "send"};
+    "malloc", "open",   "read",    "write",   "close",   "stat",     "fchmod",   "fsync",
+    "rename", "unlink", "opendir", "readdir", "pages",   "map",      "clock",    "random",
+    "pipe",   "spawn",  "wait",    "pidfd",   "kill",    "truncate", "allocate", "lock",
+    "mkdir",  "wall",   "listen",  "accept",  "connect", "recv",     "send"};
 
 static const struct {
     const char *name;
     int number;
-} errno_names[] = {{"EIO", EIO},
-                   {"EINTR", EINTR},
-                   {"EACCES", EACCES},
-                   {"ENOENT", ENOENT},
-                   {"ENOSPC", ENOSPC},
-                   {"EMFILE", EMFILE},
-                   {"EAGAIN", EAGAIN},
-                   {"ENOMEM", ENOMEM},
-                   {"EPIPE", EPIPE},
-                   {"EISDIR", EISDIR},
-                   {"ENOSYS", ENOSYS},
-                   {"ECONNRESET", ECONNRESET},
-                   {"ECONNABORTED", ECONNABORTED},
+} errno_names[] = {{"EIO", EIO},       {"EINTR", EINTR},           {"EACCES", EACCES},
+                   {"ENOENT", ENOENT}, {"ENOSPC", ENOSPC},         {"EMFILE", EMFILE},
+                   {"EAGAIN", EAGAIN}, {"ENOMEM", ENOMEM},         {"EPIPE", EPIPE},
+                   {"EISDIR", EISDIR}, {"ENOSYS", ENOSYS},         {"EOPNOTSUPP", EOPNOTSUPP},
+                   {"EDQUOT", EDQUOT}, {"ECONNRESET", ECONNRESET}, {"ECONNABORTED", ECONNABORTED},
                    {"ENFILE", ENFILE}};
 
 struct fault {
@@ -79,6 +79,8 @@ struct fault {
     int error;      /* errno to fail with; 0 where `limit` or `shift` applies */
     uint64_t limit; /* at most so many bytes */
     int64_t shift;  /* seconds added to a clock */
+    uint64_t delay; /* milliseconds before the call */
+    bool kill;      /* the process is killed: before the call, or behind `limit` bytes of it */
     uint64_t nth;   /* 1-based */
     bool and_later;
 };
@@ -90,6 +92,18 @@ static _Atomic uint64_t calls[KINDS];
 static _Atomic uint64_t injected;
 static _Atomic int64_t live;
 static _Atomic bool from_environment_done;
+
+/* kill, torn=n and delay=n: effects on the process rather than on the call. */
+static bool parse_process_effect(fer_str s, struct fault *f)
+{
+    f->error = 0;
+    f->kill = fer_str_is(s, "kill") || fer_str_starts(s, "torn=");
+    if (fer_str_is(s, "kill")) return true;
+    if (fer_str_starts(s, "torn="))
+        return f->kind == K_WRITE && fer_parse_u64(fer_str_slice(s, 5, s.len), &f->limit) &&
+               f->limit > 0;
+    return fer_str_starts(s, "delay=") && fer_parse_u64(fer_str_slice(s, 6, s.len), &f->delay);
+}
 
 static bool parse_effect(fer_str s, struct fault *f)
 {
@@ -104,7 +118,9 @@ static bool parse_effect(fer_str s, struct fault *f)
     }
     if ((s.ptr[0] == '+' || s.ptr[0] == '-') && fer_str_ends(s, "s")) {
         f->error = 0;
-        if (f->kind != K_CLOCK || !fer_parse_u64(fer_str_slice(s, 1, s.len - 1), &n)) return false;
+        if ((f->kind != K_CLOCK && f->kind != K_WALL) ||
+            !fer_parse_u64(fer_str_slice(s, 1, s.len - 1), &n))
+            return false;
         if (n > INT32_MAX) return false;
         f->shift = s.ptr[0] == '-' ? -(int64_t)n : (int64_t)n;
         return true;
@@ -114,7 +130,7 @@ static bool parse_effect(fer_str s, struct fault *f)
         f->error = errno_names[i].number;
         return true;
     }
-    return false;
+    return parse_process_effect(s, f);
 }
 
 /* kind[:effect]@n[+] */
@@ -209,6 +225,8 @@ static const struct fault *due(enum kind kind)
         if (f->kind != kind) continue;
         if (n != f->nth && !(f->and_later && n > f->nth)) continue;
         injected++;
+        if (f->kill && !f->limit) kill(getpid(), SIGKILL);
+        if (f->delay) usleep((useconds_t)f->delay * 1000);
         return f;
     }
     return NULL;
@@ -232,10 +250,31 @@ static bool fails_or_cuts(enum kind kind, size_t *size)
     return f->error != 0;
 }
 
+static fer_faults_see *watcher;
+static void *watched_by;
+
+void fer_faults_watch(fer_faults_see *see, void *context)
+{
+    watcher = see;
+    watched_by = context;
+}
+
+static void tell(struct fer_faults_op op)
+{
+    if (watcher) watcher(watched_by, &op);
+}
+
 void *fer_sys_malloc(size_t size)
 {
     if (fails(K_MALLOC)) return NULL;
     void *p = malloc(size);
+    if (p) live++;
+    return p;
+}
+void *fer_sys_malloc_zero(size_t size)
+{
+    if (fails(K_MALLOC)) return NULL;
+    void *p = calloc(1, size);
     if (p) live++;
     return p;
 }
@@ -283,7 +322,9 @@ int fer_sys_fchmod(int fd, mode_t mode)
 }
 int fer_sys_fsync(int fd)
 {
-    return fails(K_FSYNC) ? -1 : fsync(fd);
+    int bad = fails(K_FSYNC) ? -1 : fsync(fd);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_SYNC, .fd = fd});
+    return bad;
 }
 int fer_sys_rename(const char *from, const char *to)
 {
@@ -304,6 +345,73 @@ struct dirent *fer_sys_readdir(DIR *dir)
 int fer_sys_closedir(DIR *dir)
 {
     return closedir(dir);
+}
+int fer_sys_openat(int folder, const char *name, int flags, mode_t mode)
+{
+    int fd = fails(K_OPEN) ? -1 : openat(folder, name, flags, mode);
+    if (fd >= 0) tell((struct fer_faults_op){.kind = FER_OP_OPEN, .fd = fd, .name = name});
+    return fd;
+}
+int fer_sys_renameat(int folder, const char *from, const char *to)
+{
+    int bad = fails(K_RENAME) ? -1 : renameat(folder, from, folder, to);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_RENAME, .name = from, .to = to});
+    return bad;
+}
+int fer_sys_unlinkat(int folder, const char *name)
+{
+    int bad = fails(K_UNLINK) ? -1 : unlinkat(folder, name, 0);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_UNLINK, .name = name});
+    return bad;
+}
+DIR *fer_sys_fdopendir(int fd)
+{
+    return fails(K_OPENDIR) ? NULL : fdopendir(fd);
+}
+int fer_sys_mkdir(const char *path, mode_t mode)
+{
+    return fails(K_MKDIR) ? -1 : mkdir(path, mode);
+}
+ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at)
+{
+    return fails_or_cuts(K_READ, &size) ? -1 : pread(fd, to, size, at);
+}
+ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at)
+{
+    const struct fault *f = due(K_WRITE);
+    if (f && f->error) {
+        errno = f->error;
+        return -1;
+    }
+    if (f && f->limit && f->limit < size) size = (size_t)f->limit;
+    ssize_t n = pwrite(fd, from, size, at);
+    if (f && f->kill) kill(getpid(), SIGKILL);
+    if (n > 0)
+        tell((struct fer_faults_op){
+            .kind = FER_OP_WRITE, .fd = fd, .bytes = from, .size = (size_t)n, .at = (uint64_t)at});
+    return n;
+}
+int fer_sys_fdatasync(int fd)
+{
+    int bad = fails(K_FSYNC) ? -1 : fdatasync(fd);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_SYNC, .fd = fd});
+    return bad;
+}
+int fer_sys_ftruncate(int fd, off_t size)
+{
+    int bad = fails(K_TRUNCATE) ? -1 : ftruncate(fd, size);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_SIZE, .fd = fd, .size = (size_t)size});
+    return bad;
+}
+int fer_sys_fallocate(int fd, off_t size)
+{
+    int bad = fails(K_ALLOCATE) ? -1 : fallocate(fd, 0, 0, size);
+    if (!bad) tell((struct fer_faults_op){.kind = FER_OP_ROOM, .fd = fd, .size = (size_t)size});
+    return bad;
+}
+int fer_sys_flock(int fd, int operation)
+{
+    return fails(K_LOCK) ? -1 : flock(fd, operation);
 }
 void *fer_sys_pages(size_t size)
 {
@@ -344,6 +452,8 @@ int fer_sys_clock(clockid_t which, struct timespec *to)
     }
     int result = clock_gettime(which, to);
     if (f) to->tv_sec += f->shift;
+    const struct fault *wall = which == CLOCK_REALTIME ? due(K_WALL) : NULL;
+    if (wall) to->tv_sec += wall->shift;
     return result;
 }
 static int spawn(pid_t *child, char *const argv[], int out)

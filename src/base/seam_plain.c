@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -16,6 +17,10 @@
 void *fer_sys_malloc(size_t size)
 {
     return malloc(size);
+}
+void *fer_sys_malloc_zero(size_t size)
+{
+    return calloc(1, size);
 }
 void fer_sys_free(void *p)
 {
@@ -80,6 +85,50 @@ struct dirent *fer_sys_readdir(DIR *dir)
 int fer_sys_closedir(DIR *dir)
 {
     return closedir(dir);
+}
+int fer_sys_openat(int folder, const char *name, int flags, mode_t mode)
+{
+    return openat(folder, name, flags, mode);
+}
+int fer_sys_renameat(int folder, const char *from, const char *to)
+{
+    return renameat(folder, from, folder, to);
+}
+int fer_sys_unlinkat(int folder, const char *name)
+{
+    return unlinkat(folder, name, 0);
+}
+DIR *fer_sys_fdopendir(int fd)
+{
+    return fdopendir(fd);
+}
+int fer_sys_mkdir(const char *path, mode_t mode)
+{
+    return mkdir(path, mode);
+}
+ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at)
+{
+    return pread(fd, to, size, at);
+}
+ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at)
+{
+    return pwrite(fd, from, size, at);
+}
+int fer_sys_fdatasync(int fd)
+{
+    return fdatasync(fd);
+}
+int fer_sys_ftruncate(int fd, off_t size)
+{
+    return ftruncate(fd, size);
+}
+int fer_sys_fallocate(int fd, off_t size)
+{
+    return fallocate(fd, 0, 0, size);
+}
+int fer_sys_flock(int fd, int operation)
+{
+    return flock(fd, operation);
 }
 void *fer_sys_pages(size_t size)
 {

@@ -59,6 +59,15 @@ IN_CHILD static int fail_at(struct start *s, const char *what)
     return 127;
 }
 
+/* A script's interpreter opens the descriptor again, so it must stay open for one. */
+IN_CHILD static void execute_open(const struct fer_sys_launch *l)
+{
+    char head[2] = {0};
+    bool script = pread(l->descriptor, head, 2, 0) == 2 && head[0] == '#' && head[1] == '!';
+    if (script) fcntl(l->descriptor, F_SETFD, 0);
+    syscall(SYS_execveat, l->descriptor, "", l->argv, l->env, AT_EMPTY_PATH);
+}
+
 /* The child, on its own stack, until it is another program. All signals are blocked. */
 IN_CHILD static int become(void *argument)
 {
@@ -73,7 +82,8 @@ IN_CHILD static int become(void *argument)
     if (l->cwd && chdir(l->cwd) != 0) return fail_at(s, "enter the folder of");
     default_signals();
     pthread_sigmask(SIG_SETMASK, &none, NULL);
-    execve(l->program, l->argv, l->env);
+    if (l->by_descriptor) execute_open(l);
+    else execve(l->program, l->argv, l->env);
     return fail_at(s, "execute");
 }
 

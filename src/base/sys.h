@@ -12,6 +12,7 @@
 #define FER_SYS_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -21,6 +22,8 @@
 #include <time.h>
 
 void *fer_sys_malloc(size_t size);
+/* The same, of zeros; where it is large, pages cost nothing until they are looked at. */
+void *fer_sys_malloc_zero(size_t size);
 void fer_sys_free(void *p);
 int fer_sys_open(const char *path, int flags, mode_t mode);
 ssize_t fer_sys_read(int fd, void *to, size_t size);
@@ -38,6 +41,20 @@ int fer_sys_unlink(const char *path);
 DIR *fer_sys_opendir(const char *path);
 struct dirent *fer_sys_readdir(DIR *dir);
 int fer_sys_closedir(DIR *dir);
+/* Files of a folder that is open: names are looked up there, so a folder that is swapped is no
+ * danger. */
+int fer_sys_openat(int folder, const char *name, int flags, mode_t mode);
+int fer_sys_renameat(int folder, const char *from, const char *to);
+int fer_sys_unlinkat(int folder, const char *name);
+DIR *fer_sys_fdopendir(int fd);
+int fer_sys_mkdir(const char *path, mode_t mode);
+ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at);
+ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at);
+int fer_sys_fdatasync(int fd);
+int fer_sys_ftruncate(int fd, off_t size);
+/* Makes the file so long, with space on the disk for all of it. */
+int fer_sys_fallocate(int fd, off_t size);
+int fer_sys_flock(int fd, int operation);
 /* Pages for code: to be written first (NULL: there are none), then to be run. */
 void *fer_sys_pages(size_t size);
 int fer_sys_pages_execute(void *pages, size_t size);
@@ -63,7 +80,9 @@ pid_t fer_sys_wait(pid_t child, int *status);
  */
 struct fer_sys_launch {
     const char *program; /* an absolute path */
-    char *const *argv;   /* ended by NULL, and so is `env` */
+    bool by_descriptor;  /* what is executed is open already, as `descriptor` */
+    int descriptor;
+    char *const *argv; /* ended by NULL, and so is `env` */
     char *const *env;
     const char *cwd; /* NULL: as ours */
     int in, out, err;

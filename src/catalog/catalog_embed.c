@@ -50,14 +50,11 @@ static void take(struct step *s, size_t most)
 static fer_code make(struct step *s, fer_err *err)
 {
     fer_code code = FER_OK;
-    size_t dims = (size_t)fer_vector_store_id(s->store)->dims;
-    for (size_t i = 0; i < s->count && !code; i++) {
-        const fer_body *b;
-        fer_arena_reset(s->scratch);
-        code = fer_entry_body(s->entries[i], &b, err);
-        if (!code) code = fer_finder_embed(s->finder, s->scratch, b, s->vectors + i * dims, err);
-    }
-    return code;
+    const fer_body *bodies[STEP];
+    fer_arena_reset(s->scratch);
+    for (size_t i = 0; i < s->count && !code; i++)
+        code = fer_entry_body(s->entries[i], &bodies[i], err);
+    return code ? code : fer_finder_embed(s->finder, s->scratch, bodies, s->count, s->vectors, err);
 }
 
 /* What could not be made is wanted again. */

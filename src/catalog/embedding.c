@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checksum.h"
+#include "embed_plugin.h"
 #include "errors.h"
 #include "file.h"
 
@@ -42,17 +43,22 @@ static fer_code open_use(fer_embedding *e, const char *path, fer_err *err)
     return FER_OK;
 }
 
+static void take_name(fer_embedding *e)
+{
+    size_t len = strlen(e->embedder->name);
+    if (len >= sizeof e->id.name) len = sizeof e->id.name - 1;
+    memcpy(e->id.name, e->embedder->name, len);
+    e->id.dims = e->embedder->dims;
+}
+
 static fer_code identify(fer_embedding *e, fer_err *err)
 {
     static const char probe[] = "createIssue_v2 opens the tickets of 12 customers, 天気 naïve";
     int8_t vector[FER_EMBED_DIMS];
     assert(e->embedder); /* or there was a failure */
-    size_t dims = e->embedder->dims, len = strlen(e->embedder->name);
-    if (len >= sizeof e->id.name) len = sizeof e->id.name - 1;
-    memcpy(e->id.name, e->embedder->name, len);
-    e->id.dims = dims;
+    take_name(e);
     fer_code code = fer_embed_query(e->embedder, fer_str_of(probe), vector, err);
-    if (!code) e->id.model = fer_checksum_mix(e->id.model, fer_checksum(vector, dims));
+    if (!code) e->id.model = fer_checksum_mix(e->id.model, fer_checksum(vector, e->embedder->dims));
     return code;
 }
 
@@ -71,8 +77,27 @@ fer_code fer_embedding_open(fer_embedding *e, const char *name, fer_err *err)
     return code;
 }
 
+/* No text is tried: a server's numbers need not be the same to the last digit each time. */
+fer_code fer_embedding_open_plugin(fer_embedding *e, const fer_embed_plugin *plugin, fer_err *err)
+{
+    *e = (fer_embedding){.plugin = *plugin};
+    fer_code code = fer_embed_plugin_new(&e->plugin, &e->embedder, err);
+    if (code) return code;
+    fer_str model = fer_str_of(plugin->model);
+    take_name(e);
+    e->id.model = fer_checksum_mix(plugin->dims, fer_checksum(model.ptr, model.len));
+    return FER_OK;
+}
+
+static fer_embedder *more_of_plugin(const fer_embedding *e)
+{
+    fer_embedder *made = NULL;
+    return fer_embed_plugin_new(&e->plugin, &made, NULL) ? NULL : made;
+}
+
 fer_embedder *fer_embedding_more(const fer_embedding *e)
 {
+    if (e->plugin.name) return more_of_plugin(e);
     return e->arena ? fer_embed_use_new(&e->use) : fer_embed_static_new(&e->builtin);
 }
 

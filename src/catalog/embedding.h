@@ -6,6 +6,8 @@
 #ifndef FER_EMBEDDING_H
 #define FER_EMBEDDING_H
 
+#include <ferrule/catalog.h>
+
 #include "embed_static.h"
 #include "embed_use.h"
 
@@ -28,7 +30,8 @@ typedef struct fer_embedding {
     fer_embedding_id id;
     fer_static_model builtin;
     fer_use_model use;
-    fer_arena *arena; /* of the file; NULL: the built-in one */
+    fer_arena *arena;        /* of the file; NULL: there is none */
+    fer_embed_plugin plugin; /* name NULL: it is none */
 } fer_embedding;
 
 /*
@@ -36,6 +39,8 @@ typedef struct fer_embedding {
  * it is while it is open.
  */
 fer_code fer_embedding_open(fer_embedding *e, const char *name, fer_err *err);
+/* The same for one that somebody else wrote. */
+fer_code fer_embedding_open_plugin(fer_embedding *e, const fer_embed_plugin *plugin, fer_err *err);
 /* Also of one that is all zero. */
 void fer_embedding_close(fer_embedding *e);
 /* One more embedder on the same model, for another thread. NULL: no memory. */

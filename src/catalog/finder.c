@@ -104,16 +104,22 @@ void fer_kit_give_back(fer_finder *f, fer_kit *k)
     fer_kit_free(k);
 }
 
-/* The vector of one tool. */
-fer_code fer_finder_embed(fer_finder *f, fer_arena *scratch, const fer_body *b, int8_t *out,
-                          fer_err *err)
+/* Together: an embedder may be far away. */
+fer_code fer_finder_embed(fer_finder *f, fer_arena *scratch, const fer_body *const *bodies,
+                          size_t count, int8_t *out, fer_err *err)
 {
     fer_content content;
-    fer_code code = fer_content_of(scratch, b, &content, err);
+    fer_code code = FER_OK;
+    fer_search_doc *docs = fer_arena_alloc_zero(scratch, count, sizeof *docs);
+    if (!docs) return fer_arena_failed(scratch, err);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = fer_content_of(scratch, bodies[i], &content, err);
+        if (!code) docs[i] = content.texts;
+    }
     if (code) return code;
     fer_kit *k = fer_kit_take(f);
     if (!k) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    code = k->embedder->embed(k->embedder, &content.texts, 1, FER_EMBED_DOC, out, err);
+    code = k->embedder->embed(k->embedder, docs, count, FER_EMBED_DOC, out, err);
     fer_kit_give_back(f, k);
     return code;
 }

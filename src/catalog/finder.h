@@ -46,9 +46,9 @@ fer_code fer_finder_compact(const fer_finder *f, fer_finder **out, fer_err *err)
 fer_entry *fer_view_numbered(const fer_view *v, uint32_t number);
 /* Gives an entry that goes into `v` a number, and makes it findable. */
 fer_code fer_view_index(fer_view *v, fer_arena *scratch, fer_entry *e, fer_err *err);
-/* The vector of one tool, of as many bytes as the store says. */
-fer_code fer_finder_embed(fer_finder *f, fer_arena *scratch, const fer_body *b, int8_t *out,
-                          fer_err *err);
+/* The vectors of some tools, one behind the other, each of as many bytes as the store says. */
+fer_code fer_finder_embed(fer_finder *f, fer_arena *scratch, const fer_body *const *bodies,
+                          size_t count, int8_t *out, fer_err *err);
 /* Takes the number of an entry that leaves `v`; it is still in the index. False: no memory. */
 FER_MUST_USE bool fer_view_unindex(fer_view *v, const fer_entry *e);
 

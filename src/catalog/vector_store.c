@@ -30,7 +30,8 @@ static bool init_lock(pthread_rwlock_t *lock)
     return ok;
 }
 
-fer_code fer_vector_store_new(const char *embedder, fer_vector_store **out, fer_err *err)
+fer_code fer_vector_store_new(const char *embedder, const fer_embed_plugin *plugin,
+                              fer_vector_store **out, fer_err *err)
 {
     fer_vector_store *s = fer_sys_malloc(sizeof *s);
     if (!s) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
@@ -40,7 +41,8 @@ fer_code fer_vector_store_new(const char *embedder, fer_vector_store **out, fer_
         fer_sys_free(s);
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     }
-    fer_code code = fer_embedding_open(&s->embedding, embedder, err);
+    fer_code code = plugin ? fer_embedding_open_plugin(&s->embedding, plugin, err)
+                           : fer_embedding_open(&s->embedding, embedder, err);
     if (!code) s->vectors = fer_vectors_new((size_t)s->embedding.id.dims);
     if (!code && !s->vectors) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code) fer_vector_store_unref(s);

@@ -14,8 +14,9 @@
 
 typedef struct fer_vector_store fer_vector_store;
 
-/* `embedder` as for fer_embedding_open. */
-fer_code fer_vector_store_new(const char *embedder, fer_vector_store **out, fer_err *err);
+/* `embedder` as for fer_embedding_open; `plugin`, where it is one, instead of it. */
+fer_code fer_vector_store_new(const char *embedder, const fer_embed_plugin *plugin,
+                              fer_vector_store **out, fer_err *err);
 fer_vector_store *fer_vector_store_ref(fer_vector_store *s);
 void fer_vector_store_unref(fer_vector_store *s);
 

@@ -23,11 +23,19 @@ const fer_stage fer_stages[FER_STAGE_COUNT] = {
 /* ---- through the stages ------------------------------------------------------------------------
  */
 
+void fer_call_leave(fer_call *c)
+{
+    fer_call_done *done = c->done;
+    if (c->place) *c->place = NULL;
+    c->place = NULL;
+    c->done = NULL;
+    c->options.on_event = NULL; /* nobody listens any more */
+    if (done) done(c->done_context, c, &c->envelope);
+}
+
 static void finish(fer_call *c)
 {
-    if (c->place) *c->place = NULL;
-    fer_call_done *done = c->done;
-    done(c->done_context, c, &c->envelope);
+    fer_call_leave(c);
     fer_gateway_give_call(c);
 }
 
@@ -163,6 +171,8 @@ fer_code fer_gateway_call(fer_gateway *g, fer_str tool, fer_str args,
                                  .mcp_result = FER_STR(""),
                                  .definition = FER_STR(""),
                                  .resolved_version = FER_STR(""),
+                                 .original_call = FER_STR(""),
+                                 .policy = FER_STR(""),
                                  .correlation_id = c->options.correlation_id,
                                  .origin = c->options.origin};
     if (out) *out = c;
@@ -206,6 +216,14 @@ static bool keep_envelope(fer_arena *a, const fer_envelope *e, fer_envelope *out
         if (!keep(a, &warnings[i])) return false;
     }
     out->warnings = warnings;
+    fer_str *redactions = fer_arena_alloc(a, (e->redaction_count + 1) * sizeof *redactions);
+    if (!redactions) return false;
+    for (size_t i = 0; i < e->redaction_count; i++) {
+        redactions[i] = e->redactions[i];
+        if (!keep(a, &redactions[i])) return false;
+    }
+    out->redactions = redactions;
+    if (!keep(a, &out->original_call) || !keep(a, &out->policy)) return false;
     return keep(a, &out->error.message) && keep(a, &out->error.details) &&
            keep(a, &out->error.caused_by) && keep(a, &out->tool_id) && keep(a, &out->structured) &&
            keep(a, &out->mcp_result) && keep(a, &out->definition) && keep(a, &out->backend.name) &&

@@ -3,7 +3,9 @@
  * One call on its way, and the stages that it passes. The struct is written from top to bottom:
  * each stage owns a section and reads those above. A stage says NEXT; or WAIT, and somebody calls
  * fer_call_go when the wait is over; or REPLY, once the envelope has its error: then only the
- * stages that every call passes follow. Only `execute` waits.
+ * stages that every call passes follow. `recall` waits for a call that does the same already,
+ * `execute` for its turn, for what must be durable first, and for the tool; `note` for what must be
+ * durable before the answer.
  *
  * A call has one budgeted arena, which is used again by later calls. It ends exactly once: whoever
  * sets `over` first. One thread.
@@ -13,8 +15,11 @@
 
 #include <ferrule/gateway.h>
 
+#include "keeper.h"
 #include "ready.h"
+#include "result_cache.h"
 #include "runner.h"
+#include "scopes.h"
 #include "trace_context.h"
 
 typedef enum fer_move {
@@ -43,7 +48,32 @@ typedef struct fer_stage {
 } fer_stage;
 extern const fer_stage fer_stages[FER_STAGE_COUNT];
 
+#include "effect.h"
+#include "key_policy.h"
+#include "redact.h"
+
 #define FER_UUID_TEXT 37
+
+/* Where `execute` stands. */
+typedef enum fer_at {
+    FER_AT_TURN,    /* waits for its turn */
+    FER_AT_CLAIM,   /* the key is being claimed */
+    FER_AT_BEGIN,   /* the ledger is being told */
+    FER_AT_ATTEMPT, /* to be begun */
+    FER_AT_RUNNING,
+    FER_AT_PAUSE /* before the next attempt */
+} fer_at;
+
+/*
+ * Work that several calls want at once: one leads and does it, the others wait, each within its
+ * own time. By the key of a result (Pure tools) or by the scope of an idempotency key.
+ */
+typedef struct fer_flight {
+    fer_bag_node node;
+    unsigned char name[1 + FER_RESULT_KEY]; /* 'r' or 'k', then the key */
+    fer_call *leader;
+    fer_call *waiting;
+} fer_flight;
 
 struct fer_call {
     fer_arena *arena;
@@ -77,25 +107,57 @@ struct fer_call {
     fer_str args_json; /* on one line */
 
     /* admit */
-    bool admitted;
-
-    /* execute */
     bool warn_output; /* as the gateway had it when the call began */
     uint64_t tried;   /* backends that had their turn, a bit each */
     fer_runner *runner;
+    fer_effect effect;
+    fer_effect_source effect_by;
+    fer_scope *scopes[FER_SCOPE_KINDS]; /* of its tool, backend and tenant; a tenant may be NULL */
+
+    /* recall */
+    bool keyed;           /* it has an idempotency key that counts */
+    fer_idem_claim claim; /* of the key */
+    bool cached;          /* its result may be kept */
+    fer_result_key result_key;
+    fer_flight *flight; /* the same work, done once for several calls; NULL: for this alone */
+    fer_call *other;    /* the next one that waits for the flight */
+    bool shared;        /* the envelope is another's */
+
+    /* execute */
+    fer_at step;
+    bool asking;            /* the keeper will call back */
+    fer_code kept;          /* what it said */
+    bool has_slot, probing; /* probing: a circuit waits for its outcome */
+    bool claimed;           /* the key is this call's */
+    bool begun;             /* the ledger has its beginning */
+    fer_waiter waiter;
+    int64_t queued;                /* when it began to wait for its turn */
+    char downstream[FER_KEY_STEP]; /* the key that the backend gets; or empty */
     fer_attempt attempt;
     int64_t attempt_began;
-    uv_timer_t limit; /* the end of the attempt, or of the call */
-    uv_timer_t pulse; /* the next sign of life of its stream */
-    fer_cancel cancelled;
-    fer_cancel wanted; /* cancelled by its own listener: as soon as that has returned */
+    unsigned tries;        /* attempts that began */
+    unsigned sent;         /* attempts of which a byte may have left */
+    bool committed;        /* the caller has seen a part of the result */
+    bool doubtful;         /* an attempt may have had its effect, and nobody knows */
+    bool nothing_sent;     /* the last failure left the backend untouched */
+    fer_retry_why why_not; /* why it was not tried again */
+    uv_timer_t limit;      /* the end of the attempt, or of the call */
+    uv_timer_t pulse;      /* the next sign of life of its stream */
+    fer_cancel cancelled;  /* from here on all is cleared between calls, as before the timers */
+    fer_cancel wanted;     /* cancelled by its own listener: as soon as that has returned */
     bool telling;
     bool paused; /* the listener is behind */
     uint64_t sequence;
 
     /* its result */
     fer_outcome outcome;
-    fer_str structured;
+
+    /* redact */
+    fer_redactions redactions;
+    fer_str input_shown, output_shown; /* as the ledger may have them; or empty */
+
+    /* note */
+    bool noted; /* all is durable that must be */
 
     fer_envelope envelope;
 };
@@ -107,8 +169,47 @@ fer_move fer_call_refuse(fer_call *c, fer_code code, const char *format, ...) FE
 fer_move fer_call_refuse_err(fer_call *c, const fer_err *err);
 /* Ends a call early, for a reason; nothing where it is over. */
 void fer_call_stop(fer_call *c, fer_cancel reason);
+/* Has the call looked at again after so long; one timer serves all its waits. */
+void fer_call_keep_time(fer_call *c, int64_t ms);
+/* The envelope of a call that was cancelled. */
+fer_move fer_call_refuse_cancelled(fer_call *c);
 /* Tells the listener. */
 void fer_call_tell(fer_call *c, fer_event_type kind, fer_str data);
+
+/* Answers the caller now with what the envelope says, while the work goes on for others. */
+void fer_call_leave(fer_call *c);
+
+/* admit.c: a place among those that run. NEXT, WAIT, or REPLY. */
+fer_move fer_call_take_turn(fer_call *c);
+/* Goes on at another backend, from its turn on; false: at none, all is as before. */
+bool fer_call_change_backend(fer_call *c);
+void fer_call_give_turn(fer_call *c);
+/* Leaves the queue. */
+void fer_call_leave_queue(fer_call *c);
+/* Tells the circuits how an attempt ended. */
+void fer_call_tell_circuits(fer_call *c, fer_breaker_outcome outcome, int64_t took_ms);
+
+/* recall.c */
+fer_move fer_call_claim(fer_call *c);
+/* Whoever waits for this call's work gets its result, or takes over. */
+void fer_call_land(fer_call *c);
+/* No longer waits for another's work. */
+void fer_call_detach(fer_call *c);
+
+/* stored.c: how a call ended, as it is kept under a key. */
+fer_code fer_stored_write(fer_call *c, fer_str *out, fer_err *err);
+fer_code fer_stored_read(fer_call *c, fer_str record, fer_err *err);
+
+/* recount.c: records of the ledger. WAIT: until it is durable. */
+fer_move fer_call_record_begin(fer_call *c);
+void fer_call_record_attempt(fer_call *c, const fer_outcome *o);
+fer_move fer_call_record_end(fer_call *c);
+void fer_call_record_denied(fer_call *c);
+void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s);
+/* note.c: the arguments as the ledger may have them. */
+fer_str fer_call_shown_input(fer_call *c);
+/* The policy that held, as the envelope has it. */
+fer_str fer_call_policy_json(fer_call *c);
 
 /* The stages. */
 fer_move fer_stage_resolve(fer_call *c);

@@ -41,7 +41,7 @@ static void digest(fer_str name, char out[17])
     unsigned char whole[EVP_MAX_MD_SIZE];
     *out = '\0';
     if (!name.len || !EVP_Digest(name.ptr, name.len, whole, NULL, EVP_sha256(), NULL)) return;
-    fer_hex_write(whole, 8, out);
+    fer_trace_hex(whole, 8, out);
 }
 
 static void add_error(line *l, const fer_call_error *x)

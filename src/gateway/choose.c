@@ -124,7 +124,7 @@ fer_move fer_call_choose(fer_call *c)
     return FER_MOVE_NEXT;
 }
 
-bool fer_call_fails_over(fer_call *c)
+bool fer_call_may_fail_over(const fer_call *c)
 {
     const fer_outcome *o = &c->outcome;
     uint64_t tried = c->tried;
@@ -133,13 +133,5 @@ bool fer_call_fails_over(fer_call *c)
         return false;
     if (o->code != FER_BACKEND_UNAVAILABLE && o->code != FER_BACKEND_CRASHED) return false;
     if (fer_clock_mono() >= c->attempt.deadline) return false;
-    if (!fer_choose(c->gateway, c->ready, &tried, &next))
-        return false; /* its own failure says more */
-    uv_timer_stop(&c->limit);
-    uv_timer_stop(&c->pulse);
-    c->runner = NULL;
-    c->paused = false;
-    c->outcome = (fer_outcome){0};
-    c->attempt = (fer_attempt){0};
-    return true;
+    return fer_choose(c->gateway, c->ready, &tried, &next) != NULL;
 }

@@ -16,8 +16,7 @@ fer_runner *fer_choose(const fer_gateway *g, const fer_ready *r, uint64_t *tried
 
 /* Gives the call its runner and its backend. */
 fer_move fer_call_choose(fer_call *c);
-/* Whether the attempt that has ended may be made at another backend; then the call has no runner.
- */
-bool fer_call_fails_over(fer_call *c);
+/* Whether the attempt that has ended may be made at another backend. */
+bool fer_call_may_fail_over(const fer_call *c);
 
 #endif

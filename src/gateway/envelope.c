@@ -95,7 +95,16 @@ fer_code fer_envelope_write(fer_arena *a, const fer_envelope *e, bool full, fer_
         fer_buf_add_quoted(&b, e->warnings[i]);
     }
     if (e->warning_count) fer_buf_add_char(&b, ']');
-    fer_buf_add_text(&b, ",\"redactions\":[]}");
+    if (e->cache_hit) fer_buf_add_text(&b, ",\"cacheHit\":true");
+    if (e->replayed) fer_buf_add_text(&b, ",\"replayed\":true");
+    if (e->original_call.len) member(&b, "callId", e->original_call);
+    json_member(&b, "policy", e->policy);
+    fer_buf_add_text(&b, ",\"redactions\":[");
+    for (size_t i = 0; i < e->redaction_count; i++) {
+        if (i) fer_buf_add_char(&b, ',');
+        fer_buf_add_quoted(&b, e->redactions[i]);
+    }
+    fer_buf_add_text(&b, "]}");
     fer_code code = fer_buf_code(&b, err);
     if (!code) *out = fer_buf_view(&b);
     return code;

@@ -86,6 +86,58 @@ static void free_calls(fer_call *c)
     }
 }
 
+/* ---- secrets, and who keeps what --------------------------------------------------------------
+ */
+
+fer_code fer_gateway_secret(fer_gateway *g, fer_str value, fer_err *err)
+{
+    if (!g->net) g->net = fer_net_new(g->arena);
+    if (!g->net) return fer_arena_failed(g->arena, err);
+    fer_code code = fer_net_add(g->net, value, err);
+    return code ? code : fer_net_weave(g->net, err);
+}
+
+void fer_gateway_keep(fer_gateway *g, const fer_keeper *k)
+{
+    g->keeper = *k;
+}
+
+uint64_t fer_gateway_chance(fer_gateway *g)
+{
+    uint64_t out = 0;
+    unsigned char b[sizeof out];
+    if (fer_gateway_random(g, b, sizeof b)) memcpy(&out, b, sizeof out);
+    return out;
+}
+
+/* All that policies need, or nothing. */
+static fer_code begin_policies(fer_gateway *g, fer_err *err)
+{
+    unsigned char secret[32];
+    uint64_t seed[2];
+    fer_code code = fer_policy_read(g->arena, g->options.policies, &g->policies, err);
+    if (code) return code;
+    if (!fer_gateway_random(g, secret, sizeof secret) ||
+        !fer_gateway_random(g, (unsigned char *)seed, sizeof seed))
+        return fer_fail(err, FER_IO_ERROR, "the system has no randomness");
+    fer_scopes_init(&g->scopes, g->policies, seed);
+    fer_bag_init(&g->flights, seed);
+    g->readies.policies = g->policies;
+    g->results = fer_results_new(fer_policy_common_of(g->policies)->cache_bytes, seed);
+    g->memory = g->results ? fer_memory_new(secret) : NULL;
+    if (!g->memory) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_memory_keeper(g->memory, &g->keeper);
+    return FER_OK;
+}
+
+static void end_policies(fer_gateway *g)
+{
+    fer_results_free(g->results);
+    fer_memory_free(g->memory);
+    fer_bag_deinit(&g->flights);
+    fer_scopes_deinit(&g->scopes);
+}
+
 /* ---- random names ------------------------------------------------------------------------------
  */
 
@@ -136,15 +188,16 @@ fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, 
     if (!g->options.selector) g->options.selector = fer_backend_default;
     fer_map_init(&g->runners, a);
     fer_metrics_init(&g->metrics, a);
-    if (!g->loop) {
-        int bad = uv_loop_init(&g->own_loop);
-        if (bad) {
-            fer_readies_deinit(&g->readies);
-            fer_arena_free(a);
-            return fer_fail(err, FER_IO_ERROR, "no event loop can be made: %s", uv_strerror(bad));
-        }
-        g->loop = &g->own_loop;
+    fer_code code = begin_policies(g, err);
+    int bad = code || g->loop ? 0 : uv_loop_init(&g->own_loop);
+    if (bad) code = fer_fail(err, FER_IO_ERROR, "no event loop can be made: %s", uv_strerror(bad));
+    if (code) {
+        end_policies(g);
+        fer_readies_deinit(&g->readies);
+        fer_arena_free(a);
+        return code;
     }
+    if (!g->loop) g->loop = &g->own_loop;
     fer_gateway_tidy_init(g);
     *out = g;
     return FER_OK;
@@ -192,8 +245,14 @@ void fer_gateway_stop(fer_gateway *g)
 {
     if (g->closing) return;
     g->closing = true;
-    while (g->active) fer_call_stop(g->active, FER_CANCEL_SHUTDOWN);
+    for (fer_call *c = g->active, *next; c; c = next) {
+        next = c->next;
+        fer_call_stop(c, FER_CANCEL_SHUTDOWN);
+    }
+    /* What is written down before the answer may take a moment. */
+    while (g->active) uv_run(g->loop, UV_RUN_ONCE);
     fer_gateway_stop_runners(g);
+    while (g->probes) uv_run(g->loop, UV_RUN_ONCE);
     fer_trace_export_close(g->traces);
 }
 
@@ -208,6 +267,7 @@ void fer_gateway_free(fer_gateway *g)
     free_calls(g->spare);
     fer_trace_export_free(g->traces);
     fer_arena_free(g->route_arena);
+    end_policies(g);
     fer_readies_deinit(&g->readies);
     if (g->loop == &g->own_loop) {
         int busy = uv_loop_close(&g->own_loop);

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "metrics.h"
+#include "secret_net.h"
 #include "trace_export.h"
 
 #define FER_RANDOM_STORE 4096 /* bytes of randomness that are fetched at once */
@@ -43,6 +44,15 @@ struct fer_gateway {
     size_t active_count;
     uint64_t calls; /* that ever began */
     bool closing;
+    fer_policy_set *policies;
+    fer_scopes scopes;
+    fer_results *results;
+    fer_bag flights;
+    fer_keeper keeper;
+    fer_memory *memory; /* that the keeper is, where nobody gave one */
+    fer_arena *net_arena;
+    fer_net *net;  /* secrets that are known */
+    size_t probes; /* under way */
     fer_metrics metrics;
     struct {
         fer_call_observer *tell;
@@ -79,6 +89,11 @@ void fer_gateway_tidy(fer_gateway *g);
 void fer_gateway_tidy_init(fer_gateway *g);
 /* Stops and frees all runners, before it returns. */
 void fer_gateway_stop_runners(fer_gateway *g);
+
+/* Has calls kept by somebody else than memory; before the first call. */
+void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);
+/* Random number; 0 where the system has none: for jitter, never for names. */
+uint64_t fer_gateway_chance(fer_gateway *g);
 
 /* Random bytes, at most 64. False: the system has no randomness. */
 FER_MUST_USE bool fer_gateway_random(fer_gateway *g, unsigned char *out, size_t size);

@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "json_value.h"
+#include "key_policy.h"
 #include "sys.h"
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -17,14 +18,49 @@ void fer_ready_unref(fer_ready *r)
     fer_arena_free(r->arena);
 }
 
-/* A whole number of the tool's policies, 0 where it names none. */
-static int64_t policy(const fer_tool *t, const char *name)
+/* Its paths, the operator's for it, and those for all. */
+static fer_code compile_rules(fer_ready *r, const fer_policy_common *all, fer_err *err)
 {
-    const yyjson_val *policies = fer_tool_field(t, "policies");
-    const yyjson_val *v = fer_is_obj(policies) ? fer_val_get(policies, name) : NULL;
-    return v && fer_val_tag(v) == FER_TAG_UINT && v->uni.u64 <= INT64_MAX / 1000000
-               ? (int64_t)v->uni.u64
-               : 0;
+    const yyjson_val *own = fer_tool_field(r->tool, "redact");
+    size_t most =
+        r->policy.redact.count + all->redact.count + (fer_is_arr(own) ? fer_val_len(own) : 0);
+    fer_str *paths = fer_arena_alloc(r->arena, (most + 1) * sizeof *paths);
+    size_t count = 0;
+    fer_redact_rules *rules;
+    if (!paths) return fer_arena_failed(r->arena, err);
+    for (size_t i = 0; i < all->redact.count; i++) paths[count++] = all->redact.list[i];
+    for (size_t i = 0; i < r->policy.redact.count; i++) paths[count++] = r->policy.redact.list[i];
+    if (fer_is_arr(own)) {
+        FER_EACH_ITEM (own, item)
+            if (fer_is_str(item)) paths[count++] = fer_val_str(item);
+    }
+    fer_code code = fer_redact_compile(r->arena, paths, count, true, all->redact_except.list,
+                                       all->redact_except.count, &rules, err);
+    if (!code) r->rules = rules;
+    return code;
+}
+
+static unsigned major_of(fer_str version)
+{
+    unsigned n = 0;
+    size_t at = version.len && version.ptr[0] == 'v';
+    for (; at < version.len && fer_is_digit(version.ptr[at]) && n < 100000000; at++)
+        n = n * 10 + (unsigned)(version.ptr[at] - '0');
+    return n;
+}
+
+/* What the record and the operator say of it. */
+static fer_code look_up(fer_ready *r, const fer_policy_set *policies, fer_err *err)
+{
+    fer_effect_read(r->tool, &r->said);
+    fer_policy_tool(policies, r->base, fer_tool_field(r->tool, "policies"),
+                    fer_tool_field(r->tool, "cache"), r->arena, &r->policy);
+    r->said.has_operator = r->policy.has_effect;
+    r->said.by_operator = r->policy.effect;
+    r->idempotency =
+        r->policy.has_idempotency ? r->policy.idempotency : fer_tool_idempotency(r->tool);
+    fer_code code = fer_tool_definition_hash(r->arena, r->tool, r->hash, err);
+    return code ? code : compile_rules(r, fer_policy_common_of(policies), err);
 }
 
 static fer_code compile(const fer_tool *t, const char *field, fer_schema **out, fer_err *err)
@@ -34,7 +70,7 @@ static fer_code compile(const fer_tool *t, const char *field, fer_schema **out, 
     return fer_schema_compile_value(NULL, schema, NULL, out, err);
 }
 
-static fer_code fill(fer_ready *r, const fer_body *b, fer_err *err)
+static fer_code fill(fer_ready *r, const fer_body *b, const fer_policy_set *policies, fer_err *err)
 {
     fer_code code =
         fer_toolset_add(r->set, FER_STR("catalogue"), r->definition, FER_FORMAT_JSON, err);
@@ -47,12 +83,10 @@ static fer_code fill(fer_ready *r, const fer_body *b, fer_err *err)
     if (!code && !r->input) code = fer_fail(err, FER_INVALID_SCHEMA, "the tool has no inputSchema");
     if (!code) code = compile(r->tool, "outputSchema", &r->output, err);
     if (!code) code = fer_body_backends(r->arena, b, &r->backends, &r->backend_count, err);
-    r->timeout_ms = policy(r->tool, "timeoutMs");
-    r->deadline_ms = policy(r->tool, "deadlineMs");
-    return code;
+    return code ? code : look_up(r, policies, err);
 }
 
-static fer_code make(fer_entry *e, fer_ready **out, fer_err *err)
+static fer_code make(fer_entry *e, const fer_policy_set *policies, fer_ready **out, fer_err *err)
 {
     const fer_body *b;
     fer_code code = fer_entry_body(e, &b, err);
@@ -70,10 +104,11 @@ static fer_code make(fer_entry *e, fer_ready **out, fer_err *err)
                      .id = fer_body_text(b, FER_TEXT_ID),
                      .name = fer_body_text(b, FER_TEXT_NAME),
                      .version = fer_body_text(b, FER_TEXT_VERSION),
-                     .definition = fer_body_text(b, FER_TEXT_DEFINITION),
-                     .effect = (fer_effect)b->effect};
+                     .definition = fer_body_text(b, FER_TEXT_DEFINITION)};
+    r->base = fer_key_tool(r->id, r->version);
+    r->major = major_of(r->version);
     fer_value_ref(&e->value);
-    code = r->set ? fill(r, b, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    code = r->set ? fill(r, b, policies, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code) fer_ready_unref(r);
     else *out = r;
     return code;
@@ -130,7 +165,7 @@ fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str co
         return FER_OK;
     }
     fer_ready *made = NULL;
-    code = make(e, &made, err);
+    code = make(e, r->policies, &made, err);
     if (code) return code;
     assert(made); /* or there was a failure */
     keep(r, made);

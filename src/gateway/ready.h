@@ -8,7 +8,10 @@
 #ifndef FER_READY_H
 #define FER_READY_H
 
+#include "effect.h"
 #include "map.h"
+#include "policy_set.h"
+#include "redact.h"
 #include "view.h"
 
 #define FER_READY_MAX 20000 /* definitions that are kept; past it all are forgotten */
@@ -25,9 +28,13 @@ typedef struct fer_ready {
     fer_str name;
     fer_str version;
     fer_str definition; /* JSON */
-    fer_effect effect;
-    int64_t timeout_ms;  /* of one attempt; 0: the tool names none */
-    int64_t deadline_ms; /* 0: the tool names none */
+    fer_str base;       /* the ID without its version */
+    unsigned major;     /* of the version */
+    char hash[FER_HASH_TEXT];
+    fer_effect_said said; /* of its effect; whether its server is trusted is asked at each call */
+    fer_tool_policy policy;
+    fer_idempotency idempotency;
+    const fer_redact_rules *rules;
     fer_backend *backends;
     size_t backend_count;
 } fer_ready;
@@ -36,6 +43,7 @@ typedef struct fer_ready {
 typedef struct fer_readies {
     fer_arena *arena;
     fer_map map;
+    const fer_policy_set *policies;
 } fer_readies;
 
 FER_MUST_USE bool fer_readies_init(fer_readies *r);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages before and after a tool runs. */
+/* What is found, who may call it, and whether what goes in and comes out fits. */
 #include <inttypes.h>
 
 #include "buf.h"
-#include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "json_value.h"
-
-#define MS INT64_C(1000000) /* ns */
 
 /* ---- resolve ------------------------------------------------------------------------------------
  */
@@ -125,6 +122,19 @@ static fer_str violation_message(fer_arena *a, const fer_violation *list, size_t
     return b.failure ? FER_STR("") : fer_str_head(fer_buf_view(&b), FER_ERR_TEXT - 1);
 }
 
+/* Of what the built-in rules of redaction name, messages have the type only (5.13). */
+static const fer_str hidden[] = {
+    {"**.authorization", 16}, {"**.cookie", 9},          {"**.set-cookie", 13},
+    {"**.password", 11},      {"**.passwd", 9},          {"**.secret", 9},
+    {"**.token", 8},          {"**.access_token", 15},   {"**.accessToken", 14},
+    {"**.refresh_token", 16}, {"**.refreshToken", 15},   {"**.id_token", 11},
+    {"**.idToken", 10},       {"**.api_key", 10},        {"**.apiKey", 9},
+    {"**.x-api-key", 12},     {"**.private_key", 14},    {"**.privateKey", 13},
+    {"**.client_secret", 16}, {"**.clientSecret", 15},   {"**.session_id", 13},
+    {"**.sessionId", 12},     {"**.idempotencyKey", 17},
+};
+static const fer_validate_options careful = {.redact = hidden, .redact_count = FER_COUNT(hidden)};
+
 /* Has the envelope say what is wrong; `code` FER_OK: the code of the first violation. */
 static fer_move refuse_value(fer_call *c, fer_code code, const fer_result *r)
 {
@@ -167,8 +177,8 @@ fer_move fer_stage_validate_input(fer_call *c)
     const yyjson_val *args = fer_json_root(c->args);
     code = fer_schema_accepts(c->ready->input, c->arena, args, &valid, &err);
     if (!code && !valid) {
-        code =
-            fer_tool_validate_input(c->arena, c->ready->tool, NULL, c->args, args, NULL, &r, &err);
+        code = fer_tool_validate_input(c->arena, c->ready->tool, NULL, c->args, args, &careful, &r,
+                                       &err);
         if (!code) return refuse_value(c, FER_OK, r);
     }
     if (!code && !fer_is_obj(args))
@@ -176,53 +186,6 @@ fer_move fer_stage_validate_input(fer_call *c)
                                fer_val_type_name(args));
     if (!code) code = one_line(c, &err);
     return code ? fer_call_refuse_err(c, &err) : FER_MOVE_NEXT;
-}
-
-/* ---- admit
- * -------------------------------------------------------------------------------------------- */
-
-static int64_t earlier(int64_t one, int64_t other)
-{
-    return one <= 0 ? other : other <= 0 || one < other ? one : other;
-}
-
-/* The time that is left for all of it, ns: the caller's and the tool's limit, the tighter of both.
- */
-static int64_t budget(const fer_call *c)
-{
-    int64_t ms = earlier(c->options.deadline_ms, c->ready->deadline_ms), rest;
-    if (c->options.deadline > 0) {
-        rest = c->options.deadline - fer_clock_wall();
-        if (rest <= 0) return 0;
-        ms = earlier(ms, rest);
-    }
-    if (ms <= 0) ms = c->gateway->options.deadline_ms;
-    return (ms < FER_CALL_DEADLINE_MAX ? ms : FER_CALL_DEADLINE_MAX) * MS;
-}
-
-fer_move fer_stage_admit(fer_call *c)
-{
-    fer_gateway *g = c->gateway;
-    int64_t rest = budget(c);
-    c->deadline = c->began + rest;
-    if (rest <= 0 || fer_clock_mono() >= c->deadline)
-        return fer_call_refuse(c, FER_DEADLINE_EXCEEDED,
-                               "the deadline had passed before the tool was run");
-    if (g->active_count > g->options.calls_max)
-        return fer_call_refuse(c, FER_CONCURRENCY_LIMITED,
-                               "%zu calls are under way, the limit is %zu", g->active_count - 1,
-                               g->options.calls_max);
-    return FER_MOVE_NEXT;
-}
-
-/* ---- recall
- * --------------------------------------------------------------------------------------------- */
-
-/* Results that are known already, by key or from the cache, come in here. */
-fer_move fer_stage_recall(fer_call *c)
-{
-    (void)c;
-    return FER_MOVE_NEXT;
 }
 
 /* ---- validate_output
@@ -257,89 +220,8 @@ fer_move fer_stage_validate_output(fer_call *c)
     fer_code code = fer_schema_accepts(r->output, c->arena, o->structured, &valid, &err);
     if (!code && valid) return FER_MOVE_NEXT;
     if (!code)
-        code = fer_tool_validate_output(c->arena, r->tool, NULL, o->doc, o->structured, NULL,
+        code = fer_tool_validate_output(c->arena, r->tool, NULL, o->doc, o->structured, &careful,
                                         &result, &err);
     if (code) return fer_call_refuse_err(c, &err);
     return doubt_output(c, refuse_value(c, FER_INVALID_OUTPUT, result));
-}
-
-/* ---- redact: what the caller gets to see
- * -------------------------------------------------------------------- */
-
-fer_move fer_stage_redact(fer_call *c)
-{
-    fer_envelope *e = &c->envelope;
-    const fer_outcome *o = &c->outcome;
-    fer_err err = {0};
-    if (!o->structured && !o->mcp_result.len) return FER_MOVE_NEXT;
-    fer_str text = o->structured_json;
-    fer_code code = FER_OK;
-    if (o->structured && !text.len)
-        code = fer_json_write(c->arena, o->structured, false, &text, &err);
-    if (code) return fer_call_refuse_err(c, &err);
-    if (text.len > FER_RESULT_MAX || o->mcp_result.len > FER_RESULT_MAX)
-        return fer_call_refuse(c, FER_INVALID_OUTPUT,
-                               "result.size: the result has %zu bytes, at most %zu are passed on",
-                               text.len > o->mcp_result.len ? text.len : o->mcp_result.len,
-                               FER_RESULT_MAX);
-    if (e->error.code && e->error.code != FER_TOOL_FAILED) return FER_MOVE_NEXT;
-    e->structured = text;
-    e->mcp_result = o->mcp_result;
-    return FER_MOVE_NEXT;
-}
-
-/* ---- note: everybody who wants to know is told
- * ------------------------------------------------------------------ */
-
-static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
-{
-    const fer_envelope *e = &c->envelope;
-    int64_t begin = c->attempt.on_end ? c->attempt_began : 0;
-    *r = (fer_call_report){.envelope = e,
-                           .call_id = fer_str_of(c->id),
-                           .causation_id = c->options.causation_id,
-                           .caller = c->options.caller,
-                           .effect = c->ready ? c->ready->effect : FER_EFFECT_EXTERNAL_SIDE_EFFECTS,
-                           .sampled = c->trace.flags & 1,
-                           .began_ms = fer_clock_wall() - e->duration_us / 1000,
-                           .execution_us = begin ? (c->left[FER_STAGE_EXECUTE] - begin) / 1000 : -1,
-                           .timeout_ms = begin ? (c->attempt.deadline - begin) / MS : 0,
-                           .bytes_in = c->args_text.len,
-                           .bytes_out = e->structured.len > e->mcp_result.len ? e->structured.len
-                                                                              : e->mcp_result.len};
-    static const unsigned char nobody[8];
-    fer_hex_write(c->trace.trace, 16, r->trace_id);
-    fer_hex_write(c->trace.span, 8, r->span_id);
-    if (memcmp(c->trace.parent, nobody, 8) != 0) fer_hex_write(c->trace.parent, 8, r->parent_id);
-    for (size_t i = 0; i < FER_STAGE_COUNT; i++) {
-        if (!c->came[i]) continue;
-        r->stages[r->stage_count].name = fer_stages[i].name;
-        r->stages[r->stage_count].from_ns = c->came[i] - c->began;
-        r->stages[r->stage_count++].to_ns = (c->left[i] ? c->left[i] : now) - c->began;
-    }
-}
-
-fer_move fer_stage_note(fer_call *c)
-{
-    fer_gateway *g = c->gateway;
-    fer_envelope *e = &c->envelope;
-    int64_t now = fer_clock_mono();
-    fer_call_report report;
-    e->duration_us = (now - c->began) / 1000;
-    c->over = true;
-    if (!g->options.uncounted)
-        fer_metrics_count(&g->metrics, c->ready ? c->ready->id : FER_STR(""), c->options.origin,
-                          e->error.code, e->duration_us,
-                          c->attempt.on_end ? (c->left[FER_STAGE_EXECUTE] - c->attempt_began) / 1000
-                                            : -1);
-    if (g->observer_count) fill_report(c, now, &report);
-    for (size_t i = 0; i < g->observer_count; i++)
-        g->observers[i].tell(g->observers[i].context, &report);
-    if (c->options.on_event) {
-        fer_str data = FER_STR("{}");
-        fer_err err;
-        if (!fer_envelope_write(c->arena, e, false, &data, &err))
-            fer_call_tell(c, e->error.code ? FER_STREAM_ERROR : FER_STREAM_DONE, data);
-    }
-    return FER_MOVE_NEXT;
 }

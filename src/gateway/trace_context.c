@@ -39,7 +39,7 @@ bool fer_trace_parse(fer_str s, fer_trace *out)
     return true;
 }
 
-void fer_hex_write(const unsigned char *bytes, size_t count, char *out)
+void fer_trace_hex(const unsigned char *bytes, size_t count, char *out)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < count; i++) {
@@ -52,11 +52,11 @@ void fer_hex_write(const unsigned char *bytes, size_t count, char *out)
 void fer_trace_write(const fer_trace *t, char out[FER_TRACEPARENT])
 {
     static const unsigned char version;
-    fer_hex_write(&version, 1, out);
+    fer_trace_hex(&version, 1, out);
     out[2] = '-';
-    fer_hex_write(t->trace, 16, out + 3);
+    fer_trace_hex(t->trace, 16, out + 3);
     out[35] = '-';
-    fer_hex_write(t->span, 8, out + 36);
+    fer_trace_hex(t->span, 8, out + 36);
     out[52] = '-';
-    fer_hex_write(&t->flags, 1, out + 53);
+    fer_trace_hex(&t->flags, 1, out + 53);
 }

@@ -21,6 +21,6 @@ typedef struct fer_trace {
 bool fer_trace_parse(fer_str traceparent, fer_trace *out);
 void fer_trace_write(const fer_trace *t, char out[FER_TRACEPARENT]);
 /* `count` bytes in hex, NUL-terminated. */
-void fer_hex_write(const unsigned char *bytes, size_t count, char *out);
+void fer_trace_hex(const unsigned char *bytes, size_t count, char *out);
 
 #endif

@@ -259,8 +259,7 @@ fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *opti
         fer_trace_export_free(x);
         return code;
     }
-    uv_timer_init(g->loop, &x->timer);
-    uv_unref((uv_handle_t *)&x->timer);
+    uv_timer_init(g->loop, &x->timer); /* it keeps the loop going while spans wait */
     x->timer.data = x;
     g->traces = x;
     return fer_gateway_observe(g, on_call, x, err); /* there is room: see above */
@@ -291,7 +290,6 @@ void fer_trace_export_close(fer_trace_export *x)
     x->closing = true; /* nothing is tried again from here on */
     uv_update_time(x->gateway->loop);
     uv_timer_start(&x->timer, time_is_up, FER_TRACE_FLUSH_MS, 0);
-    uv_ref((uv_handle_t *)&x->timer);
     if (x->sending.spans && !x->call) post(x);
     while (x->sending.spans || x->gathered.spans) {
         if (!x->sending.spans) send_gathered(x);

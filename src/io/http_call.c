@@ -63,12 +63,18 @@ static void alarm_closed(uv_handle_t *handle)
     fer_http_handle_closed(h);
 }
 
+bool fer_http_sent(const fer_http_call *c)
+{
+    long sent = 0;
+    if (c->sent || !c->easy) return c->sent;
+    return !curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent) && sent > 0;
+}
+
 /* Takes it from curl; what has left by then is known. */
 static void leave_curl(fer_http_call *c)
 {
-    long sent = 0;
     if (!c->easy) return;
-    if (!curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent) && sent > 0) c->sent = true;
+    c->sent = fer_http_sent(c);
     if (c->state == FER_HTTP_RUNNING) curl_multi_remove_handle(c->client->multi, c->easy);
     curl_easy_cleanup(c->easy);
     c->easy = NULL;

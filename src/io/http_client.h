@@ -79,7 +79,10 @@ typedef enum fer_http_fault {
 extern const struct fer_http_fault_row {
     const char *name;
     fer_code code;
+    fer_code backend; /* where the server is one that runs tools; FER_OK: the same */
 } fer_http_fault_rows[FER_HTTP_FAULTS];
+/* The code of a fault of a server that runs tools. */
+fer_code fer_http_backend_code(fer_http_fault fault);
 
 typedef struct fer_http_end {
     fer_http_fault fault;
@@ -132,6 +135,8 @@ void fer_http_cancel(fer_http_call *call);
 /* No more body until resumed; the time without a byte stands still, the deadline does not. */
 void fer_http_pause(fer_http_call *call);
 void fer_http_resume(fer_http_call *call);
+/* Whether the server may have seen a byte of the request by now. */
+bool fer_http_sent(const fer_http_call *call);
 
 /* How many calls have not ended, and how many connections were made for all so far. */
 size_t fer_http_live(const fer_http *h);

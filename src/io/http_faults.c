@@ -12,14 +12,20 @@ const struct fer_http_fault_row fer_http_fault_rows[FER_HTTP_FAULTS] = {
     [FER_HTTP_LATE] = {"late", FER_TIMEOUT},
     [FER_HTTP_IDLE] = {"idle", FER_TIMEOUT},
     [FER_HTTP_CANCELLED] = {"cancelled", FER_CANCELLED},
-    [FER_HTTP_LOST] = {"lost", FER_BACKEND_CRASHED},
-    [FER_HTTP_HEAD_LARGE] = {"head-large", FER_LIMIT_EXCEEDED},
-    [FER_HTTP_BODY_LARGE] = {"body-large", FER_LIMIT_EXCEEDED},
-    [FER_HTTP_MALFORMED] = {"malformed", FER_INVALID_FORMAT},
+    [FER_HTTP_LOST] = {"lost", FER_CONNECTION_LOST},
+    [FER_HTTP_HEAD_LARGE] = {"head-large", FER_LIMIT_EXCEEDED, FER_RESOURCE_LIMIT},
+    [FER_HTTP_BODY_LARGE] = {"body-large", FER_LIMIT_EXCEEDED, FER_RESOURCE_LIMIT},
+    [FER_HTTP_MALFORMED] = {"malformed", FER_INVALID_FORMAT, FER_INVALID_OUTPUT},
     [FER_HTTP_REDIRECTS] = {"redirects", FER_FORBIDDEN},
     [FER_HTTP_MEMORY] = {"memory", FER_OUT_OF_MEMORY},
     [FER_HTTP_INTERNAL] = {"internal", FER_INTERNAL},
 };
+
+fer_code fer_http_backend_code(fer_http_fault fault)
+{
+    const struct fer_http_fault_row *row = &fer_http_fault_rows[fault];
+    return row->backend ? row->backend : row->code;
+}
 
 static const char *const texts[FER_HTTP_FAULTS] = {
     [FER_HTTP_FINE] = "",
@@ -78,8 +84,10 @@ static fer_http_fault tell_apart(const fer_http_call *c, fer_http_fault fault)
     if (fault == FER_HTTP_UNCONNECTED && c->err.code) return FER_HTTP_REFUSED;
     /* Broken chunks are no loss of the connection, but have its code. */
     if (fault == FER_HTTP_LOST && strstr(c->curl_text, "chunk")) return FER_HTTP_MALFORMED;
-    /* A line of a head past curl's own bound (100 KB) has the code of no memory. */
     curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent);
+    /* A connection that was kept broke, and there was no other one: the request had left. */
+    if (fault == FER_HTTP_UNCONNECTED && sent > 0) return FER_HTTP_LOST;
+    /* A line of a head past curl's own bound (100 KB) has the code of no memory. */
     if (fault == FER_HTTP_MEMORY && sent > 0 && !c->head_done) return FER_HTTP_HEAD_LARGE;
     return fault;
 }

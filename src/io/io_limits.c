@@ -7,7 +7,7 @@
 #include "process.h"
 #include "sse.h"
 
-const struct fer_io_limit_row fer_io_limit_rows[] = {
+const fer_limit_row fer_io_limit_rows[] = {
     {"http.timeout", FER_HTTP_TIMEOUT_MS, "milliseconds of a request, unless it says otherwise"},
     {"http.idle", FER_HTTP_IDLE_MS, "milliseconds without a byte, unless it says otherwise"},
     {"http.connect", FER_HTTP_CONNECT_MS, "milliseconds until a server is connected"},

@@ -3,14 +3,9 @@
 #ifndef FER_IO_LIMITS_H
 #define FER_IO_LIMITS_H
 
-#include <stddef.h>
+#include "limit_row.h"
 
-struct fer_io_limit_row {
-    const char *name;
-    size_t limit;
-    const char *text;
-};
-extern const struct fer_io_limit_row fer_io_limit_rows[];
+extern const fer_limit_row fer_io_limit_rows[];
 extern const size_t fer_io_limit_row_count;
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "errors.h"
 #include "process_parts.h"
+#include "program_hash.h"
 #include "sys.h"
 
 #define ASK_MS         20  /* between questions whether it has exited, without a pidfd */
@@ -236,7 +237,7 @@ static void ask(fer_process *p)
     int status = 0, known = fer_sys_peek(p->pid, &status);
     if (known == 0 || (known < 0 && errno != ECHILD)) return;
     p->exited = true;
-    p->state = (fer_exit_state){.code = -1};
+    p->state = (fer_exit_state){.code = -1, .asked = p->phase >= FER_PROCESS_TERMED};
     if (known < 0) p->pid = 0;
     else if (WIFEXITED(status)) p->state.code = WEXITSTATUS(status);
     else p->state.signal = WTERMSIG(status);
@@ -374,9 +375,18 @@ static fer_code launch(fer_process *p, const fer_process_spec *spec, const struc
         return fer_fail(err, FER_RESOURCE_LIMIT, "the system gives no random numbers");
     fer_process_host_mark(p->host, random, p->mark);
     snprintf(variable, sizeof variable, "%s=%s", FER_PROCESS_MARK, p->mark);
+    int program = -1;
+    fer_code code =
+        spec->sha256.len ? fer_program_open(spec->program, spec->sha256, &program, err) : FER_OK;
+    if (code) return code;
     char **env = make_env(spec, variable);
-    if (!env) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!env) {
+        if (program >= 0) fer_sys_close(program);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
     struct fer_sys_launch l = {.program = spec->program,
+                               .by_descriptor = program >= 0,
+                               .descriptor = program,
                                .argv = (char *const *)(uintptr_t)spec->argv,
                                .env = env,
                                .cwd = spec->cwd,
@@ -385,6 +395,7 @@ static fer_code launch(fer_process *p, const fer_process_spec *spec, const struc
                                .err = c->err};
     int number = fer_sys_launch(&l, &p->pid);
     fer_sys_free(env);
+    if (program >= 0) fer_sys_close(program);
     if (number) return start_failed(err, spec, l.failed, number);
     p->start = fer_proc_read(p->pid, &self) ? self.start : 0;
     return FER_OK;

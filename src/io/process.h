@@ -55,6 +55,7 @@ uv_loop_t *fer_process_host_loop(const fer_process_host *h);
 typedef struct fer_exit_state {
     int code;   /* of exit; -1: a signal ended it */
     int signal; /* 0: it ended by itself */
+    bool asked; /* a signal had been sent to it by fer_process_end before it ended */
 } fer_exit_state;
 
 /* Why nothing can be written any more. */
@@ -74,7 +75,9 @@ typedef struct fer_process_events {
 } fer_process_events;
 
 typedef struct fer_process_spec {
-    const char *program;     /* an absolute path; see fer_process_find */
+    const char *program; /* an absolute path; see fer_process_find */
+    fer_str sha256; /* of the program, 64 hexadecimal digits: another one is not started, and what
+                       is started is what was hashed, by its descriptor; empty: not asked for */
     const char *const *argv; /* ended by NULL; argv[0] is what the program is told that it is */
     const char *const *env;  /* "NAME=value", ended by NULL: exactly these, and the mark */
     const char *cwd;         /* NULL: as ours */

@@ -394,9 +394,11 @@ static fer_refusal refusal_of(const fer_request_reader *r, llhttp_errno_t e)
     case HPE_PAUSED_H2_UPGRADE: return FER_REFUSE_VERSION;
     case HPE_INVALID_URL: return FER_REFUSE_TARGET;
     case HPE_PAUSED_UPGRADE: return FER_REFUSE_UPGRADE;
-    case HPE_INVALID_CONTENT_LENGTH: return FER_REFUSE_LENGTH;
-    case HPE_UNEXPECTED_CONTENT_LENGTH: return FER_REFUSE_LENGTH;
-    case HPE_INVALID_TRANSFER_ENCODING: return FER_REFUSE_CODING;
+    case HPE_INVALID_CONTENT_LENGTH:
+    case HPE_UNEXPECTED_CONTENT_LENGTH:
+        return r->parser.flags & F_TRANSFER_ENCODING ? FER_REFUSE_FRAMING : FER_REFUSE_LENGTH;
+    case HPE_INVALID_TRANSFER_ENCODING:
+        return r->parser.flags & F_CONTENT_LENGTH ? FER_REFUSE_FRAMING : FER_REFUSE_CODING;
     default: return FER_REFUSE_SYNTAX;
     }
 }

@@ -57,6 +57,7 @@ static void pause_closed(uv_handle_t *h)
 void fer_post_free(fer_post *p)
 {
     fer_http_link *l = p->link;
+    if (l->first == p) l->first = NULL;
     *p->place = p->next;
     if (p->next) p->next->place = p->place;
     if (p->pausing) {
@@ -69,14 +70,16 @@ void fer_post_free(fer_post *p)
 
 bool fer_post_hold(fer_post *p, const fer_mcp_out *m)
 {
-    p->held = fer_sys_malloc(m->json.len + m->tool.len + 1);
+    p->held = fer_sys_malloc(m->json.len + m->name.len + 1);
     if (!p->held) return false;
     if (m->json.len) memcpy(p->held, m->json.ptr, m->json.len);
-    if (m->tool.len) memcpy(p->held + m->json.len, m->tool.ptr, m->tool.len);
+    if (m->name.len) memcpy(p->held + m->json.len, m->name.ptr, m->name.len);
     p->message = *m;
     p->message.json = (fer_str){p->held, m->json.len};
-    p->message.tool = (fer_str){p->held + m->json.len, m->tool.len};
-    return true; /* the name of a method is a constant */
+    p->message.name = (fer_str){p->held + m->json.len, m->name.len};
+    p->message.mirrored = NULL; /* only older servers are waited for, which know nothing of it */
+    p->message.mirrored_count = 0;
+    return true; /* the name of a method outlives its request */
 }
 
 void fer_post_give_up(fer_post *p)
@@ -103,6 +106,14 @@ static void add(fields *f, const char *name, fer_str value)
         f->list[f->count++] = (fer_http_field){fer_str_of(name), value};
 }
 
+static void add_mirrored(fer_arena *a, fields *f, const fer_mcp_mirrored *m)
+{
+    fer_str name = fer_arena_printf(a, "Mcp-Param-%.*s", FER_PRI(m->name));
+    fer_str value = fer_http_header_value(a, m->value);
+    if (name.ptr && value.ptr && f->count < FER_COUNT(f->list))
+        f->list[f->count++] = (fer_http_field){name, value};
+}
+
 static void add_fields(fer_arena *a, fer_post *p, const fer_mcp_out *m, fields *f)
 {
     const fer_http_link *l = p->link;
@@ -116,7 +127,9 @@ static void add_fields(fer_arena *a, fer_post *p, const fer_mcp_out *m, fields *
         add(f, "MCP-Protocol-Version", fer_str_of(p->version->name));
     if (!p->opens && !modern) add(f, "Mcp-Session-Id", fer_str_of(l->session));
     if (modern && m) add(f, "Mcp-Method", m->method);
-    if (modern && m && m->tool.len) add(f, "Mcp-Name", fer_http_header_value(a, m->tool));
+    if (modern && m && m->name.len) add(f, "Mcp-Name", fer_http_header_value(a, m->name));
+    for (size_t i = 0; modern && m && i < m->mirrored_count; i++)
+        add_mirrored(a, f, &m->mirrored[i]);
     if (!post) add(f, "Last-Event-ID", fer_sse_last_id(&p->sse));
 }
 
@@ -125,17 +138,18 @@ static void on_body(void *context, fer_http_call *call, fer_str piece);
 
 static fer_code start_call(fer_arena *a, fer_post *p, const fer_mcp_out *m, fer_err *err)
 {
-    static const char *const methods[] = {"POST", "GET", "GET", "DELETE"};
+    static const char *const methods[] = {"POST", "GET", "GET", "GET", "DELETE"};
+    bool elsewhere = p->link->old && p->kind == FER_POST_MESSAGE;
     int64_t now = fer_clock_mono(), until = p->deadline ? p->deadline + LATER : now + FOREVER;
     int64_t left = until > now ? (until - now) / MS + 1 : 1;
     fields *f = fer_arena_alloc_zero(a, 1, sizeof *f);
     if (!f) return fer_arena_failed(a, err);
     add_fields(a, p, m, f);
     fer_http_request r = {.method = fer_str_of(methods[p->kind]),
-                          .url = p->link->spec.url,
+                          .url = elsewhere ? p->link->endpoint : p->link->spec.url,
                           .fields = f->list,
                           .field_count = f->count,
-                          .body = m ? m->json : FER_STR_NONE,
+                          .body = m && m->json.len ? m->json : FER_STR_NONE,
                           .deadline_ns = until,
                           .idle_ms = left > INT32_MAX ? INT32_MAX : (uint32_t)left,
                           .body_max = SIZE_MAX};
@@ -184,6 +198,8 @@ static fer_code take_event(void *context, const fer_sse_event *event, fer_err *e
     fer_post *p = context;
     fer_http_link *l = p->link;
     (void)err;
+    bool endpoint = p->kind == FER_POST_EVENTS && fer_str_is(event->name, "endpoint");
+    if (endpoint) fer_events_endpoint(l, event->data);
     if (!event->data.len || !fer_str_is(event->name, "message")) return FER_OK; /* a sign of life */
     p->resumes = 0;
     l->base.events->message(l->base.context, p->id, event->data);
@@ -297,12 +313,18 @@ static bool session_gone(const fer_post *p, const fer_rpc *m)
 /* The answer was begun and cannot be had whole: what became of the request is not known. */
 static void cut_off(fer_post *p)
 {
-    fail(p, &(fer_mcp_failure){.code = FER_BACKEND_CRASHED,
+    fail(p, &(fer_mcp_failure){.code = FER_CONNECTION_LOST,
                                .sent = true,
                                .message = "the stream ended before the answer"});
 }
 
-static void refused(fer_post *p)
+/* What the server says beside these is no answer to the request, whatever it looks like. */
+static bool speaks_for_itself(unsigned status)
+{
+    return status == 401 || status == 403 || status == 407 || status == 429 || status == 503;
+}
+
+void fer_post_refused(fer_post *p)
 {
     fer_http_link *l = p->link;
     fer_mcp_failure f = fer_http_verdict(p->status);
@@ -320,8 +342,7 @@ static void refused(fer_post *p)
     f.retry_after_ms = p->retry_after_ms > 0 ? p->retry_after_ms : 0;
     snprintf(text, sizeof text, "%s (HTTP status %u)", f.message, p->status);
     if (!strchr(f.message, '(')) f.message = text;
-    bool auth = f.code != FER_BACKEND_UNAVAILABLE;
-    if (p->id && has_error && !f.lost && !auth && !p->given_up)
+    if (p->id && has_error && !f.lost && !speaks_for_itself(p->status) && !p->given_up)
         l->base.events->message(l->base.context, p->id, (fer_str){p->body, p->body_len});
     fail(p, &f); /* nobody hears it where the error was the answer */
     fer_arena_free(a);
@@ -329,9 +350,10 @@ static void refused(fer_post *p)
 
 static void broke(fer_post *p, const fer_http_end *end)
 {
-    fer_mcp_failure f = {.code = end->err->code, .sent = end->sent, .message = end->err->message};
+    fer_mcp_failure f = {
+        .code = fer_http_backend_code(end->fault), .sent = end->sent, .message = end->err->message};
     if (p->large) {
-        f.code = FER_LIMIT_EXCEEDED;
+        f.code = FER_RESOURCE_LIMIT;
         f.message = "the answer is larger than allowed (http.body, sse.event)";
     }
     fail(p, &f);
@@ -357,10 +379,14 @@ static void on_end(void *context, const fer_http_end *end)
         resume_later(p);
         return;
     }
-    if (p->kind != FER_POST_MESSAGE || (p->streams && !end->fault)) cut_off(p);
+    if (p->kind == FER_POST_EVENTS) fer_events_ended(p);
+    else if (p->kind != FER_POST_MESSAGE || (p->streams && !end->fault)) cut_off(p);
     else if (end->fault) broke(p, end);
-    else if (p->status >= 300) refused(p);
-    else complete(p);
+    else if (p->status >= 300 && fer_events_begin(p)) {
+        p->ending = false;
+        return;
+    } else if (p->status >= 300) fer_post_refused(p);
+    else if (!l->old) complete(p); /* else the answer comes on the stream of events */
     bool gate = p->gate;
     fer_post_free(p);
     if (gate) fer_http_link_open_gate(l);

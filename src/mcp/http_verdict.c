@@ -27,7 +27,7 @@ static const struct {
       .message = "a proxy wants to know who asks (407)"}},
     {429,
      429,
-     {.code = FER_BACKEND_UNAVAILABLE,
+     {.code = FER_RATE_LIMITED,
       .refused = true,
       .message = "the server has had too many requests (429)"}},
     {400,
@@ -75,9 +75,10 @@ static void add_base64(fer_buf *b, fer_str s)
 fer_str fer_http_header_value(fer_arena *a, fer_str value)
 {
     fer_buf b;
-    bool plain = value.len && !fer_str_starts(value, "=?base64?");
+    bool plain = value.len && !fer_str_starts(value, "=?base64?") && value.ptr[0] != ' ' &&
+                 value.ptr[value.len - 1] != ' ';
     for (size_t i = 0; plain && i < value.len; i++)
-        plain = value.ptr[i] > ' ' && value.ptr[i] <= '~';
+        plain = value.ptr[i] >= ' ' && value.ptr[i] <= '~';
     if (plain) return value;
     fer_buf_init(&b, a, SIZE_MAX);
     fer_buf_add_text(&b, "=?base64?");

@@ -16,6 +16,9 @@ static fer_code open_link(fer_mcp_link *base, fer_err *err)
     (void)err;
     l->session[0] = '\0';
     l->version = NULL;
+    l->old = false;
+    l->first = NULL;
+    l->lost = FER_OK;
     return FER_OK;
 }
 
@@ -47,9 +50,12 @@ static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *
     p->opens = m->opens;
     p->gate = is_initialized(m);
     bool hold = l->gate && !p->gate;
-    if (hold && fer_post_hold(p, m)) return FER_OK;
-    fer_code code =
-        hold ? fer_fail(err, FER_OUT_OF_MEMORY, "out of memory") : fer_post_start(p, m, err);
+    if ((hold || fer_events_may_follow(p)) && !fer_post_hold(p, m)) {
+        fer_post_free(p);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    if (hold) return FER_OK;
+    fer_code code = fer_post_start(p, m, err);
     if (code) fer_post_free(p);
     else if (p->gate) l->gate = p;
     return code;
@@ -73,6 +79,14 @@ void fer_http_link_open_gate(fer_http_link *l)
     }
 }
 
+/* One that is held back has not left yet. */
+static bool was_sent(const fer_mcp_link *base, uint64_t id)
+{
+    for (const fer_post *p = ((const fer_http_link *)base)->posts; p; p = p->next)
+        if (p->id == id) return p->call ? p->pausing || fer_http_sent(p->call) : p->pausing;
+    return true;
+}
+
 static void abandon(fer_mcp_link *base, uint64_t id)
 {
     fer_http_link *l = link_of(base);
@@ -83,12 +97,22 @@ static void abandon(fer_mcp_link *base, uint64_t id)
         }
 }
 
+/* What comes meanwhile waits in the kernel, and slows the server down. */
+static void pause_answer(fer_mcp_link *base, uint64_t id, bool paused)
+{
+    for (fer_post *p = link_of(base)->posts; p; p = p->next) {
+        if (p->id != id || !p->call) continue;
+        if (paused) fer_http_pause(p->call);
+        else fer_http_resume(p->call);
+    }
+}
+
 /* An older server says things unasked on a stream of its own, where it has one. */
 static void agreed(fer_mcp_link *base, const fer_mcp_version *version, bool news)
 {
     fer_http_link *l = link_of(base);
     l->version = version;
-    if (version->modern || !news) return;
+    if (version->modern || !news || l->old) return;
     for (fer_post *p = l->posts; p; p = p->next)
         if (p->kind == FER_POST_NEWS) {
             fer_post_give_up(p); /* of the last session */
@@ -108,7 +132,7 @@ void fer_http_link_settle(fer_http_link *l)
 {
     if (!l->closing || l->post_count) return;
     l->closing = false;
-    l->base.events->closed(l->base.context, FER_OK, "it was closed");
+    l->base.events->closed(l->base.context, l->lost, l->lost ? l->lost_why : "it was closed");
 }
 
 static void say_goodbye(fer_http_link *l)
@@ -138,15 +162,26 @@ static void close_link(fer_mcp_link *base, bool hurry)
     fer_http_link_settle(l);
 }
 
+void fer_http_link_lost(fer_http_link *l, const char *why)
+{
+    if (l->closing) return;
+    l->lost = FER_CONNECTION_LOST;
+    l->lost_why = why;
+    close_link(&l->base, true);
+}
+
 static void free_link(fer_mcp_link *base)
 {
+    fer_sys_free((char *)(uintptr_t)link_of(base)->endpoint.ptr);
     fer_sys_free(base);
 }
 
 static const fer_mcp_link_kind kind = {.streams = true,
                                        .open = open_link,
                                        .send = send_message,
+                                       .sent = was_sent,
                                        .abandon = abandon,
+                                       .pause = pause_answer,
                                        .agreed = agreed,
                                        .close = close_link,
                                        .free = free_link};

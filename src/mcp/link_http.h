@@ -4,6 +4,11 @@
  * events. Older servers may keep a session, have a stream of their own for what they say unasked,
  * and let a broken stream be taken up again where it ended; modern ones have none of that.
  *
+ * A server of 2024-11-05 takes no POST at its URL: there it has a stream of events, whose first
+ * says where messages go, and on which all answers come. It is found out by the refusal of the
+ * first message (HTTP+SSE; messages go to the same origin only). When the stream ends, the link is
+ * lost.
+ *
  * A session that a server has forgotten is told to the client, which agrees anew. Sessions end with
  * a DELETE when the link is closed politely. Headers of the operator's are sent with everything,
  * and are in no message.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The inside of a link over HTTP: link_http.c (the link, its sessions), http_post.c (one exchange:
- * what is asked, what comes, how it ends), http_verdict.c (what a status means).
+ * what is asked, what comes, how it ends), http_events.c (servers of 2024-11-05, whose answers all
+ * come on one stream), http_verdict.c (what a status means).
  */
 #ifndef FER_LINK_HTTP_PARTS_H
 #define FER_LINK_HTTP_PARTS_H
@@ -15,6 +16,7 @@ typedef enum fer_post_kind {
     FER_POST_MESSAGE, /* a message, and its answer */
     FER_POST_RESUMED, /* the rest of an answer, by GET */
     FER_POST_NEWS,    /* what the server says unasked, by GET */
+    FER_POST_EVENTS,  /* all that a server of 2024-11-05 says, by GET */
     FER_POST_GOODBYE  /* DELETE */
 } fer_post_kind;
 
@@ -58,7 +60,13 @@ struct fer_http_link {
     const fer_mcp_version *version; /* agreed; NULL: not yet */
     char session[FER_LINK_SESSION_MAX + 1];
     fer_post *gate; /* others wait for it */
+    /* A server of 2024-11-05: where messages go, and the one that waits until that is known. */
+    bool old;
+    fer_str endpoint;
+    fer_post *first;
     bool closing;
+    fer_code lost; /* it closes by itself; why */
+    const char *lost_why;
 };
 
 /* ---- http_post.c
@@ -80,6 +88,23 @@ void fer_post_give_up(fer_post *p);
 void fer_http_link_settle(fer_http_link *l);
 /* The gate has opened: what was held back is sent. */
 void fer_http_link_open_gate(fer_http_link *l);
+
+/* Nothing can come any more: the client is told when nothing is left. */
+void fer_http_link_lost(fer_http_link *l, const char *why);
+
+/* ---- http_events.c
+ * ---------------------------------------------------------------------------------- */
+
+/* Asks a server that does not take the first message for a stream of events. False: no use. */
+bool fer_events_begin(fer_post *first);
+/* Whether a message must be kept for that. */
+bool fer_events_may_follow(const fer_post *p);
+/* The first event: where messages go. */
+void fer_events_endpoint(fer_http_link *l, fer_str where);
+/* The stream has ended. True: the first message is as it was before it. */
+void fer_events_ended(fer_post *stream);
+/* Tells how a post ended, where it was refused by its status. */
+void fer_post_refused(fer_post *p);
 
 /* ---- http_verdict.c
  * ---------------------------------------------------------------------------------- */

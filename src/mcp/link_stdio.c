@@ -19,7 +19,7 @@ typedef struct child {
     stdio_link *link;
     fer_process *process;
     fer_line_split lines;
-    const char *why; /* we end it; NULL: it ends by itself */
+    const char *why; /* we end it, as it can no longer be talked to; NULL: it ends by itself */
 } child;
 
 struct stdio_link {
@@ -69,10 +69,13 @@ static void on_error_line(fer_process *p, fer_str line)
 /* ---- how it ends
  * ------------------------------------------------------------------------------------ */
 
-static void end_it(child *c, const char *why)
+/* Whoever closes a pipe mostly does so by ending, which then is seen in a moment. */
+#define GRACE_CLOSED ((fer_process_grace){100, 500})
+
+static void end_it(child *c, const char *why, fer_process_grace grace)
 {
     if (!c->why) c->why = why;
-    fer_process_end(c->process, FER_GRACE_CANCEL);
+    fer_process_end(c->process, grace);
 }
 
 /* The last line may lack its end; then nothing more can come. */
@@ -80,13 +83,15 @@ static void on_output_end(fer_process *p)
 {
     child *c = fer_process_owner(p);
     fer_line_split_end(&c->lines, take_line, c);
-    end_it(c, NULL);
+    end_it(c, "the server closed its standard output", GRACE_CLOSED);
 }
 
 static void on_input_lost(fer_process *p, fer_input_loss why)
 {
-    end_it(fer_process_owner(p),
-           why == FER_INPUT_STUCK ? "the server does not read what it is sent" : NULL);
+    child *c = fer_process_owner(p);
+    if (why == FER_INPUT_STUCK)
+        end_it(c, "the server does not read what it is sent", FER_GRACE_CANCEL);
+    else end_it(c, "the server closed its standard input", GRACE_CLOSED);
 }
 
 static void on_exit(fer_process *p, const fer_exit_state *state)
@@ -100,7 +105,9 @@ static void on_exit(fer_process *p, const fer_exit_state *state)
     if (state->signal)
         snprintf(text, sizeof text, "the server was ended by signal %d", state->signal);
     else snprintf(text, sizeof text, "the server ended with exit code %d", state->code);
-    l->base.events->closed(l->base.context, FER_BACKEND_CRASHED, c->why ? c->why : text);
+    bool ours = c->why && state->asked;
+    l->base.events->closed(l->base.context, ours ? FER_CONNECTION_LOST : FER_BACKEND_CRASHED,
+                           ours ? c->why : text);
 }
 
 static void on_gone(fer_process *p)
@@ -136,6 +143,7 @@ static fer_code start(stdio_link *l, child *c, fer_err *err)
                                                      .argv = l->spec.argv,
                                                      .env = l->spec.env,
                                                      .cwd = l->spec.cwd,
+                                                     .sha256 = l->spec.sha256,
                                                      .events = &events,
                                                      .owner = c},
                                  &c->process, err);
@@ -162,7 +170,8 @@ static fer_code open_link(fer_mcp_link *base, fer_err *err)
     return FER_OK;
 }
 
-/* A message is one line: what is sent has no line breaks, as JSON on one line has none. */
+/* A message is one line: a line break can only be between two tokens of JSON, where a blank does.
+ */
 static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *err)
 {
     stdio_link *l = (stdio_link *)base;
@@ -171,6 +180,8 @@ static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *
     char *line = fer_sys_malloc(m->json.len + 1);
     if (!line) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     memcpy(line, m->json.ptr, m->json.len);
+    for (size_t i = 0; i < m->json.len; i++)
+        if (line[i] == '\n' || line[i] == '\r') line[i] = ' ';
     line[m->json.len] = '\n';
     fer_code code = fer_process_write(l->current->process, (fer_str){line, m->json.len + 1}, err);
     fer_sys_free(line);

@@ -14,6 +14,7 @@ typedef struct fer_stdio_spec {
     const char *const *argv; /* ended by NULL; the program is the first, looked for along `path` */
     const char *const *env;  /* "NAME=value", ended by NULL: exactly these */
     const char *cwd;         /* NULL: as ours */
+    fer_str sha256;          /* of the program (process.h); or empty */
     fer_str path;            /* as of PATH */
     fer_process_grace grace; /* when it is closed; zero: FER_GRACE_STOP */
     size_t line_max;         /* 0: FER_LINE_MAX */

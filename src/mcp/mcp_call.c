@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "errors.h"
+#include "mcp_mirror.h"
 #include "mcp_parts.h"
 
 #define MS INT64_C(1000000)
@@ -13,29 +14,72 @@ static fer_mcp_call *call_of(fer_mcp_request *r)
     return (fer_mcp_call *)r;
 }
 
+static void add_raw(fer_buf *b, size_t start, const char *key, fer_str json)
+{
+    if (!json.len) return;
+    if (b->len > start) fer_buf_add_char(b, ',');
+    fer_buf_printf(b, "\"%s\":", key);
+    fer_buf_add(b, json);
+}
+
+/* The members of the params as they came, but for those that are written behind them. */
+static void add_params(fer_buf *b, const fer_json *doc)
+{
+    static const char *const ours[] = {"_meta", "inputResponses", "requestState"};
+    size_t start = b->len;
+    FER_EACH_MEMBER (fer_json_root(doc), key) {
+        bool skip = false;
+        for (size_t i = 0; i < FER_COUNT(ours); i++) skip |= fer_str_is(fer_val_str(key), ours[i]);
+        if (skip) continue;
+        if (b->len > start) fer_buf_add_char(b, ',');
+        fer_buf_add(b, fer_rpc_bytes(doc, key));
+        fer_buf_add_char(b, ':');
+        fer_buf_add(b, fer_rpc_bytes(doc, key + 1));
+    }
+}
+
 static void call_write(fer_mcp_request *r, fer_buf *b)
 {
     const fer_mcp_call *k = call_of(r);
-    fer_buf_add_text(b, "\"name\":");
-    fer_buf_add_quoted(b, k->tool);
-    fer_buf_add_text(b, ",\"arguments\":");
-    fer_buf_add(b, k->args);
-    if (k->input_responses.len) {
-        fer_buf_add_text(b, ",\"inputResponses\":");
-        fer_buf_add(b, k->input_responses);
+    size_t start = b->len;
+    if (k->method) {
+        if (k->params_doc) add_params(b, k->params_doc);
+    } else {
+        fer_buf_add_text(b, "\"name\":");
+        fer_buf_add_quoted(b, k->tool);
+        add_raw(b, start, "arguments", k->args);
     }
-    if (k->request_state.len) {
-        fer_buf_add_text(b, ",\"requestState\":");
-        fer_buf_add(b, k->request_state);
-    }
+    add_raw(b, start, "inputResponses", k->input_responses);
+    add_raw(b, start, "requestState", k->request_state);
     fer_mcp_add_meta(r->client, b, k);
 }
 
-static void call_describe(const fer_mcp_request *r, fer_mcp_out *m)
+/* What a request is about, by its method (2026-07-28, Mcp-Name). */
+static fer_str name_of(const fer_mcp_call *k)
+{
+    static const struct {
+        const char *method, *member;
+    } rows[] = {{"prompts/get", "name"}, {"resources/read", "uri"}, {"tools/call", "name"}};
+    if (!k->method) return k->tool;
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        if (strcmp(k->method, rows[i].method) != 0 || !k->params_doc) continue;
+        const yyjson_val *v = fer_val_get(fer_json_root(k->params_doc), rows[i].member);
+        return fer_is_str(v) ? fer_val_str(v) : FER_STR_NONE;
+    }
+    return FER_STR_NONE;
+}
+
+static void call_describe(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m)
 {
     const fer_mcp_call *k = (const fer_mcp_call *)r;
-    m->tool = k->tool;
+    fer_mcp_mirrored *mirrored = NULL;
+    if (k->method) m->method = fer_str_of(k->method);
+    m->name = name_of(k);
     m->deadline = k->deadline;
+    bool headers = r->client->link->kind->streams && fer_mcp_is_modern(r->client);
+    if (!headers || k->method || !fer_mcp_mirror_may(k->definition)) return;
+    if (!fer_mcp_mirror(a, k->definition, k->args, &mirrored, &m->mirrored_count, NULL))
+        m->mirrored = mirrored; /* without them the server refuses the call */
 }
 
 /* ---- on the way
@@ -116,8 +160,9 @@ void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m)
 /* ---- the end
  * ------------------------------------------------------------------------------------------ */
 
-static void end(fer_mcp_call *k, const fer_mcp_outcome *o)
+void fer_mcp_call_end(fer_mcp_call *k, const fer_mcp_outcome *o)
 {
+    fer_mcp_questions_forget(k->request.client, k);
     if (k->has_news) {
         forget_news(k->request.client, k);
         tell(k, fer_clock_mono());
@@ -133,7 +178,7 @@ static void call_failed(fer_mcp_request *r, const fer_mcp_failure *f)
                          .refused = f->refused,
                          .retry_after_ms = f->retry_after_ms};
     o.message = fer_arena_copy(k->arena, fer_str_of(f->message));
-    end(k, &o);
+    fer_mcp_call_end(k, &o);
 }
 
 /* An error of the protocol: the server would not, or could not, run it. */
@@ -150,9 +195,16 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
     }
     fer_buf_add_char(&b, '}');
     o.details = b.failure ? FER_STR_NONE : fer_buf_view(&b);
+    o.error = fer_arena_copy(k->arena, fer_rpc_bytes(m->doc, m->error));
     o.message = fer_arena_copy(k->arena, fer_str_head(m->error_message, FER_ERR_TEXT - 1));
     if (m->error_code == FER_RPC_METHOD_NOT_FOUND) o.code = FER_BACKEND_UNAVAILABLE;
-    end(k, &o);
+    if (m->error_code == FER_MCP_HEADER_MISMATCH) { /* the tool is another one by now */
+        o.code = FER_BACKEND_UNAVAILABLE;
+        o.definite = false;
+        o.refused = true;
+        fer_mcp_tools_changed(k->request.client);
+    }
+    fer_mcp_call_end(k, &o);
 }
 
 static void take_result(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
@@ -173,6 +225,23 @@ static void take_result(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
     if (o->result.verdict != FER_MCP_DONE) o->code = FER_TOOL_FAILED;
 }
 
+/* The result of another request: what it holds is the caller's to read. */
+static void take_other(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
+{
+    bool modern = fer_mcp_is_modern(k->request.client);
+    const yyjson_val *type = modern ? fer_val_get(m->result, "resultType") : NULL;
+    fer_str name = type && fer_is_str(type) ? fer_val_str(type) : FER_STR_NONE;
+    if (fer_str_is(name, "input_required")) {
+        take_result(k, m, o);
+        return;
+    }
+    o->json = fer_arena_copy(k->arena, fer_rpc_bytes(m->doc, m->result));
+    if (!o->json.ptr) o->code = fer_arena_code(k->arena);
+    else if (!fer_is_obj(m->result) || (type && !fer_str_is(name, "complete")))
+        o->code = FER_INVALID_OUTPUT;
+    if (o->code) o->message = FER_STR("the result is of no type that is known (resultType)");
+}
+
 static void call_answered(fer_mcp_request *r, const fer_rpc *m)
 {
     fer_mcp_call *k = call_of(r);
@@ -181,8 +250,10 @@ static void call_answered(fer_mcp_request *r, const fer_rpc *m)
         call_refused(k, m);
         return;
     }
-    take_result(k, m, &o);
-    end(k, &o);
+    if (k->method) take_other(k, m, &o);
+    else take_result(k, m, &o);
+    if (o.asks_input && fer_mcp_round_begin(r->client, k, o.result.doc, &o)) return;
+    fer_mcp_call_end(k, &o);
 }
 
 const fer_mcp_request_kind fer_mcp_call_kind = {.method = "tools/call",
@@ -191,12 +262,39 @@ const fer_mcp_request_kind fer_mcp_call_kind = {.method = "tools/call",
                                                 .answered = call_answered,
                                                 .failed = call_failed};
 
+/* A method is a name such as "resources/read", and params are an object. */
+static fer_code read_other(fer_mcp_call *k, fer_err *err)
+{
+    fer_json *doc;
+    size_t len = strspn(k->method, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                   "0123456789/_.$-");
+    if (!len || k->method[len]) return fer_fail(err, FER_BAD_USAGE, "no method has such a name");
+    if (!k->params.len) return FER_OK;
+    fer_code code = fer_json_read(k->arena, k->params, NULL, &doc, err);
+    if (code) return code;
+    k->params_doc = doc;
+    return fer_is_obj(fer_json_root(doc))
+               ? FER_OK
+               : fer_fail(err, FER_BAD_USAGE, "the params of a request are no object");
+}
+
 void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k)
 {
+    fer_err err = {0};
+    k->request = (fer_mcp_request){.client = c};
     k->news = NULL;
     k->next_news = NULL;
     k->told_at = 0;
     k->has_news = false;
+    k->params_doc = NULL;
+    k->round = NULL;
+    k->rounds = 0;
+    if (k->method && read_other(k, &err)) {
+        fer_mcp_outcome o = {.code = err.code};
+        o.message = fer_arena_copy(k->arena, fer_str_of(err.message));
+        k->on_end(k, &o);
+        return;
+    }
     fer_mcp_submit(c, &k->request, &fer_mcp_call_kind);
 }
 
@@ -214,14 +312,30 @@ static void tell_server(fer_mcp_client *c, uint64_t id, const char *reason)
     if (c->link->kind->abandon) c->link->kind->abandon(c->link, id);
 }
 
+bool fer_mcp_call_sent(const fer_mcp_call *k)
+{
+    const fer_mcp_request *r = &k->request;
+    const fer_mcp_link *l = r->client->link;
+    return r->sent && (!l->kind->sent || l->kind->sent(l, r->id));
+}
+
+void fer_mcp_call_pause(fer_mcp_call *k, bool paused)
+{
+    const fer_mcp_request *r = &k->request;
+    fer_mcp_link *l = r->client->link;
+    if (r->kind && r->id && l->kind->pause) l->kind->pause(l, r->id, paused);
+}
+
 void fer_mcp_call_drop(fer_mcp_call *k, const char *reason)
 {
     fer_mcp_request *r = &k->request;
     fer_mcp_client *c = r->client;
+    fer_mcp_round_drop(k);
     if (!r->kind) return;
     uint64_t id = r->id;
     fer_mcp_take_off(r);
     r->kind = NULL;
+    fer_mcp_questions_forget(c, k);
     forget_news(c, k);
     if (id && c->link_open) tell_server(c, id, reason);
 }

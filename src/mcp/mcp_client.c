@@ -129,6 +129,33 @@ static void add_member(fer_buf *b, const char *key, fer_str text)
     fer_buf_add_quoted(b, text);
 }
 
+/* What the caller put there, but for what is ours to say. */
+static void add_others(fer_buf *b, const fer_mcp_call *k)
+{
+    const yyjson_val *meta = fer_val_get(fer_json_root(k->params_doc), "_meta");
+    const struct {
+        const char *key;
+        bool ours;
+    } rows[] = {{FER_MCP_META_VERSION, true},
+                {FER_MCP_META_CAPABILITIES, true},
+                {FER_MCP_META_CLIENT, true},
+                {"progressToken", true},
+                {FER_MCP_META_DEADLINE, k->deadline != 0},
+                {"traceparent", k->traceparent.len > 0},
+                {FER_MCP_META_IDEMPOTENCY, k->idempotency_key.len > 0}};
+    if (!fer_is_obj(meta)) return;
+    FER_EACH_MEMBER (meta, key) {
+        bool ours = false;
+        for (size_t i = 0; i < FER_COUNT(rows); i++)
+            if (fer_str_is(fer_val_str(key), rows[i].key)) ours = rows[i].ours;
+        if (ours) continue;
+        fer_buf_add_char(b, ',');
+        fer_buf_add(b, fer_rpc_bytes(k->params_doc, key));
+        fer_buf_add_char(b, ':');
+        fer_buf_add(b, fer_rpc_bytes(k->params_doc, key + 1));
+    }
+}
+
 void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
 {
     size_t start = b->len;
@@ -140,6 +167,7 @@ void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
     }
     if (k) add_member(b, "traceparent", k->traceparent);
     if (k) add_member(b, FER_MCP_META_IDEMPOTENCY, k->idempotency_key);
+    if (k && k->params_doc) add_others(b, k);
     if (b->failure || b->len == start) return;
     /* What was written begins with a comma: that is where the opening goes. */
     fer_str members = fer_arena_copy(b->arena, fer_str_slice(fer_buf_view(b), start + 1, b->len));
@@ -158,11 +186,11 @@ void fer_mcp_send(fer_mcp_client *c, fer_mcp_request *r)
     fer_err err = {0};
     r->id = m.id;
     m.version = c->info.version;
-    fer_rpc_open(&b, r->id, r->kind->method);
+    if (r->kind->describe) r->kind->describe(r, c->out, &m);
+    fer_rpc_open(&b, r->id, m.method.ptr);
     r->kind->write(r, &b);
     fer_rpc_close(&b);
     m.json = fer_buf_view(&b);
-    if (r->kind->describe) r->kind->describe(r, &m);
     put_first(&c->table[r->id % FER_MCP_TABLE], r);
     c->info.running++;
     fer_code code = fer_buf_code(&b, &err);
@@ -199,8 +227,15 @@ void fer_mcp_submit(fer_mcp_client *c, fer_mcp_request *r, const fer_mcp_request
 /* ---- the client
  * ----------------------------------------------------------------------------------- */
 
+void fer_mcp_forget_list(fer_mcp_client *c)
+{
+    fer_sys_free(c->kept);
+    c->kept = NULL;
+}
+
 void fer_mcp_tools_changed(fer_mcp_client *c)
 {
+    fer_mcp_forget_list(c);
     if (c->changed || c->stopping) return;
     c->changed = true;
     if (c->options.changed) c->options.changed(c->options.context);
@@ -266,6 +301,8 @@ void fer_mcp_client_close(fer_mcp_client *c)
     if (c->stopping) return;
     c->stopping = true;
     fer_mcp_forget_handshake(c);
+    fer_mcp_questions_lost(c);
+    fer_mcp_rounds_fail(c, f.code, f.message);
     fer_mcp_fail_waiting(c, &f);
     fer_mcp_fail_running(c, &f);
     c->info.state = FER_MCP_CLOSING;
@@ -276,6 +313,7 @@ void fer_mcp_client_free(fer_mcp_client *c)
 {
     if (!c) return;
     c->link->kind->free(c->link);
+    fer_mcp_forget_list(c);
     fer_arena_free(c->in);
     fer_arena_free(c->out);
     fer_sys_free(c);

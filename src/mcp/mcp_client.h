@@ -12,7 +12,10 @@
  * says that it did nothing with it because it has forgotten who asks.
  *
  * What comes unasked is never an answer: replies that are late, of another type of ID, or to nobody
- * are counted and dropped. `ping` is answered, all else that a server asks for is refused.
+ * are counted and dropped. `ping` is answered. What else a server asks for (elicitation, sampling,
+ * roots) goes to whoever said in the options that it can be asked, and is refused where nobody did.
+ * Older servers ask by requests of their own, modern ones by results that are no results yet; both
+ * look the same to who is asked, and a modern request is made again by the client with the answers.
  *
  * All of it belongs to the thread of its loop.
  */
@@ -25,19 +28,22 @@
 #include "mcp_link.h"
 #include "mcp_result.h"
 
-#define FER_MCP_START_MS     30000 /* until both sides have agreed */
-#define FER_MCP_PROBE_MS     5000  /* of it: for an answer to server/discover */
-#define FER_MCP_LIST_MS      30000 /* for all pages of a list */
-#define FER_MCP_TOOLS_MAX    100000
-#define FER_MCP_PAGES_MAX    10000
-#define FER_MCP_LIST_MAX     ((size_t)64 << 20) /* bytes of a list of tools */
-#define FER_MCP_WAITING_MAX  1000               /* requests that wait for a connection */
-#define FER_MCP_PROGRESS_MS  50                 /* between two news of one call */
-#define FER_MCP_PROGRESS_MAX 4096               /* bytes of one */
-#define FER_MCP_REPLIES_MAX  100                /* of ours to what a server asks, per second */
-#define FER_MCP_PAUSE_MS     100                /* after the second loss; doubles with each */
-#define FER_MCP_PAUSE_MAX    30000
-#define FER_MCP_SETTLED_MS   10000 /* a connection that lasted so long was no failure */
+#define FER_MCP_START_MS      30000 /* until both sides have agreed */
+#define FER_MCP_PROBE_MS      5000  /* of it: for an answer to server/discover */
+#define FER_MCP_LIST_MS       30000 /* for all pages of a list */
+#define FER_MCP_TOOLS_MAX     100000
+#define FER_MCP_PAGES_MAX     10000
+#define FER_MCP_LIST_MAX      ((size_t)64 << 20) /* bytes of a list of tools */
+#define FER_MCP_WAITING_MAX   1000               /* requests that wait for a connection */
+#define FER_MCP_PROGRESS_MS   50                 /* between two news of one call */
+#define FER_MCP_PROGRESS_MAX  4096               /* bytes of one */
+#define FER_MCP_REPLIES_MAX   100                /* of ours to what a server asks, per second */
+#define FER_MCP_PAUSE_MS      100                /* after the second loss; doubles with each */
+#define FER_MCP_PAUSE_MAX     30000
+#define FER_MCP_SETTLED_MS    10000   /* a connection that lasted so long was no failure */
+#define FER_MCP_ROUNDS_MAX    10      /* times that one call is asked for input (2026-07-28) */
+#define FER_MCP_QUESTIONS_MAX 64      /* of one server that are not answered yet */
+#define FER_MCP_TTL_MAX       3600000 /* ms that a list is good for, whatever its server says */
 
 typedef struct fer_mcp_client fer_mcp_client;
 
@@ -49,30 +55,51 @@ typedef enum fer_mcp_state {
     FER_MCP_DOWN     /* lost; the next request connects */
 } fer_mcp_state;
 
+/* Something that a server wants to know; good until it is answered or withdrawn. */
+typedef struct fer_mcp_question {
+    struct fer_mcp_call *call; /* that waits for it; NULL: not known, or over by now */
+    fer_str method;            /* "elicitation/create", "sampling/createMessage", "roots/list" */
+    fer_str params;            /* a JSON object, as it came; or empty */
+    void *context;             /* of who is asked */
+} fer_mcp_question;
+
 typedef struct fer_mcp_options {
     uv_loop_t *loop;
     fer_str capabilities; /* what callers can answer, a JSON object; empty: nothing */
     unsigned start_ms, probe_ms, list_ms; /* 0: as above */
     void (*changed)(void *context);       /* the tools may have changed; once until listed again */
     void (*closed)(void *context);        /* after fer_mcp_client_close: nothing is left */
+    /* Takes a question, to be answered once, now or later; may not give up a call. False, or NULL:
+     * it is refused. */
+    bool (*asked)(void *context, fer_mcp_question *q);
+    /* Nobody waits for the answer any more: the question is gone. Must be there with `asked`. */
+    void (*withdrawn)(void *context, fer_mcp_question *q);
     void *context;
 } fer_mcp_options;
+
+/* Answers with a JSON object; the question is gone. */
+void fer_mcp_question_answer(fer_mcp_question *q, fer_str result);
+/* Answers that there is no answer: an error of JSON-RPC. A modern server's call fails then. */
+void fer_mcp_question_refuse(fer_mcp_question *q, int code, fer_str message);
 
 /* What is known of a server. */
 typedef struct fer_mcp_info {
     fer_mcp_state state;
     const fer_mcp_version *version; /* NULL: not agreed yet */
     char server[64], server_version[64];
-    char trouble[128]; /* why the last connection was lost or not made; or empty */
-    char said[96];     /* the last line of its standard error; or empty */
-    uint64_t connects; /* how often both sides agreed */
-    uint64_t noise;    /* texts that are no message */
-    uint64_t late;     /* answers to requests that had been given up or answered */
-    uint64_t foreign;  /* answers and news about nothing that was asked */
-    uint64_t refused;  /* requests of the server's */
-    uint64_t logs;     /* messages for a log, and notifications that are of no use here */
-    size_t running;    /* requests that wait or are under way */
-    int pid;           /* 0: none */
+    char trouble[128];     /* why the last connection was lost or not made; or empty */
+    char said[96];         /* the last line of its standard error; or empty */
+    uint64_t connects;     /* how often both sides agreed */
+    uint64_t noise;        /* texts that are no message */
+    uint64_t late;         /* answers to requests that had been given up or answered */
+    uint64_t foreign;      /* answers and news about nothing that was asked */
+    uint64_t refused;      /* requests of the server's */
+    uint64_t asked;        /* questions of the server's that somebody took */
+    uint64_t dropped;      /* tools that were listed and may not be used (x-mcp-header) */
+    char dropped_why[128]; /* the last of them: its name, and what is wrong with it */
+    uint64_t logs;         /* messages for a log, and notifications that are of no use here */
+    size_t running;        /* requests that wait or are under way */
+    int pid;               /* 0: none */
 } fer_mcp_info;
 
 /* Takes the link, also where there is no memory: NULL. */
@@ -107,18 +134,28 @@ typedef struct fer_mcp_outcome {
     int64_t retry_after_ms; /* 0: nobody knows */
     fer_mcp_result result;  /* where there is one */
     fer_str json;           /* the result byte for byte; or empty */
+    fer_str error;          /* the server's error byte for byte; or empty */
     fer_str message;        /* of a failure: a sentence */
     fer_str details;        /* of a failure: a JSON object; or empty */
 } fer_mcp_outcome;
 
+/*
+ * A call of a tool, or any other request: ping, logging/setLevel, resources/..., prompts/...,
+ * completion/complete. Of another request the result is given as it came; `result` stays empty.
+ * The _meta of its params is kept but for what the client says itself.
+ */
 typedef struct fer_mcp_call fer_mcp_call;
 struct fer_mcp_call {
     fer_mcp_request request; /* the client's */
     /* Filled by the caller, and good until the end. */
     fer_arena *arena;
     fer_str tool;
-    fer_str args;     /* a JSON object, on one line */
-    int64_t deadline; /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
+    fer_str args;       /* a JSON object, on one line */
+    fer_str definition; /* of the tool, as it was listed: says which arguments are mirrored in
+                           headers (x-mcp-header); or empty */
+    const char *method; /* of another request; NULL: a tool is called */
+    fer_str params;     /* of it: a JSON object, on one line; or empty */
+    int64_t deadline;   /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
     fer_str traceparent, idempotency_key; /* or empty */
     fer_str input_responses; /* JSON object: answers to what an earlier try asked for; or empty */
     fer_str request_state;   /* JSON string that it gave, as it came; or empty */
@@ -132,16 +169,33 @@ struct fer_mcp_call {
     int64_t told_at;
     fer_mcp_call *next_news;
     bool has_news;
+    const fer_json *params_doc;
+    struct fer_mcp_round *round; /* what it was asked for and is not answered yet; or NULL */
+    unsigned rounds;
 };
 /* `k` is cleared but for what the caller fills. */
 void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k);
+/* Whether the server may have seen a byte of it by now. */
+bool fer_mcp_call_sent(const fer_mcp_call *k);
 /* Gives a call up: the server is told, `on_end` is not called any more. */
 void fer_mcp_call_drop(fer_mcp_call *k, const char *reason);
 
+/* The listener is behind (true) or has caught up. Where a call has a stream of its own, no more is
+ * read from it meanwhile; its news are thinned out anyway. */
+void fer_mcp_call_pause(fer_mcp_call *k, bool paused);
+
+/*
+ * A list that its server calls good for a while (ttlMs) is given again within that time without
+ * being asked for, unless the server said meanwhile that its tools have changed, or was lost.
+ */
 typedef struct fer_mcp_list fer_mcp_list;
 struct fer_mcp_list {
     fer_mcp_request request; /* the client's */
     fer_arena *arena;
+    /* Good at its end: how long the list is good for, and whether others than those with the same
+     * credentials may be shown it (cacheScope). */
+    int64_t ttl_ms;
+    bool shared;
     /* FER_OK with a JSON list of tools, each byte for byte; once, perhaps at once. */
     void (*on_end)(fer_mcp_list *l, fer_code code, fer_str tools, const fer_err *err);
     void *context;

@@ -16,6 +16,7 @@
 #define MS INT64_C(1000000)
 
 static void send_initialize(fer_mcp_client *c);
+static void send_discover(fer_mcp_client *c, const fer_mcp_version *named);
 
 /* ---- failing to connect
  * ----------------------------------------------------------------------------- */
@@ -98,7 +99,8 @@ static void agree(fer_mcp_client *c, const fer_mcp_version *version, const yyjso
         fer_rpc_close(&b);
         fer_mcp_post(c, &b, "notifications/initialized");
     }
-    if (c->link->kind->agreed) c->link->kind->agreed(c->link, version, c->news_of_tools);
+    if (c->link->kind->agreed)
+        c->link->kind->agreed(c->link, version, c->news_of_tools || c->options.asked);
     bool again = c->info.connects++ > 0;
     if (version->modern && c->news_of_tools) send_listen(c);
     fer_mcp_send_waiting(c);
@@ -159,8 +161,10 @@ static void discover_answered(fer_mcp_request *r, const fer_rpc *m)
         return;
     }
     const yyjson_val *names = fer_val_get(fer_val_get(m->error, "data"), "supported");
-    if (m->error_code == FER_MCP_UNSUPPORTED_VERSION && fer_is_arr(names) && !choose(names))
-        no_common_version(c, m, names);
+    bool versions = m->error_code == FER_MCP_UNSUPPORTED_VERSION && fer_is_arr(names);
+    const fer_mcp_version *common = versions ? choose(names) : NULL;
+    if (versions && !common) no_common_version(c, m, names);
+    else if (common && common->modern && !c->insisted) send_discover(c, common);
     else send_initialize(c);
 }
 
@@ -171,8 +175,9 @@ static void discover_failed(fer_mcp_request *r, const fer_mcp_failure *f)
     else if (r->client->probing) connect_failed(r->client, f);
 }
 
-static void describe_opening(const fer_mcp_request *r, fer_mcp_out *m)
+static void describe_opening(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m)
 {
+    (void)a;
     m->opens = true;
     m->deadline = r->client->start_by;
 }
@@ -288,10 +293,12 @@ static void send_initialize(fer_mcp_client *c)
     send_own(c, &c->initialize, &initialize_kind);
 }
 
-static void send_discover(fer_mcp_client *c)
+/* In the version that the server names, or else in the newest. */
+static void send_discover(fer_mcp_client *c, const fer_mcp_version *named)
 {
     int64_t probe_by = fer_clock_mono() + (int64_t)c->options.probe_ms * MS;
-    c->info.version = fer_mcp_version_newest(true);
+    c->insisted = named != NULL;
+    c->info.version = named ? named : fer_mcp_version_newest(true);
     guard_until(c, probe_by < c->start_by ? probe_by : c->start_by);
     send_own(c, &c->discover, &discover_kind);
 }
@@ -302,7 +309,7 @@ static void handshake(fer_mcp_client *c)
     c->probing = true;
     c->info.state = FER_MCP_CONNECTING;
     if (c->era == FER_MCP_LEGACY) send_initialize(c);
-    else send_discover(c);
+    else send_discover(c, NULL);
 }
 
 void fer_mcp_guard_fired(uv_timer_t *t)
@@ -359,6 +366,7 @@ static void lost(fer_mcp_client *c, fer_code code, const char *why)
     note_loss(c, why);
     fer_mcp_forget_handshake(c);
     c->info.state = FER_MCP_DOWN;
+    fer_mcp_questions_lost(c);
     fer_mcp_fail_running(c, &f);
     if (was_ready) {
         if (c->waiting) fer_mcp_connect(c);

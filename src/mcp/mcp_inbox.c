@@ -76,11 +76,18 @@ static void on_acknowledged(fer_mcp_client *c, uint64_t stream, const fer_rpc *m
     c->listens = 0;
 }
 
+static void on_cancelled(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    (void)stream;
+    fer_mcp_question_cancelled(c, m);
+}
+
 static const struct {
     const char *method;
     void (*take)(fer_mcp_client *c, uint64_t stream, const fer_rpc *m);
 } notifications[] = {
     {"notifications/progress", on_progress},
+    {"notifications/cancelled", on_cancelled},
     {"notifications/tools/list_changed", on_tools_changed},
     {"notifications/subscriptions/acknowledged", on_acknowledged},
 };
@@ -109,12 +116,14 @@ static bool may_reply(fer_mcp_client *c)
     return c->replies++ < FER_MCP_REPLIES_MAX;
 }
 
-/* Only ping is answered with a result: no capability was declared that allows more. */
-static void take_request(fer_mcp_client *c, const fer_rpc *m)
+/* Ping is answered here. For all else a capability was declared, and somebody takes it, or not. */
+static void take_request(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
 {
-    bool ping = fer_str_is(m->method, "ping");
+    bool ping = fer_str_is(m->method, "ping"), modern = fer_mcp_is_modern(c);
+    bool may = !modern && may_reply(c); /* a modern server may not ask */
+    if (may && !ping && fer_mcp_ask(c, stream, m)) return;
     c->info.refused += !ping;
-    if (fer_mcp_is_modern(c) || !may_reply(c)) return; /* a modern server may not ask */
+    if (!may) return;
     fer_buf b = fer_mcp_writing(c);
     if (ping) {
         fer_rpc_open_result(&b, &m->id);
@@ -141,7 +150,7 @@ static void take(void *context, const fer_rpc *m, const fer_err *err)
     (void)err;
     if (p->client->stopping) return;
     if (!m) p->client->info.noise++;
-    else if (m->kind == FER_RPC_REQUEST) take_request(p->client, m);
+    else if (m->kind == FER_RPC_REQUEST) take_request(p->client, p->stream, m);
     else if (m->kind == FER_RPC_NOTIFICATION) take_notification(p->client, p->stream, m);
     else take_answer(p->client, p->stream, m);
 }

@@ -3,9 +3,10 @@
 
 #include "link_http.h"
 #include "mcp_client.h"
+#include "mcp_mirror.h"
 #include "rpc.h"
 
-const struct fer_io_limit_row fer_mcp_limit_rows[] = {
+const fer_limit_row fer_mcp_limit_rows[] = {
     {"rpc.batch", FER_RPC_BATCH_MAX, "messages of one batch (2025-03-26)"},
     {"mcp.start", FER_MCP_START_MS, "milliseconds until an MCP server can be asked"},
     {"mcp.probe", FER_MCP_PROBE_MS, "milliseconds of it for an answer to server/discover"},
@@ -18,6 +19,10 @@ const struct fer_io_limit_row fer_mcp_limit_rows[] = {
     {"mcp.news", FER_MCP_PROGRESS_MS, "milliseconds between two news of one call"},
     {"mcp.replies", FER_MCP_REPLIES_MAX, "answers in a second to what a server asks"},
     {"mcp.pause", FER_MCP_PAUSE_MAX, "milliseconds until a lost server is tried again, at most"},
+    {"mcp.rounds", FER_MCP_ROUNDS_MAX, "times that one call is asked for input"},
+    {"mcp.questions", FER_MCP_QUESTIONS_MAX, "questions of one server that wait for an answer"},
+    {"mcp.ttl", FER_MCP_TTL_MAX, "milliseconds that a server's list is good for, at most"},
+    {"mcp.mirrored", FER_MCP_MIRRORED_MAX, "arguments of a tool that go into headers"},
     {"link.session", FER_LINK_SESSION_MAX, "bytes of the ID of a session"},
     {"link.pause", FER_LINK_PAUSE_MAX,
      "milliseconds until a stream is taken up again, unless the server asks for more"},

@@ -16,12 +16,19 @@
 
 typedef struct fer_mcp_link fer_mcp_link;
 
+/* An argument that is mirrored in a header: Mcp-Param-NAME. */
+typedef struct fer_mcp_mirrored {
+    fer_str name, value; /* the value as text, not encoded yet */
+} fer_mcp_mirrored;
+
 /* One message on its way out. Everything is copied where it is kept. */
 typedef struct fer_mcp_out {
-    fer_str json;                   /* on one line */
-    uint64_t id;                    /* of a request; 0: nothing will be answered */
-    fer_str method;                 /* of a request or notification; empty: an answer */
-    fer_str tool;                   /* that a call names; or empty */
+    fer_str json;   /* on one line */
+    uint64_t id;    /* of a request; 0: nothing will be answered */
+    fer_str method; /* of a request or notification; empty: an answer */
+    fer_str name;   /* of the tool, prompt or resource that it is about; or empty */
+    const struct fer_mcp_mirrored *mirrored; /* arguments that go into headers (2026-07-28) */
+    size_t mirrored_count;
     int64_t deadline;               /* fer_clock_mono; 0: it may take as long as it likes */
     const fer_mcp_version *version; /* that it is written in */
     bool opens; /* the answer opens a connection: nothing of an earlier one is sent along */
@@ -57,8 +64,12 @@ typedef struct fer_mcp_link_kind {
     fer_code (*open)(fer_mcp_link *l, fer_err *err);
     /* Fails where nothing was sent. */
     fer_code (*send)(fer_mcp_link *l, const fer_mcp_out *m, fer_err *err);
+    /* Whether the server may have seen a byte of this request by now. NULL: once it was sent. */
+    bool (*sent)(const fer_mcp_link *l, uint64_t id);
     /* Nobody waits for the answer to this request any more. May be NULL. */
     void (*abandon)(fer_mcp_link *l, uint64_t id);
+    /* Reads no more of the answer to this request, or goes on. May be NULL. */
+    void (*pause)(fer_mcp_link *l, uint64_t id, bool paused);
     /* Both sides have agreed; `news`: the server may say things unasked. May be NULL. */
     void (*agreed)(fer_mcp_link *l, const fer_mcp_version *version, bool news);
     /* Politely, or where `hurry` is true not; `closed` follows, also where it is not open. */

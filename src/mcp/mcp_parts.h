@@ -2,7 +2,8 @@
 /*
  * The inside of a client, for the files that make it up: mcp_client.c (its life, requests),
  * mcp_connect.c (finding out what a server speaks, losing it), mcp_inbox.c (what comes in),
- * mcp_list.c and mcp_call.c (the two kinds of request that others make).
+ * mcp_list.c and mcp_call.c (the two kinds of request that others make), mcp_question.c (what a
+ * server wants to know), mcp_mirror.c (what of a call goes into headers).
  */
 #ifndef FER_MCP_PARTS_H
 #define FER_MCP_PARTS_H
@@ -18,8 +19,8 @@ typedef struct fer_mcp_request_kind {
     bool connects; /* it may be sent before both sides have agreed */
     /* The members of params, _meta included. */
     void (*write)(fer_mcp_request *r, fer_buf *b);
-    /* What the link should know; may be NULL. */
-    void (*describe)(const fer_mcp_request *r, fer_mcp_out *m);
+    /* What the link should know; may be NULL. What it needs for that lives in `a`. */
+    void (*describe)(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m);
     /* An answer: a result or an error. The request has ended and may be gone afterwards. */
     void (*answered)(fer_mcp_request *r, const fer_rpc *m);
     /* There will be no answer. The same. */
@@ -31,6 +32,8 @@ typedef enum fer_mcp_era {
     FER_MCP_LEGACY,
     FER_MCP_MODERN
 } fer_mcp_era;
+
+typedef struct fer_mcp_round fer_mcp_round;
 
 struct fer_mcp_client {
     fer_mcp_link *link;
@@ -46,6 +49,7 @@ struct fer_mcp_client {
     /* connecting */
     fer_mcp_era era; /* what it was the last time */
     fer_mcp_request discover, initialize, listen;
+    bool insisted;    /* server/discover was asked in a version that the server itself named */
     bool probing;     /* initialize has not been sent yet */
     bool link_open;   /* between open and closed */
     int64_t start_by; /* fer_clock_mono */
@@ -58,6 +62,14 @@ struct fer_mcp_client {
     bool changed;       /* told, and not listed since */
     fer_mcp_call *news;
     fer_mcp_list *lists, **lists_end;
+    char *kept; /* the last list, where its server called it good for a while; or NULL */
+    size_t kept_len;
+    int64_t kept_until; /* fer_clock_mono */
+    bool kept_shared;
+    /* questions of the server's */
+    struct asking *questions;
+    size_t question_count;
+    fer_mcp_round *rounds;
     int64_t replies_since;
     unsigned replies;
     bool stopping;
@@ -91,6 +103,7 @@ bool fer_mcp_is_modern(const fer_mcp_client *c);
 /* The arena gives no more: what a request is told. */
 extern const fer_mcp_failure fer_mcp_no_memory;
 void fer_mcp_tools_changed(fer_mcp_client *c);
+void fer_mcp_forget_list(fer_mcp_client *c);
 /* Nothing is left of a client that is being closed. */
 void fer_mcp_gone(fer_mcp_client *c);
 
@@ -117,6 +130,25 @@ void fer_mcp_noise(void *context);
 void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m);
 void fer_mcp_flush_fired(uv_timer_t *t);
 void fer_mcp_watch_fired(uv_timer_t *t);
+void fer_mcp_call_end(fer_mcp_call *k, const fer_mcp_outcome *o);
 extern const fer_mcp_request_kind fer_mcp_call_kind, fer_mcp_list_kind;
+
+/* ---- mcp_question.c -----------------------------------------------------------------------------
+ */
+
+/* A request of an older server. False: nobody takes it. */
+bool fer_mcp_ask(fer_mcp_client *c, uint64_t stream, const fer_rpc *m);
+/* An older server was lost, and with it what it asked. */
+void fer_mcp_questions_lost(fer_mcp_client *c);
+/* notifications/cancelled */
+void fer_mcp_question_cancelled(fer_mcp_client *c, const fer_rpc *m);
+/* A call has ended: no question is of it any more. */
+void fer_mcp_questions_forget(fer_mcp_client *c, const fer_mcp_call *k);
+/* A modern server wants to know something before it ends a call; `doc` is its result, in the arena
+ * of the call. Asks, and makes the call again or ends it as `ended`. False: nobody can be asked. */
+bool fer_mcp_round_begin(fer_mcp_client *c, fer_mcp_call *k, const fer_json *doc,
+                         const fer_mcp_outcome *ended);
+void fer_mcp_round_drop(fer_mcp_call *k);
+void fer_mcp_rounds_fail(fer_mcp_client *c, fer_code code, const char *why);
 
 #endif

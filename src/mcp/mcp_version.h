@@ -34,6 +34,7 @@ const fer_mcp_version *fer_mcp_version_newest(bool modern);
 /* Errors that only a modern server gives. */
 #define FER_MCP_HEADER_MISMATCH     (-32020)
 #define FER_MCP_MISSING_CAPABILITY  (-32021)
+#define FER_MCP_HEADER_MISMATCH     (-32020)
 #define FER_MCP_UNSUPPORTED_VERSION (-32022)
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "local_command.h"
 
-const struct fer_run_limit_row fer_run_limit_rows[] = {
+const fer_limit_row fer_run_limit_rows[] = {
     {"command.items", FER_LOCAL_ITEMS, "items of the argv of a command's definition"},
     {"command.variables", FER_LOCAL_VARIABLES,
      "variables that a command's definition passes on, and that it sets"},

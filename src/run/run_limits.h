@@ -3,14 +3,9 @@
 #ifndef FER_RUN_LIMITS_H
 #define FER_RUN_LIMITS_H
 
-#include <stddef.h>
+#include "limit_row.h"
 
-struct fer_run_limit_row {
-    const char *name;
-    size_t limit;
-    const char *text;
-};
-extern const struct fer_run_limit_row fer_run_limit_rows[];
+extern const fer_limit_row fer_run_limit_rows[];
 extern const size_t fer_run_limit_row_count;
 
 #endif

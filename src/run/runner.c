@@ -23,6 +23,20 @@ const char *const fer_health_names[FER_HEALTH_STOPPED + 1] = {
     [FER_HEALTH_DOWN] = "down", [FER_HEALTH_STOPPED] = "stopped",
 };
 
+const char *const fer_phase_names[FER_PHASE_DEFINITE + 1] = {
+    [FER_PHASE_NOTHING_SENT] = "nothing-sent",
+    [FER_PHASE_NOT_PROCESSED] = "not-processed",
+    [FER_PHASE_AMBIGUOUS] = "ambiguous",
+    [FER_PHASE_DEFINITE] = "definite",
+};
+
+/* Who says that it is not available, or that there were too many, says that it did nothing. */
+fer_phase fer_phase_of_answer(fer_code code)
+{
+    bool untouched = code == FER_BACKEND_UNAVAILABLE || code == FER_RATE_LIMITED;
+    return untouched ? FER_PHASE_NOT_PROCESSED : FER_PHASE_DEFINITE;
+}
+
 void fer_attempt_event(fer_attempt *t, fer_news kind, fer_str json)
 {
     assert(!t->ended);

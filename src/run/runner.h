@@ -43,13 +43,24 @@ typedef enum fer_cancel {
 /* "ClientClosed" ... */
 extern const char *const fer_cancel_names[FER_CANCEL_COUNT];
 
-/* How far a failed attempt had come; decides whether it may be made again (docs/run.md). */
+/*
+ * How far a failed attempt had come; decides whether it may be made again (docs/run.md). Every
+ * runner says what it knows: P0 where no byte can have reached the backend, also for an attempt
+ * that is cancelled before; P1 where the backend itself says that it did nothing, as 429 and 503
+ * do; P2 where bytes left and no whole answer came: time, loss, crash, garbage; P3 where an answer
+ * came. A failure that P0 or P1 goes with may still be one that no further try mends, such as
+ * FER_UNAUTHENTICATED: that is for the row of its code to say.
+ */
 typedef enum fer_phase {
     FER_PHASE_NOTHING_SENT,  /* P0 */
     FER_PHASE_NOT_PROCESSED, /* P1: the backend says that it did nothing */
     FER_PHASE_AMBIGUOUS,     /* P2: it may have happened */
     FER_PHASE_DEFINITE       /* P3: the backend says how it ended */
 } fer_phase;
+/* "nothing-sent", "not-processed", "ambiguous", "definite" */
+extern const char *const fer_phase_names[FER_PHASE_DEFINITE + 1];
+/* Of a code that the backend itself has answered with. */
+fer_phase fer_phase_of_answer(fer_code code);
 
 /* How an attempt ended. Texts and values live in the arena of the attempt. */
 typedef struct fer_outcome {

@@ -7,7 +7,7 @@
 #include "serve_http.h"
 #include "serve_stdio.h"
 
-const struct fer_io_limit_row fer_serve_limit_rows[] = {
+const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.asks", FER_SERVE_ASKS_MAX, "requests of one MCP client at a time"},
     {"serve.listens", FER_SERVE_LISTENS_MAX, "subscriptions of one MCP client"},
     {"serve.peers", FER_SERVE_PEERS_MAX, "MCP clients, and sessions of such, at a time"},

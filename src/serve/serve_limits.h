@@ -3,9 +3,9 @@
 #ifndef FER_SERVE_LIMITS_H
 #define FER_SERVE_LIMITS_H
 
-#include "io_limits.h"
+#include "limit_row.h"
 
-extern const struct fer_io_limit_row fer_serve_limit_rows[];
+extern const fer_limit_row fer_serve_limit_rows[];
 extern const size_t fer_serve_limit_row_count;
 
 #endif

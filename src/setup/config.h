@@ -54,8 +54,10 @@ typedef struct fer_config_server {
     const fer_str *args;
     size_t arg_count;
     fer_config_pairs env;
-    fer_str cwd; /* absolute, or empty: where the gateway runs */
-    fer_str url; /* http, sse */
+    fer_str cwd;      /* absolute, or empty: where the gateway runs */
+    fer_str env_file; /* absolute: more variables, as VS Code has them; or empty */
+    fer_str sha256;   /* of the program, 64 digits; or empty: whatever is there is started */
+    fer_str url;      /* http, sse */
     fer_config_pairs headers;
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;

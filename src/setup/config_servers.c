@@ -8,7 +8,7 @@
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
 static const char *const known[] = {"type",    "command",   "args",    "env",     "cwd",
                                     "url",     "serverUrl", "httpUrl", "headers", "disabled",
-                                    "enabled", "timeoutMs", NULL};
+                                    "enabled", "timeoutMs", "envFile", "sha256",  NULL};
 static const char *const clients[] = {"alwaysAllow",
                                       "autoApprove",
                                       "autoStart",
@@ -47,13 +47,6 @@ static void note_key(fer_configure *c, const yyjson_val *key)
 {
     fer_str name = fer_val_str(key), shown = fer_str_head(name, 100);
     fer_near near;
-    if (fer_str_is(name, "envFile")) {
-        fer_configure_tell(c, FER_SEVERITY_WARNING, key,
-                           FER_STR("Name the variables that the server needs under env, such as "
-                                   "NAME: ${NAME}."),
-                           "\"envFile\" is not read");
-        return;
-    }
     if (is_one_of(name, clients)) return;
     fer_near_init(&near, name);
     for (size_t i = 0; known[i]; i++) fer_near_try(&near, fer_str_of(known[i]));
@@ -126,6 +119,8 @@ static void take_program(fer_configure *c, const yyjson_val *object, fer_config_
     s->args = fer_configure_texts(c, fer_val_get(object, "args"), true, &s->arg_count);
     s->env = fer_configure_pairs(c, fer_val_get(object, "env"), true, false);
     s->cwd = fer_configure_path(c, take_text(c, object, "cwd"));
+    s->env_file = fer_configure_path(c, take_text(c, object, "envFile"));
+    s->sha256 = fer_configure_text(object, "sha256");
     check_args(c, fer_val_get(object, "args"));
 }
 
@@ -154,6 +149,8 @@ static fer_str write_server(fer_configure *c, const fer_config_server *s)
     fer_buf_add_char(&b, ']');
     fer_configure_add_pairs(&b, "env", s->env);
     fer_configure_add(&b, "cwd", s->cwd);
+    fer_configure_add(&b, "envFile", s->env_file);
+    fer_configure_add(&b, "sha256", s->sha256);
     fer_configure_add(&b, "url", s->url);
     fer_configure_add_pairs(&b, "headers", s->headers);
     fer_buf_add_char(&b, '}');

@@ -190,6 +190,12 @@ def changes(folder):
     case("events since a version", [] if answer["complete"] and [e["kind"] for e in answer["events"]] == ["quarantined", "rejected"] else [str(answer)])
     case("events since nothing", expect(run(["catalog", "events", "--since", "x", *on]), 2, [], ["--since"]))
     case("vectors go along", expect(run(["index", "stats", *on]), 0, ["tools\t3", "vectors\t3"]))
+    write(tool("paint", "Paint", namespace="s", inputSchema={**schema, "required": ["x"]}), {"name": "not good"})
+    case("pruning by a file with a mistake", expect(run(["catalog", "update", file, "--prune", *on]), 0, [], ["nothing is removed"]))
+    write(tool("paint", "Paint", namespace="s", inputSchema={**schema, "required": ["x"]}))
+    case("pruning", expect(run(["catalog", "update", file, "--prune", *on]), 0, ["removed\ts:dry", "removed\ts:wash"]))
+    case("pruned", expect(run(["index", "stats", *on]), 0, ["tools\t1", "vectors\t1"]))
+    case("pruning again", expect(run(["catalog", "update", file, "--prune", *on]), 0, [], ["nothing has changed"]))
     case("an update of no catalogue", expect(run(["catalog", "update", file, "-c", os.path.join(folder, "none")]), 2, [], ["IoError"]))
     for verb in ("approve", "reject"):
         case(f"{verb} without an ID", expect(run(["catalog", verb, *on]), 2, [], ["needs the IDs", "quarantine"]))

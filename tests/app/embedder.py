@@ -300,6 +300,34 @@ with tempfile.TemporaryDirectory() as folder:
         case(name, expect(run(["search", "--batch", queries, "--catalog", tools, "--ranker", "embedding", *args]), 2,
                           err=[word], absent=[KEY]))
 
+    # ---- catalogues ------------------------------------------------------------------------------
+    def toy(*more):
+        return [*more, "--embedder", s.url, "--embedder-model", "toy"]
+
+    with Server(lambda n, body: (200, {}, answer(body, 64))) as s:
+        definitions, catalog = os.path.join(folder, "definitions.json"), os.path.join(folder, "toy.catalog")
+        with open(definitions, "w", encoding="utf-8") as file:
+            json.dump([{"name": t["name"], "namespace": "t", "description": t["description"], "inputSchema": {"type": "object"}}
+                       for t in TOOLS], file)
+        case("a catalogue with vectors of a server", expect(run(toy("index", "build", definitions, "-o", catalog)), 0,
+                                                            [f"{len(TOOLS)} with vectors"]))
+        sizes = [len(r["input"]) for r in s.requests]
+        case("asked for many at once", [] if max(sizes) > 16 and len(sizes) < 3 + len(TOOLS) / 16 else [f"{sizes}"])
+        query = QUERIES[0]["query"]
+        result = run(toy("search", query, "-c", catalog, "--ranker", "embedding", "--json"))
+        best = json.loads(result.stdout)["results"][0] if result.returncode == 0 else {}
+        case("searched by them", expect(result, 0, ['"scoreType":"embedding"'])
+             + ([] if best.get("summary", {}).get("name") == "create_issue" else [f"the best is {best}"]))
+        case("stats of them", expect(run(["index", "stats", *toy("-c", catalog)]), 0, ["embedder\thttp", f"vectors\t{len(TOOLS)}"]))
+        before = len(s.requests)
+        case("built again, from what the file has", expect(run(toy("index", "build", definitions, "-o", catalog)), 0))
+        case("without asking again", [] if len(s.requests) == before + 1 else [f"{len(s.requests) - before} requests"])
+        case("another model has no vectors", expect(run(["search", query, "-c", catalog, "--ranker", "embedding",
+                                                        "--embedder", s.url, "--embedder-model", "other"]), 0, [], ["have no vector: ranked by words"]))
+        case("files, on the spot", expect(run(toy("search", query, definitions, "--ranker", "hybrid")), 0))
+        case("an update", expect(run(toy("catalog", "update", "-c", catalog, definitions)), 0))
+    case("a server that is gone", expect(run(toy("search", query, "-c", catalog)), 1, err=["nobody takes the connection"]))
+
     # ---- TLS -------------------------------------------------------------------------------------
     if shutil.which("openssl"):
         cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")

@@ -42,6 +42,7 @@ for name, words, code, out, err in [
     ("no file", ["text:count", "text=@/nowhere/at/all"], 2, [], ["/nowhere/at/all"]),
     ("a whole object", ["text:count", "--args", '{"text":"x"}'], 0, ['"bytes":1'], []),
     ("a file with all", ["text:count", "--args", "@" + put("a.json", '{"text":"xy"}')], 0, ['"bytes":2'], []),
+    ("one of them by --args", ["time:now", "--args", "offsetMinutes=5"], 0, ["unixMs"], []),
     ("both", ["text:count", "--args", '{"text":"x"}', "text=long"], 0, ['"bytes":4'], []),
     ("no JSON at all", ["text:count", "--args", "{"], 2, [], ["InvalidJson (validate_input)"]),
     ("what is missing", ["text:count"], 1, [], ["`text` is required", "ferrule describe text:count"]),
@@ -151,7 +152,28 @@ case("servers: one of them", expect(run(["servers", "tiny", "-C", CLIENT]), 0, [
 
 
 class Api(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        tool = {"name": "cut", "description": "c", "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object"}}
+        answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "web", "version": "1"}},
+                   "tools/list": {"tools": [tool]}, "tools/call": None}
+        if "id" in m and m["method"] not in answers:
+            return self.send_error(404)
+        self.send_response(200 if "id" in m else 202)
+        self.send_header("Content-Type", "application/json")
+        body = json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": answers[m["method"]]}).encode() if "id" in m else b""
+        cut = m["method"] == "tools/call"
+        self.send_header("Content-Length", str(len(body) + (9 if cut else 0)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = cut
+
     def do_GET(self):
+        if self.path == "/pets/9":
+            self.send_response(200)
+            self.send_header("Content-Length", "9")
+            self.end_headers()
+            return
         found = self.path == "/pets/7?fields=name"
         body = b'{"id":7,"name":"Rex"}' if found else b'{"message":"none"}'
         self.send_response(200 if found else 404)
@@ -183,5 +205,8 @@ APIS = put("apis.yaml", f"apis:\n  pets:\n    openapi: pets.yaml\n    baseUrl: h
 case("api: an operation", expect(call("pets:getPet", "id=7", "fields=name", config=APIS), 0, ['"name":"Rex"']))
 case("api: it says no", expect(call("pets:getPet", "id=8", config=APIS), 1, [], ["ToolFailed (execute)", "404"]))
 case("api: its arguments", expect(call("pets:getPet", config=APIS), 1, [], ["RequiredMissing (validate_input)"]))
+case("api: the connection is lost", expect(call("pets:getPet", "id=9", config=APIS), 1, [], ["ConnectionLost (execute)"]))
+WEB = put("web.json", json.dumps({"mcpServers": {"web": {"url": f"http://127.0.0.1:{api.server_address[1]}/mcp"}}}))
+case("mcp: the connection is lost", expect(call("web:cut", config=WEB), 1, [], ["ConnectionLost (execute)"]))
 api.shutdown()
 finish()

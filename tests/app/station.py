@@ -323,6 +323,15 @@ del seen[:]
 put("watch.json", json.dumps({"mcpServers": {"three": three}}))
 case("watch: a server that is gone", wait_for("two\t-\tgone", "server two: gone"))
 del seen[:]
+late = os.path.join(folder.name, "late.sh")
+put("watch.json", json.dumps({"mcpServers": {"three": three, "late": {"command": late}}}))
+case("watch: a server that cannot be started", wait_for("late\tmcp-stdio\tBackendUnavailable"))
+with open(late + ".new", "w") as f:
+    f.write(f"#!/bin/sh\nexec {sys.executable} {SERVER} {path('late.notes')} {path('three.tools')}\n")
+os.chmod(late + ".new", 0o755)
+os.rename(late + ".new", late)
+case("watch: and then can", wait_for("late\tmcp-stdio\tup\t1"))
+del seen[:]
 child.send_signal(signal.SIGHUP)
 case("watch: SIGHUP reads it again", wait_for("nothing in it has changed"))
 child.send_signal(signal.SIGINT)

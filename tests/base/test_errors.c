@@ -105,6 +105,7 @@ static const struct info_row {
     {"Forbidden", 301},
     {"ToolFailed", 400},
     {"OutcomeUnknown", 407},
+    {"ConnectionLost", 408},
     {"OutOfMemory", 500},
     {"IoError", 501},
     {"Internal", 503},

@@ -69,6 +69,60 @@ static void run(const struct row *row)
     fer_tokeniser_free(t);
 }
 
+/* The word that comes next, as a key where it is found so. */
+static bool next_either_way(fer_token_reader *r, fer_token *k)
+{
+    fer_token_key key;
+    if (!fer_token_next_key(r, &key)) return fer_token_next_word(r, k);
+    k->word = (fer_str){r->word, r->word_len};
+    assert_true(r->word_len < FER_TOKEN_KEY && !r->word[r->word_len]);
+    assert_memory_equal(&key, r->word, sizeof key);
+    return true;
+}
+
+static void keys(const struct row *row)
+{
+    fer_tokeniser *t = fer_tokeniser_new();
+    fer_token_reader one, other;
+    fer_token x, y;
+    assert_non_null(t);
+    fer_token_reader_init(&one, t, fer_str_of(row->text));
+    fer_token_reader_init(&other, t, fer_str_of(row->text));
+    while (fer_token_next_word(&one, &x)) {
+        assert_true(next_either_way(&other, &y));
+        assert_true(fer_str_eq(x.word, y.word) && one.position == other.position);
+    }
+    assert_false(next_either_way(&other, &y));
+    fer_tokeniser_free(t);
+}
+
+/* The stems of more words than are remembered, as one number. */
+static uint64_t stems_of_many(fer_tokeniser *t)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 30000; i++) {
+        char word[FER_TOKEN_KEY] = {0};
+        fer_token_reader r;
+        fer_token k;
+        snprintf(word, sizeof word, "q%c%c%c%cings", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26),
+                 'a' + (int)(i / 676 % 26), 'a' + (int)(i / 17576));
+        fer_token_reader_init(&r, t, fer_str_of(word));
+        assert_true(fer_token_next(&r, &k) && k.text.len && k.text.len <= k.word.len);
+        for (size_t b = k.text.len; b < FER_TOKEN_KEY; b++) assert_int_equal(k.text.ptr[b], 0);
+        for (size_t b = 0; b < k.text.len; b++) sum = sum * 31 + (unsigned char)k.text.ptr[b];
+    }
+    return sum;
+}
+
+static void forgets(void)
+{
+    fer_tokeniser *t = fer_tokeniser_new();
+    assert_non_null(t);
+    uint64_t first = stems_of_many(t);
+    assert_true(stems_of_many(t) == first);
+    fer_tokeniser_free(t);
+}
+
 static void positions(void)
 {
     fer_tokeniser *t = fer_tokeniser_new();
@@ -113,6 +167,7 @@ static void no_memory(void)
 
 int main(void)
 {
-    return ROWS_RUN("tokens", rows, run) + ROWS_ONE("tokens", positions) +
+    return ROWS_RUN("tokens", rows, run) + ROWS_RUN("tokens", rows, keys) +
+           ROWS_ONE("tokens", forgets) + ROWS_ONE("tokens", positions) +
            ROWS_ONE("tokens", no_memory);
 }

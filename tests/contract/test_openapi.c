@@ -128,6 +128,12 @@ static const struct row {
      IN("/required"), "[\"x\"]"},
     {"write only", HEAD30 ANSWER("{required: [i, x], properties: {i: {writeOnly: true}, x: {}}}"),
      "/outputSchema/required", "[\"x\"]"},
+    {"a body in parts",
+     HEAD30 POST("requestBody: {content: {multipart/form-data: {schema: {type: object, properties: "
+                 "{f: {type: string, format: binary}, n: {type: integer}}}}}}"),
+     HTTP("/body"),
+     "{\"contentType\":\"multipart/form-data\",\"required\":false,\"members\":{\"f\":\"f\",\"n\":\"n\"},"
+     "\"files\":[\"f\"]}"},
     {"JSON before forms",
      HEAD30 POST("requestBody: {content: {application/x-www-form-urlencoded: {}, "
                  "application/vnd.a+json: {}}}"),
@@ -266,9 +272,9 @@ static const struct told {
      "7:34 left out: this reference leads to itself"},
     {"an answer out of reach", HEAD30 ANSWER("{$ref: 'x.json'}"),
      "6:87 note: \"x.json\" leads out of the document, and nothing is fetched"},
-    {"a body that is a file", HEAD30 POST("requestBody: {content: {multipart/form-data: {}}}"),
-     "6:30 left out: a body can be JSON, application/x-www-form-urlencoded or text/plain; this one "
-     "is \"multipart/form-data\""},
+    {"a body that is a file", HEAD30 POST("requestBody: {content: {image/png: {}}}"),
+     "6:30 left out: a body can be JSON, application/x-www-form-urlencoded, multipart/form-data or text/plain; this one "
+     "is \"image/png\""},
     {"a parameter without a place", HEAD30 GET("parameters: [{name: a, in: body}]"),
      "6:20 left out: a parameter needs a name, and to be in one of path, query, header and cookie"},
     {"a path without its parameter", HEAD30 "paths: {'/{a}': {get: {}}}",

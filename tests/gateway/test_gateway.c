@@ -137,6 +137,7 @@ static void set(struct scene *s, const fer_gateway_options *options)
     s->arena = fer_arena_new(0);
     assert_int_equal(fer_catalog_new(NULL, &s->catalog, &err), FER_OK);
     o.catalog = s->catalog;
+    o.policies = FER_STR("{\"backends\":{\"puppet\":{\"trusted\":true}}}");
     assert_int_equal(fer_gateway_new(&o, &s->gateway, &err), FER_OK);
     assert_int_equal(fer_gateway_builtins(s->gateway, functions, FER_COUNT(functions), &err),
                      FER_OK);

@@ -23,6 +23,7 @@ struct faulty_server {
     pthread_mutex_t lock;
     bool stopping;
     char last[REQUEST];
+    bool gets; /* one of the requests was a GET */
 };
 
 struct client {
@@ -123,6 +124,7 @@ static void *serve(void *context)
         size_t script = s->requests < s->script_count ? s->requests : s->script_count - 1;
         s->requests++;
         memcpy(s->last, request, REQUEST);
+        if (strncmp(request, "GET ", 4) == 0) s->gets = true;
         pthread_mutex_unlock(&s->lock);
         going = run_script(s, fd, s->scripts[script]);
     }
@@ -210,6 +212,14 @@ bool faulty_was_told(faulty_server *s, const char *text)
     bool told = strstr(s->last, text) != NULL;
     pthread_mutex_unlock(&s->lock);
     return told;
+}
+
+bool faulty_was_read(faulty_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool gets = s->gets;
+    pthread_mutex_unlock(&s->lock);
+    return gets;
 }
 
 void faulty_stop(faulty_server *s)

@@ -37,6 +37,8 @@ unsigned faulty_connections(faulty_server *s);
 size_t faulty_flooded(faulty_server *s);
 /* Whether the last request holds a text, case and all. */
 bool faulty_was_told(faulty_server *s, const char *text);
+/* Whether any request was a GET. */
+bool faulty_was_read(faulty_server *s);
 void faulty_stop(faulty_server *s);
 
 #endif

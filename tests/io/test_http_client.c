@@ -265,7 +265,7 @@ static void what_may_have_been_done_is_not_sent_again(void)
     trace_ask(&s, &one, "/", (fer_http_request){0});
     trace_ask(&s, &two, "/", (fer_http_request){.body = FER_STR("pay")});
     assert_int_equal(two.fault, FER_HTTP_LOST);
-    assert_int_equal(two.err.code, FER_BACKEND_CRASHED);
+    assert_int_equal(two.err.code, FER_CONNECTION_LOST);
     assert_true(two.sent);
     assert_int_equal(faulty_requests(s.server), 2);
     close_scene(&s);

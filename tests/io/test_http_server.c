@@ -33,11 +33,10 @@ static void say(rig *r, rig_client *c, const char *format)
     client_send(r, c, with_port(r, format, text, sizeof text));
 }
 
-static void test_answer(void **state)
+static void an_answer(void)
 {
     rig r;
     rig_client c;
-    (void)state;
     rig_open(&r, NULL, NULL);
     client_open(&r, &c);
     for (int i = 0; i < 3; i++) {
@@ -54,11 +53,10 @@ static void test_answer(void **state)
     rig_close(&r);
 }
 
-static void test_later(void **state)
+static void a_later_answer(void)
 {
     rig r;
     rig_client c;
-    (void)state;
     rig_open(&r, NULL, NULL);
     client_open(&r, &c);
     say(&r, &c, "GET /later?a=b HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n");
@@ -80,11 +78,10 @@ static void test_later(void **state)
     rig_close(&r);
 }
 
-static void test_stream(void **state)
+static void a_stream(void)
 {
     rig r;
     rig_client c;
-    (void)state;
     rig_open(&r, NULL, NULL);
     client_open(&r, &c);
     say(&r, &c, "POST /stream HTTP/1.1\r\nHost: localhost:%u\r\nContent-Length: 0\r\n\r\n");
@@ -104,11 +101,10 @@ static void test_stream(void **state)
     rig_close(&r);
 }
 
-static void test_gone(void **state)
+static void a_client_that_leaves(void)
 {
     rig r;
     rig_client c;
-    (void)state;
     rig_open(&r, NULL, NULL);
     client_open(&r, &c);
     say(&r, &c, "POST /stream HTTP/1.1\r\nHost: localhost:%u\r\nContent-Length: 0\r\n\r\n");
@@ -123,11 +119,6 @@ static void test_gone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_later),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_gone),
-    };
-    return cmocka_run_group_tests_name("http server", tests, NULL, NULL);
+    return ROWS_ONE("server", an_answer) + ROWS_ONE("server", a_later_answer) +
+           ROWS_ONE("server", a_stream) + ROWS_ONE("server", a_client_that_leaves);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real MCP servers, as packages of npm. `make mcp-servers` brings them below the build folder; nothing of them is kept
-here. Where they are absent, the tests that need them are skipped and say so."""
+"""Real MCP servers and the official suite of conformance, as packages of npm. `make mcp-servers` brings them below the build
+folder; nothing of them is kept here. Where they are absent, the tests that need them are skipped and say so."""
 
 import json
 import os
@@ -11,6 +11,8 @@ PACKAGES = {
     "@modelcontextprotocol/server-everything": "2026.8.31",
     "@modelcontextprotocol/server-filesystem": "2026.8.31",
     "@modelcontextprotocol/server-memory": "2026.8.31",
+    "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "node": "24.9.0",  # the suite wants a newer one than Debian's
 }
 
 

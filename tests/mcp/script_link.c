@@ -18,6 +18,8 @@ typedef struct script {
     size_t call_count;
     fer_mcp_list lists[SCRIPT_CALLS];
     size_t list_count;
+    fer_mcp_question *questions[SCRIPT_CALLS];
+    size_t question_count;
     bool open, closed;
 } script;
 
@@ -62,6 +64,10 @@ static fer_code link_open(fer_mcp_link *l, fer_err *err)
 static fer_code link_send(fer_mcp_link *l, const fer_mcp_out *m, fer_err *err)
 {
     (void)err;
+    if (m->name.len && m->mirrored_count) happen((script *)l, "= name %.*s", FER_PRI(m->name));
+    for (size_t i = 0; i < m->mirrored_count; i++)
+        happen((script *)l, "= header %.*s: %.*s", FER_PRI(m->mirrored[i].name),
+               FER_PRI(m->mirrored[i].value));
     happen((script *)l, "> %.*s", FER_PRI(m->json));
     return FER_OK;
 }
@@ -69,6 +75,11 @@ static fer_code link_send(fer_mcp_link *l, const fer_mcp_out *m, fer_err *err)
 static void link_abandon(fer_mcp_link *l, uint64_t id)
 {
     happen((script *)l, "= abandon %u", (unsigned)id);
+}
+
+static void link_pause(fer_mcp_link *l, uint64_t id, bool paused)
+{
+    happen((script *)l, "= %s %u", paused ? "pause" : "go", (unsigned)id);
 }
 
 static void link_close(fer_mcp_link *l, bool hurry)
@@ -90,6 +101,7 @@ static const fer_mcp_link_kind stream_kind = {.streams = true,
                                               .open = link_open,
                                               .send = link_send,
                                               .abandon = link_abandon,
+                                              .pause = link_pause,
                                               .close = link_close,
                                               .free = link_free};
 
@@ -103,7 +115,7 @@ static void call_ended(fer_mcp_call *k, const fer_mcp_outcome *o)
         assert_int_equal(fer_json_write(s->arena, o->result.value, false, &value, NULL), FER_OK);
     if (!o->code) {
         assert_true(o->json.len && o->definite && o->sent);
-        happen(s, "= ended %d %.*s", (int)(k - s->calls), FER_PRI(value));
+        happen(s, "= ended %d %.*s", (int)(k - s->calls), FER_PRI(k->method ? o->json : value));
         return;
     }
     happen(s, "= ended %d %s%s%s%s: %.*s%s%.*s", (int)(k - s->calls), fer_code_info(o->code)->name,
@@ -122,6 +134,34 @@ static void list_ended(fer_mcp_list *l, fer_code code, fer_str tools, const fer_
     script *s = l->context;
     if (code) happen(s, "= tools %s: %s", fer_code_info(code)->name, err->message);
     else happen(s, "= tools %.*s", FER_PRI(tools));
+}
+
+static bool asked(void *context, fer_mcp_question *q)
+{
+    script *s = context;
+    if (!s->options->asks) return false;
+    happen(s, "= asked %.*s %.*s of %d", FER_PRI(q->method), FER_PRI(q->params),
+           q->call ? (int)(q->call - s->calls) : -1);
+    if (s->options->at_once) fer_mcp_question_answer(q, FER_STR("{\"ok\":true}"));
+    else s->questions[s->question_count++] = q;
+    return true;
+}
+
+static fer_mcp_question *take_question(script *s, size_t n)
+{
+    fer_mcp_question *q = s->questions[n];
+    assert_true(n < s->question_count);
+    memmove(&s->questions[n], &s->questions[n + 1], (--s->question_count - n) * sizeof q);
+    return q;
+}
+
+static void withdrawn(void *context, fer_mcp_question *q)
+{
+    script *s = context;
+    size_t n = 0;
+    while (s->questions[n] != q) n++;
+    take_question(s, n);
+    happen(s, "= withdrawn %.*s", FER_PRI(q->method));
 }
 
 static void changed(void *context)
@@ -143,7 +183,20 @@ static void begin_call(script *s, const char *rest, bool listens)
     *k = (fer_mcp_call){.arena = s->arena, .context = s, .on_end = call_ended};
     k->tool = fer_arena_copy(s->arena, (fer_str){rest, len});
     k->args = blank ? fer_arena_copy(s->arena, fer_str_of(blank + 1)) : FER_STR("{}");
+    if (s->options->tool) k->definition = fer_str_of(s->options->tool);
     if (listens) k->on_progress = call_news;
+    fer_mcp_client_call(s->client, k);
+}
+
+static void begin_other(script *s, const char *rest)
+{
+    fer_mcp_call *k = &s->calls[s->call_count++];
+    const char *blank = strchr(rest, ' ');
+    size_t len = blank ? (size_t)(blank - rest) : strlen(rest);
+    *k = (fer_mcp_call){.arena = s->arena, .context = s, .on_end = call_ended};
+    k->method = fer_arena_copy(s->arena, (fer_str){rest, len}).ptr;
+    if (blank) k->params = fer_arena_copy(s->arena, fer_str_of(blank + 1));
+    k->on_progress = call_news;
     fer_mcp_client_call(s->client, k);
 }
 
@@ -207,6 +260,13 @@ static void act(script *s, const char *line)
 {
     if (strncmp(line, "call ", 5) == 0) begin_call(s, line + 5, false);
     else if (strncmp(line, "listen ", 7) == 0) begin_call(s, line + 7, true);
+    else if (strncmp(line, "ask ", 4) == 0) begin_other(s, line + 4);
+    else if (strncmp(line, "answer ", 7) == 0)
+        fer_mcp_question_answer(take_question(s, (size_t)(line[7] - '0')), fer_str_of(line + 9));
+    else if (strncmp(line, "decline ", 8) == 0)
+        fer_mcp_question_refuse(take_question(s, (size_t)(line[8] - '0')), -1, FER_STR("no"));
+    else if (strncmp(line, "pause ", 6) == 0) fer_mcp_call_pause(&s->calls[line[6] - '0'], true);
+    else if (strncmp(line, "go ", 3) == 0) fer_mcp_call_pause(&s->calls[line[3] - '0'], false);
     else if (strcmp(line, "list") == 0) begin_list(s);
     else if (strncmp(line, "drop ", 5) == 0)
         fer_mcp_call_drop(&s->calls[line[5] - '0'], "ClientCancelled");
@@ -264,6 +324,8 @@ void script_run(const char *text, const script_options *o)
                                      .list_ms = s->options->list_ms,
                                      .capabilities = fer_str_of(s->options->capabilities),
                                      .changed = changed,
+                                     .asked = asked,
+                                     .withdrawn = withdrawn,
                                      .closed = closed,
                                      .context = s});
     for (const char *end; *text; text = end + 1) {

@@ -4,6 +4,10 @@
  *
  *     ! call NAME ARGS    what the caller does: call, listen (a call with progress), list, drop N,
  *                         connect, stop, wait (until something happens)
+ *     ! ask METHOD PARAMS any other request, with progress
+ *     ! answer N JSON     what who is asked does with the question: answer, decline; of those taken
+ *                         and not answered, counted from 0
+ *     ! pause N, go N     a call's listener is behind, or has caught up
  *     ! die WHY           what happens to the link: die, fail ID CODE FLAGS, noise
  *     < JSON              what the server says; "< @ID JSON" on the stream of that request
  *     > JSON              what the client must have sent next
@@ -28,6 +32,9 @@ typedef struct script_options {
     bool unopenable; /* open fails */
     unsigned start_ms, probe_ms, list_ms;
     const char *capabilities;
+    bool asks;        /* questions of the server's are taken */
+    bool at_once;     /* and answered from within, with {"ok":true} */
+    const char *tool; /* the definition of what is called; or NULL */
 } script_options;
 
 void script_run(const char *script, const script_options *o);

@@ -57,6 +57,21 @@ static const struct row {
          "{}") "= ended 0 BackendUnavailable: the server wants a version that is not known here: 2026-07-28\n"
                "= kill\n! stop\n",
      {0}},
+    {"it names a version that is known here",
+     "! call t\n= open\n" S_DISCOVER(
+         "1") "< {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\","
+              "\"data\":{\"supported\":[\"2026-07-28\"]}}}\n" S_DISCOVER("2") S_DISCOVERED(
+                  "2", "{}") MODERN_CALL("3", "t") S_REPLY("3", MODERN_HI) "= ended 0 \"hi\"\n" BYE,
+     {0}},
+    {"and then refuses it",
+     "! call t\n= open\n" S_DISCOVER(
+         "1") "< {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\","
+              "\"data\":{\"supported\":[\"2026-07-28\"]}}}\n" S_DISCOVER(
+                  "2") "< {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32022,\"message\":\"v\","
+                       "\"data\":{\"supported\":[\"2026-07-28\"]}}}\n" S_INITIALIZE("3") ERROR(
+                           "3", "-32601",
+                           "what?") "= ended 0 BackendUnavailable: the server refuses to begin: what?\n= kill\n! stop\n",
+     {0}},
     {"only later versions",
      "! call t\n= open\n" S_DISCOVER(
          "1") "< {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"requested\":"

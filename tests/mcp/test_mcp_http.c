@@ -202,12 +202,32 @@ static const struct row {
      7000},
     {"too many",
      {LEGACY, {"429 Too Many", "Retry-After: 1\r\n", ""}},
-     FER_BACKEND_UNAVAILABLE,
+     FER_RATE_LIMITED,
      FER_PHASE_NOT_PROCESSED,
      "the server has had too many requests (429)",
      {"tools/call"},
      0,
      1000},
+    {"too many, with an error beside it",
+     {LEGACY,
+      {"429 Too Many", JSON "Retry-After: 2\r\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32000,\"message\":\"x\"}}"}},
+     FER_RATE_LIMITED,
+     FER_PHASE_NOT_PROCESSED,
+     "the server has had too many requests (429)",
+     {"tools/call"},
+     0,
+     2000},
+    {"no time, with an error beside it",
+     {LEGACY,
+      {"503 Later", JSON "Retry-After: 3\r\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32000,\"message\":\"x\"}}"}},
+     FER_BACKEND_UNAVAILABLE,
+     FER_PHASE_NOT_PROCESSED,
+     "the server has no time (503)",
+     {"tools/call"},
+     0,
+     3000},
     {"broken before",
      {LEGACY, {"502 Bad Gateway", "", "<html>"}},
      FER_BACKEND_UNAVAILABLE,
@@ -261,7 +281,7 @@ static const struct row {
      0},
     {"a stream that ends too early",
      {LEGACY, {"200 OK", SSE, "data: " PROGRESS("3") "\n\n"}},
-     FER_BACKEND_CRASHED,
+     FER_CONNECTION_LOST,
      FER_PHASE_AMBIGUOUS,
      "the stream ended before the answer",
      {"tools/call"},
@@ -287,7 +307,7 @@ static const struct row {
      0},
     {"a stream that cannot be taken up again",
      {LEGACY, {"200 OK", SSE, "retry: 10\nid: e-1\ndata:\n\n"}, {"405 No", "", ""}},
-     FER_BACKEND_CRASHED,
+     FER_CONNECTION_LOST,
      FER_PHASE_AMBIGUOUS,
      "the stream ended before the answer",
      {"Last-Event-ID: e-1\r\n"},
@@ -295,7 +315,7 @@ static const struct row {
      0},
     {"a modern stream is not taken up again",
      {MODERN, {"200 OK", SSE, "retry: 10\nid: e-1\ndata:\n\n"}},
-     FER_BACKEND_CRASHED,
+     FER_CONNECTION_LOST,
      FER_PHASE_AMBIGUOUS,
      "the stream ended before the answer",
      {"POST "},
@@ -419,6 +439,7 @@ static void news(void)
     r.runner->changed = on_changed;
     rig_call_begin(&r, &c, "t", "{}"); /* which of both requests gets which answer is not known */
     rig_until(&r, has_changed, NULL);
+    assert_true(faulty_was_read(server));
     rig_stop(&r);
     faulty_stop(server);
     rig_deinit(&r);
@@ -471,6 +492,20 @@ static void cancelling(void)
     }
 }
 
+/* What is given up while nothing of it has left did not happen. */
+static void given_up_early(void)
+{
+    rig r;
+    rig_call c;
+    rig_init(&r);
+    connect_to(&r, 1);
+    rig_call_begin(&r, &c, "t", "{}");
+    r.runner->kind->cancel(r.runner, &c.attempt, FER_CANCEL_DEADLINE);
+    assert_code(&c, FER_DEADLINE_EXCEEDED);
+    assert_int_equal(c.outcome.phase, FER_PHASE_NOTHING_SENT);
+    rig_deinit(&r);
+}
+
 /* Transport loss: a reset in the middle, an answer without end, nobody there. */
 static void losses(void)
 {
@@ -478,16 +513,16 @@ static void losses(void)
         struct faulty_step step[2];
         fer_code code;
     } ways[] = {
-        {{{FAULTY_RESET, NULL, 0}}, FER_BACKEND_CRASHED},
+        {{{FAULTY_RESET, NULL, 0}}, FER_CONNECTION_LOST},
         {{{FAULTY_SAY, "HTTP/1.1 200 OK\r\n" JSON "Content-Length: 100\r\n\r\n{", 0},
           {FAULTY_CLOSE, NULL, 0}},
-         FER_BACKEND_CRASHED},
+         FER_CONNECTION_LOST},
         {{{FAULTY_SAY, "HTTP/1.1 200 OK\r\n" JSON "\r\n", 0},
           {FAULTY_FLOOD, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 0}},
-         FER_LIMIT_EXCEEDED},
+         FER_RESOURCE_LIMIT},
         {{{FAULTY_SAY, "HTTP/1.1 200 OK\r\n" SSE "\r\ndata: ", 0},
           {FAULTY_FLOOD, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 0}},
-         FER_LIMIT_EXCEEDED},
+         FER_RESOURCE_LIMIT},
     };
     static const struct answer modern = MODERN;
     for (size_t i = 0; i < FER_COUNT(ways); i++) {
@@ -555,6 +590,6 @@ int main(void)
 {
     return ROWS_RUN("mcp_http", rows, run) + ROWS_ONE("mcp_http", goodbye) +
            ROWS_ONE("mcp_http", news) + ROWS_ONE("mcp_http", cancelling) +
-           ROWS_ONE("mcp_http", losses) + ROWS_ONE("mcp_http", nobody) +
-           ROWS_ONE("mcp_http", session_size);
+           ROWS_ONE("mcp_http", given_up_early) + ROWS_ONE("mcp_http", losses) +
+           ROWS_ONE("mcp_http", nobody) + ROWS_ONE("mcp_http", session_size);
 }

@@ -289,7 +289,7 @@ static void lost_http(void)
     rig_call_do(&r, &c, "echo", "{\"message\":\"b\"}");
     end_server(&r, &s);
     rig_call_wait(&r, &long_one);
-    assert_code(&long_one, FER_BACKEND_CRASHED);
+    assert_code(&long_one, FER_CONNECTION_LOST);
     rig_call_do(&r, &c, "echo", "{\"message\":\"c\"}");
     assert_code(&c, FER_BACKEND_UNAVAILABLE);
     serve(&r, &s);

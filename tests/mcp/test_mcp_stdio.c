@@ -84,8 +84,8 @@ static const struct call_row {
     {"is-error", FER_TOOL_FAILED, FER_PHASE_DEFINITE, "the tool says no", 0, false},
     {"daemon", FER_OK, FER_PHASE_DEFINITE, BACK, 0, false},
     {"stop", FER_TIMEOUT, FER_PHASE_AMBIGUOUS, NO_END, 0, true},
-    {"close-output", FER_BACKEND_CRASHED, FER_PHASE_AMBIGUOUS, "the server was ended by signal 15",
-     0, false},
+    {"close-output", FER_CONNECTION_LOST, FER_PHASE_AMBIGUOUS,
+     "the server closed its standard output", 0, false},
     {"begin-exit", FER_BACKEND_UNAVAILABLE, FER_PHASE_NOTHING_SENT,
      "the server ended with exit code 7", 0, false},
 };

@@ -403,6 +403,12 @@ static int mode_mcp(void)
     return serve_mcp(arguments[0] ? arguments[0] : "ok");
 }
 
+static int mode_http(void)
+{
+    if (!arguments[0] || !arguments[1]) return 97;
+    return serve_http(arguments[0], arguments[1]);
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const struct mode {
@@ -436,6 +442,7 @@ static const struct mode {
     {"close-output", mode_close_output}, /* F55 */
     {"count", mode_count},
     {"mcp", mode_mcp},
+    {"http", mode_http}, /* F57 */
 };
 
 int main(int argc, char **argv)

@@ -23,5 +23,7 @@ void crash(void);
 
 /* Serves MCP over standard input and output, misbehaving as `how` says. */
 int serve_mcp(const char *how);
+/* Serves "mcp", "mcp-old", "mcp-sse" or "api" over HTTP on the loopback. */
+int serve_http(const char *what, const char *how);
 
 #endif

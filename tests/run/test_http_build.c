@@ -19,11 +19,16 @@
 #define COOKIE(style, explode) PARAM("/x", "cookie", style, explode)
 #define BODY(rest)                                                                                 \
     RECORD("{\"method\":\"POST\",\"server\":\"https://s\",\"path\":\"/x\",\"body\":{" rest "}}")
-#define LIST    "{\"v\":[\"a b\",1,true]}"
-#define OBJECT  "{\"v\":{\"k\":\"a/b\",\"l\":2}}"
-#define JSON    "\"contentType\":\"application/json\","
-#define FORM    "\"contentType\":\"application/x-www-form-urlencoded\","
-#define MEMBERS "\"members\":{\"a\":\"x\",\"b\":\"y\"}"
+#define LIST   "{\"v\":[\"a b\",1,true]}"
+#define OBJECT "{\"v\":{\"k\":\"a/b\",\"l\":2}}"
+#define JSON   "\"contentType\":\"application/json\","
+#define FORM   "\"contentType\":\"application/x-www-form-urlencoded\","
+#define PARTS  "\"contentType\":\"multipart/form-data\","
+#define PARTS_HEAD(n)                                                                              \
+    "POST https://s/x\nContent-Type: multipart/form-data; boundary=ferrule-boundary-" n "-\n\n"
+#define PART(n, rest) "--ferrule-boundary-" n "-\r\nContent-Disposition: form-data; " rest "\r\n"
+#define LAST(n)       "--ferrule-boundary-" n "---\r\n"
+#define MEMBERS       "\"members\":{\"a\":\"x\",\"b\":\"y\"}"
 
 static const fer_http_common plain = {0};
 static const fer_http_common bearer = {.auth = {FER_HTTP_AUTH_BEARER, .secret = {"tok", 3}}};
@@ -125,6 +130,20 @@ static const struct row {
      "POST https://s/x\nContent-Type: application/x-www-form-urlencoded\n\nc=true"},
     {"an object in a form", BODY(FORM MEMBERS), "{\"a\":{}}", NULL,
      "InvalidType `x` cannot be sent: lists and objects inside of others have no form there"},
+    {"parts", BODY(PARTS MEMBERS), "{\"a\":\"q\\u00e9\",\"b\":[1,{\"k\":[true]}]}", NULL,
+     PARTS_HEAD("0") PART("0", "name=\"x\"\r\n\r\nq\xC3\xA9") PART("0", "name=\"y\"\r\n\r\n1")
+         PART("0", "name=\"y\"\r\nContent-Type: application/json\r\n\r\n{\"k\":[true]}") LAST("0")},
+    {"whole parts", BODY(PARTS "\"argument\":\"w\""), "{\"w\":{\"c\\\"\\r\":false,\"n\":null}}",
+     NULL, PARTS_HEAD("0") PART("0", "name=\"c%22%0D\"\r\n\r\nfalse") LAST("0")},
+    {"a file", BODY(PARTS "\"files\":[\"x\"]," MEMBERS), "{\"a\":\"bytes\"}", NULL,
+     PARTS_HEAD("0") PART(
+         "0", "name=\"x\"; filename=\"x\"\r\nContent-Type: application/octet-stream\r\n\r\nbytes")
+         LAST("0")},
+    {"a part that holds the boundary", BODY(PARTS MEMBERS),
+     "{\"a\":\"--ferrule-boundary-0---\\r\\n\"}", NULL,
+     PARTS_HEAD("1") PART("1", "name=\"x\"\r\n\r\n--ferrule-boundary-0---\r\n") LAST("1")},
+    {"no object in parts", BODY(PARTS "\"argument\":\"w\""), "{\"w\":[1]}", NULL,
+     "InvalidType `w` cannot be sent: a form is an object"},
     {"text", BODY("\"contentType\":\"text/plain\",\"argument\":\"w\""), "{\"w\":\"a\\nb\"}", NULL,
      "POST https://s/x\nContent-Type: text/plain\n\na\nb"},
     /* What operators give. */

@@ -4,6 +4,7 @@
  * on. A changed definition may be held back until somebody has looked at it.
  */
 #include "errors.h"
+#include "map.h"
 #include "shelf.h"
 
 static const char *embedder_of(const fer_app *app)
@@ -190,16 +191,24 @@ static fer_quarantine quarantine_of(const fer_app *app)
     return (fer_quarantine)q;
 }
 
-static void write_changes(fer_shelf *s, const fer_batch *b)
+/* How many things have changed; those of them that are held back are counted in `*held`. */
+static size_t write_outcomes(fer_shelf *s, const fer_batch *b, size_t *held)
 {
-    size_t count, held = 0, changed = 0;
+    size_t count, changed = 0;
     const fer_event *list = fer_batch_outcomes(b, &count);
     for (size_t i = 0; i < count; i++) {
         if (list[i].kind == FER_EVENT_UNCHANGED) continue;
         changed++;
-        held += list[i].kind == FER_EVENT_QUARANTINED;
+        *held += list[i].kind == FER_EVENT_QUARANTINED;
         if (!fer_app_option(s->app, "quiet")) write_event(&s->app->out, &list[i], false, false);
     }
+    return changed;
+}
+
+static void write_changes(fer_shelf *s, const fer_batch *b, const fer_batch *removed)
+{
+    size_t held = 0, changed = write_outcomes(s, b, &held);
+    if (removed) changed += write_outcomes(s, removed, &held);
     if (!changed) fer_app_say(s->app, "nothing has changed");
     if (held)
         fer_app_say(s->app,
@@ -208,19 +217,71 @@ static void write_changes(fer_shelf *s, const fer_batch *b)
                     held);
 }
 
+/* The IDs that the files named, with or without a change. */
+static fer_code named_of(fer_shelf *s, const fer_batch *b, fer_map *named, fer_err *err)
+{
+    size_t count;
+    const fer_event *list = fer_batch_outcomes(b, &count);
+    fer_map_init(named, s->arena);
+    for (size_t i = 0; i < count; i++) {
+        void **place = list[i].id.len ? fer_map_put(named, list[i].id) : NULL;
+        if (place) *place = named;
+        else if (list[i].id.len) return fer_arena_failed(s->arena, err);
+    }
+    return FER_OK;
+}
+
+static fer_code forget_others(fer_shelf *s, const fer_map *named, fer_batch *b, fer_err *err)
+{
+    fer_page page = {.size = FER_PAGE_MAX};
+    do {
+        fer_summary *list;
+        size_t count;
+        fer_code code =
+            fer_view_list(s->arena, s->view, NULL, &page, &list, &count, &page.token, err);
+        for (size_t i = 0; i < count && !code; i++) {
+            if (!fer_map_get(named, list[i].id)) code = fer_batch_remove(b, list[i].id, err);
+        }
+        if (code) return code;
+    } while (page.token.len);
+    return fer_catalog_apply(s->catalog, b, err);
+}
+
+/* Removes what the files do not name; a file with mistakes removes nothing. */
+static int prune(fer_shelf *s, const fer_batch *update, fer_batch **out)
+{
+    fer_map named;
+    fer_err err;
+    *out = NULL;
+    if (!fer_app_option(s->app, "prune")) return 0;
+    if (s->lost) {
+        fer_app_say(s->app, "nothing is removed: the files hold definitions without a valid ID");
+        return 0;
+    }
+    fer_batch *b = fer_batch_new();
+    fer_code code = b ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = named_of(s, update, &named, &err);
+    if (!code) code = forget_others(s, &named, b, &err);
+    if (!code) *out = b;
+    else fer_batch_free(b);
+    return code ? fer_app_fail(s->app, &err) : 0;
+}
+
 int fer_run_catalog_update(fer_app *app)
 {
     fer_shelf s;
     fer_err err;
-    fer_batch *b = NULL;
+    fer_batch *b = NULL, *removed = NULL;
     if (!app->arg_count) return fer_app_usage(app, "catalog update needs files or folders");
     int bad = open_catalog(&s, app, quarantine_of(app));
     if (bad) return bad;
     bad = fer_shelf_update(&s, &b);
+    if (!bad) bad = prune(&s, b, &removed);
     if (!bad && save(&s, &err)) bad = fer_app_fail(app, &err);
-    if (!bad) write_changes(&s, b);
+    if (!bad) write_changes(&s, b, removed);
     if (!bad) fer_shelf_remark(&s);
     fer_batch_free(b);
+    fer_batch_free(removed);
     fer_shelf_deinit(&s);
     return bad;
 }

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "config_page.h"
 #include "embed_limits.h"
+#include "env_file.h"
 #include "errors.h"
 #include "fields.h"
 #include "file.h"
@@ -165,18 +166,10 @@ static void catalog_limits(fer_out *o, bool cut)
     }
 }
 
-static void io_limits(fer_out *o, const struct fer_io_limit_row *rows, size_t count)
+static void all_limits(fer_out *o, const fer_limit_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         limit_row(o, rows[i].name, rows[i].limit, rows[i].limit, rows[i].text);
-}
-
-static void run_limits(fer_out *o)
-{
-    for (size_t i = 0; i < fer_run_limit_row_count; i++) {
-        const struct fer_run_limit_row *row = &fer_run_limit_rows[i];
-        limit_row(o, row->name, row->limit, row->limit, row->text);
-    }
 }
 
 static void embed_limits(fer_out *o, bool cut)
@@ -193,6 +186,8 @@ static void setup_limits(fer_out *o)
     limit_row(o, "config.size", 0, FER_CONFIG_SIZE,
               "bytes of a configuration, and of a profile's file");
     limit_row(o, "secret.size", 0, FER_SECRET_MAX, "bytes of a secret");
+    limit_row(o, "env.size", 0, FER_ENV_FILE_SIZE, "bytes of an envFile");
+    limit_row(o, "env.variables", 0, FER_ENV_FILE_MAX, "variables of an envFile");
     for (size_t i = 0; i < fer_openapi_limit_row_count; i++) {
         const struct fer_openapi_limit_row *row = &fer_openapi_limit_rows[i];
         limit_row(o, row->name, 0, row->value, row->text);
@@ -216,6 +211,13 @@ static void gateway_limits(fer_out *o)
               "bytes that the results of a chain's steps may take");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
+    limit_row(o, "trace.batch", FER_TRACE_BATCH, FER_TRACE_BATCH, "spans that are sent at once");
+    limit_row(o, "trace.queue", FER_TRACE_QUEUE, FER_TRACE_QUEUE,
+              "spans that wait to be sent; those past it are dropped");
+    limit_row(o, "trace.tries", FER_TRACE_TRIES, FER_TRACE_TRIES, "times that spans are sent");
+    limit_row(o, "trace.flushMs", FER_TRACE_FLUSH_MS, FER_TRACE_FLUSH_MS,
+              "milliseconds for spans that are left when the gateway stops");
+    limit_row(o, "route.backends", FER_BACKENDS_MAX, FER_BACKENDS_MAX, "backends of one tool");
 }
 
 /* Of JSON, YAML and schemas. */
@@ -257,11 +259,11 @@ static void page_limits(fer_out *o)
     setup_limits(o);
     limit_row(o, "blame.size", 0, FER_BLAME_TEXT, "bytes of a message for `ferrule blame`");
     catalog_limits(o, false);
-    io_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
-    io_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
-    run_limits(o);
+    all_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
+    all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
+    all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
     gateway_limits(o);
-    io_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
+    all_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
     embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(

@@ -40,10 +40,17 @@ static fer_schema *input_schema(run *r)
     return schema;
 }
 
+/* --args NAME=VALUE is the same as NAME=VALUE alone. */
+static bool is_word(const char *given)
+{
+    return given && !strchr("{[@-", given[0]) && fer_is_call_arg(given);
+}
+
 /* --args JSON, @FILE or - for standard input. */
 static fer_code base_args(run *r, fer_str *out, fer_err *err)
 {
     const char *given = fer_app_option(r->app, "args");
+    if (is_word(given)) given = NULL;
     *out = fer_str_of(given);
     if (!given || (given[0] != '@' && strcmp(given, "-") != 0)) return FER_OK;
     if (given[0] == '@')
@@ -57,13 +64,18 @@ static fer_code make_args(run *r, fer_str *out, fer_err *err)
     fer_str base;
     fer_code code = base_args(r, &base, err);
     if (code) return code;
-    if (r->app->arg_count < 2) { /* as it came: the call says what is wrong with it */
+    const char *given = fer_app_option(r->app, "args");
+    size_t count = r->app->arg_count - 1;
+    const char **words = fer_arena_alloc_zero(r->station.arena, count + 2, sizeof *words);
+    if (!words) return fer_arena_failed(r->station.arena, err);
+    if (count) memcpy(words, r->app->args + 1, count * sizeof *words);
+    if (is_word(given)) words[count++] = given;
+    if (!count) { /* as it came: the call says what is wrong with it */
         *out = base;
         return FER_OK;
     }
     fer_schema *schema = input_schema(r);
-    code = fer_call_args(r->station.arena, schema, base, r->app->args + 1, r->app->arg_count - 1,
-                         out, err);
+    code = fer_call_args(r->station.arena, schema, base, words, count, out, err);
     fer_schema_unref(schema);
     return code;
 }

@@ -5,6 +5,7 @@
 
 #include "sys.h"
 #include "tokens.h"
+#include "vector_kernels.h"
 
 const uint8_t fer_embed_field_weights[] = {
     [FER_FIELD_NAME] = 20,      [FER_FIELD_NAMESPACE] = 10, [FER_FIELD_TITLE] = 10,
@@ -21,6 +22,7 @@ typedef struct counted {
 typedef struct embed_static {
     fer_embedder face;
     const fer_static_model *model;
+    const fer_vector_kernels *run;
     fer_tokeniser *tokeniser;
     counted words[FER_EMBED_WORDS_MAX];
     uint32_t count;
@@ -61,11 +63,6 @@ static uint32_t factor_of(const embed_static *s, counted c)
     return root * fer_static_model_weight(s->model, c.word) >> 4;
 }
 
-static void add_row(int32_t *restrict sum, const int8_t *restrict row, int32_t factor, size_t dims)
-{
-    for (size_t i = 0; i < dims; i++) sum[i] += factor * row[i];
-}
-
 /* The vector of what was counted, which is then forgotten. */
 static void sum_up(embed_static *s, int8_t *out)
 {
@@ -74,8 +71,8 @@ static void sum_up(embed_static *s, int8_t *out)
     for (uint32_t i = 0; i < s->count; i++) {
         counted c = s->words[i];
         s->seen[c.word] = 0;
-        add_row(sum, fer_static_model_row(s->model, c.word), (int32_t)factor_of(s, c),
-                s->model->dims);
+        s->run->add(sum, fer_static_model_row(s->model, c.word), (int32_t)factor_of(s, c),
+                    s->model->dims);
     }
     s->count = 0;
     fer_embed_unit(sum, s->model->dims, out);
@@ -120,7 +117,9 @@ fer_embedder *fer_embed_static_new(const fer_static_model *m)
 {
     embed_static *s = fer_sys_malloc(sizeof *s);
     if (!s) return NULL;
-    *s = (embed_static){.face = {m->name, m->dims, embed, free_static, embed_stems}, .model = m};
+    *s = (embed_static){.face = {m->name, m->dims, embed, free_static, embed_stems},
+                        .model = m,
+                        .run = fer_vector_kernels_here()};
     s->tokeniser = fer_tokeniser_new();
     s->seen = fer_sys_malloc(m->words);
     if (!s->tokeniser || !s->seen) {

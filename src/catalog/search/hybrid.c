@@ -15,7 +15,7 @@ const char *const fer_ranker_names[] = {[FER_RANKER_BM25] = "bm25",
 
 /* ---- clauses ----------------------------------------------------------------------------- */
 
-static bool joins(const fer_token *t)
+static bool joins(const fer_wording_word *t)
 {
     static const char *const words[] = {"and", "then", "also"};
     for (size_t i = 0; t->use == FER_TOKEN_STOP && i < FER_COUNT(words); i++)
@@ -38,36 +38,24 @@ static void close_clause(struct cut *c, size_t end)
     c->first = w->count;
 }
 
-/* False: there is no room for it. */
-static bool keep_stem(fer_hybrid_words *w, fer_str stem)
-{
-    if (w->count == FER_HYBRID_WORDS || stem.len > sizeof w->text - w->text_len) return false;
-    char *to = w->text + w->text_len;
-    memcpy(to, stem.ptr, stem.len);
-    w->text_len += stem.len;
-    w->stems[w->count++] = (fer_str){to, stem.len};
-    return true;
-}
-
 /* Too little to stand alone stays with what follows it. */
-void fer_hybrid_read(fer_hybrid_words *w, fer_tokeniser *t, fer_str request)
+void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request)
 {
-    fer_token_reader r;
-    fer_token token;
-    w->count = w->clause_count = w->text_len = 0;
-    struct cut c = {w, request, 0, 0, 0};
-    fer_token_reader_init(&r, t, request);
-    while (fer_token_next(&r, &token)) {
-        bool border = token.border != FER_BORDER_NONE || joins(&token);
+    w->count = w->clause_count = 0;
+    struct cut c = {w, request->text, 0, 0, 0};
+    for (size_t i = 0; i < request->count; i++) {
+        const fer_wording_word *word = &request->words[i];
+        bool border = word->border != FER_BORDER_NONE || joins(word);
         if (border && w->count - c.first >= CLAUSE_WORDS &&
             w->clause_count + 1 < FER_HYBRID_CLAUSES) {
             close_clause(&c, c.end);
-            c.from = token.start;
+            c.from = word->start;
         }
-        if (token.use == FER_TOKEN_CONTENT && !keep_stem(w, token.text)) break;
-        c.end = token.end;
+        if (word->use == FER_TOKEN_CONTENT && w->count == FER_HYBRID_WORDS) break;
+        if (word->use == FER_TOKEN_CONTENT) w->stems[w->count++] = word->text;
+        c.end = word->end;
     }
-    if (w->clause_count && w->count > c.first) close_clause(&c, request.len);
+    if (w->clause_count && w->count > c.first) close_clause(&c, request->text.len);
     if (w->clause_count == 1) w->clause_count = 0;
 }
 
@@ -76,8 +64,11 @@ void fer_hybrid_read(fer_hybrid_words *w, fer_tokeniser *t, fer_str request)
 typedef struct search {
     const fer_hybrid *parts;
     const fer_hybrid_query *query;
+    size_t depth;               /* hits of each ranking that are looked at */
+    bool more;                  /* one of them was that long */
+    const fer_wording *request; /* NULL: it is not taken apart yet */
     fer_near_query near;
-    int8_t *vectors; /* room for ASKED */
+    int8_t *vectors; /* room for ASKED; NULL: not made yet */
 } search;
 
 static bool is_zero(const int8_t *v, size_t dims)
@@ -123,38 +114,40 @@ static fer_code make_vectors(fer_arena *a, search *s, fer_err *err)
 {
     fer_embedder *e = s->parts->embedder;
     fer_hybrid_words w;
-    fer_str text = fer_str_head(s->query->base.text, FER_LEXICAL_QUERY_MAX);
     fer_code code = FER_OK;
-    fer_hybrid_read(&w, s->parts->tokeniser, text);
+    if (!s->request) s->request = fer_searcher_read(s->parts->searcher, s->query->base.text);
+    fer_hybrid_read(&w, s->request);
     s->vectors = fer_arena_alloc(a, (1 + w.clause_count) * e->dims);
     if (!s->vectors) return fer_arena_failed(a, err);
     if (e->embed_stems) embed_here(e, &w, s->vectors);
-    else code = embed_afar(e, &w, text, s->vectors, err);
+    else code = embed_afar(e, &w, s->request->text, s->vectors, err);
     if (!code) keep_vectors(s, 1 + w.clause_count, e->dims);
     return code;
 }
 
-static size_t depth_of(const search *s)
+/* Words alone need no more than is wanted: nothing is added up. */
+static size_t first_depth(const fer_hybrid_query *q)
 {
-    size_t depth = s->query->base.limit;
-    if (depth < FER_FUSE_DEPTH) depth = FER_FUSE_DEPTH;
+    size_t depth = q->base.limit;
+    if (q->ranker != FER_RANKER_BM25 && depth < FER_FUSE_DEPTH) depth = FER_FUSE_DEPTH;
     return depth < FER_VECTORS_HITS_MAX ? depth : FER_VECTORS_HITS_MAX;
 }
 
 static fer_code search_words(fer_arena *a, search *s, fer_lexical_hits *out, fer_err *err)
 {
     fer_lexical_query q = s->query->base;
-    q.limit = depth_of(s);
+    q.limit = s->depth;
+    s->request = fer_searcher_wording(s->parts->searcher);
     return fer_lexical_search(a, s->parts->lexical, s->parts->searcher, &q, out, err);
 }
 
 static fer_code search_vectors(fer_arena *a, search *s, fer_near_hits *out, fer_err *err)
 {
     if (!s->parts->vectors || !s->parts->embedder) return FER_OK;
-    fer_code code = make_vectors(a, s, err);
+    fer_code code = s->vectors ? FER_OK : make_vectors(a, s, err);
     if (code) return code;
     s->near.vectors = s->vectors;
-    s->near.limit = depth_of(s);
+    s->near.limit = s->depth;
     s->near.accept = s->query->base.accept;
     s->near.context = s->query->base.context;
     return fer_vectors_search(a, s->parts->vectors, &s->near, out, err);
@@ -192,7 +185,7 @@ static void ask_memory(search *s, fer_votes *out)
     fer_usage_votes(h->usage, h->tokeniser, &q, out);
 }
 
-static fer_code run(fer_arena *a, search *s, fer_hybrid_hits *out, fer_err *err)
+static fer_code run_once(fer_arena *a, search *s, fer_hybrid_hits *out, fer_err *err)
 {
     const fer_hybrid_query *query = s->query;
     fer_hybrid_hits hits = {0};
@@ -214,7 +207,22 @@ static fer_code run(fer_arena *a, search *s, fer_hybrid_hits *out, fer_err *err)
     in.lexical = hits.lexical.list;
     in.lexical_count = hits.lexical.count;
     code = fer_fuse(a, &in, &hits.fused, err);
-    if (!code) *out = hits;
+    if (code) return code;
+    s->more = hits.lexical.count == s->depth || in.near.count == s->depth;
+    *out = hits;
+    return FER_OK;
+}
+
+/* Where twins leave fewer than are wanted, further down there may be others. */
+static fer_code run(fer_arena *a, search *s, fer_hybrid_hits *out, fer_err *err)
+{
+    s->depth = first_depth(s->query);
+    fer_code code = run_once(a, s, out, err);
+    while (!code && s->query->content && out->fused.count < s->query->base.limit && s->more &&
+           s->depth < FER_VECTORS_HITS_MAX) {
+        s->depth = s->depth * 4 < FER_VECTORS_HITS_MAX ? s->depth * 4 : FER_VECTORS_HITS_MAX;
+        code = run_once(a, s, out, err);
+    }
     return code;
 }
 

@@ -55,7 +55,8 @@ fer_code fer_hybrid_note(fer_arena *a, const fer_hybrid *h, fer_str query, uint3
 /* The same, without the search: nothing is learnt about what votes are worth. */
 fer_code fer_hybrid_remember(const fer_hybrid *h, fer_str query, uint32_t number, fer_err *err);
 
-/* A request taken apart once: its stems, and the clauses of which each says something. */
+/* What vectors are made from: the stems of a request, and its clauses of which each says
+ * something. Borrows the request. */
 typedef struct fer_hybrid_words {
     fer_str stems[FER_HYBRID_WORDS]; /* what is left without stop words and filler */
     size_t count;
@@ -64,10 +65,8 @@ typedef struct fer_hybrid_words {
         size_t from, to; /* its stems */
     } clauses[FER_HYBRID_CLAUSES];
     size_t clause_count; /* 0 where the request is one */
-    size_t text_len;
-    char text[FER_HYBRID_WORDS * 16];
 } fer_hybrid_words;
 
-void fer_hybrid_read(fer_hybrid_words *w, fer_tokeniser *t, fer_str request);
+void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request);
 
 #endif

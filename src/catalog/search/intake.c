@@ -92,19 +92,26 @@ static bool see(fer_intake *in, fer_token *token, const fer_token_key *key, uint
     return true;
 }
 
-/* The term of a token, FER_NONE for a stop word. False: no memory. */
-static inline bool find_term(fer_intake *in, fer_token *token, uint32_t *out)
+/* The same of a word that may have been seen. */
+static inline bool find_seen(fer_intake *in, fer_token *token, const fer_token_key *key,
+                             uint32_t *out)
+{
+    if (!in->seen) return see(in, token, key, out);
+    for (size_t at = seen_place(in, key);; at = (at + 1) & in->seen_mask) {
+        const struct fer_seen_word *s = &in->seen[at];
+        if (fer_token_key_eq(&s->word, key)) {
+            *out = s->term;
+            return true;
+        }
+        if (!s->word.part[0]) return see(in, token, key, out);
+    }
+}
+
+static bool find_term(fer_intake *in, fer_token *token, uint32_t *out)
 {
     if (token->word.len > FER_TOKEN_KEY) return make_term(in, token, out);
     fer_token_key key = fer_token_key_of(token->word);
-    if (!in->seen) return see(in, token, &key, out);
-    for (size_t at = seen_place(in, &key);; at = (at + 1) & in->seen_mask) {
-        const struct fer_seen_word *s = &in->seen[at];
-        if (!s->word.part[0]) return see(in, token, &key, out);
-        if (!fer_token_key_eq(&s->word, &key)) continue;
-        *out = s->term;
-        return true;
-    }
+    return find_seen(in, token, &key, out);
 }
 
 /* ---- terms of the document at hand ------------------------------------------------- */
@@ -163,6 +170,27 @@ static inline void record_word(fer_intake *in, fer_intake_term *t, unsigned fiel
     fer_record_add(&in->writer, field, starts, t->number);
 }
 
+enum next {
+    NO_MEMORY,
+    NO_MORE,
+    FOUND
+};
+
+/* The next word's term, FER_NONE for a stop word. */
+static inline enum next next_term(fer_intake *in, fer_token_reader *r, fer_token *token,
+                                  uint32_t *out)
+{
+    fer_token_key key;
+    if (fer_token_next_key(r, &key)) {
+        token->kind = FER_TOKEN_WORD;
+        token->word = token->text = (fer_str){r->word, r->word_len};
+        token->use = FER_TOKEN_CONTENT;
+        return find_seen(in, token, &key, out) ? FOUND : NO_MEMORY;
+    }
+    if (!fer_token_next_word(r, token)) return NO_MORE;
+    return find_term(in, token, out) ? FOUND : NO_MEMORY;
+}
+
 static bool read_text(fer_intake *in, const fer_search_text *text, fer_name *name)
 {
     fer_token_reader r;
@@ -170,11 +198,12 @@ static bool read_text(fer_intake *in, const fer_search_text *text, fer_name *nam
     bool starts = true;
     unsigned field = text->field;
     float weight = fer_weigh_field(field);
+    enum next next = NO_MORE;
+    uint32_t term;
     fer_token_reader_init(&r, in->tokeniser, text->text);
-    while (in->words < FER_RECORD_WORDS - 1 && fer_token_next_word(&r, &token)) {
-        uint32_t term;
-        if (name && token.kind != FER_TOKEN_PAIR) fer_name_add(name, token.word);
-        if (!find_term(in, &token, &term)) return false;
+    while (in->words < FER_RECORD_WORDS - 1 && (next = next_term(in, &r, &token, &term)) == FOUND) {
+        if (name && token.kind != FER_TOKEN_PAIR)
+            fer_name_add(name, (fer_str){r.word, token.word.len});
         if (term == FER_NONE) continue;
         fer_intake_term *t = count_term(in, term, weight);
         if (!t) return false;
@@ -183,7 +212,7 @@ static bool read_text(fer_intake *in, const fer_search_text *text, fer_name *nam
         in->words++;
         starts = false;
     }
-    return true;
+    return next != NO_MEMORY;
 }
 
 /* The whole name as a term; the record says which. */

@@ -79,6 +79,8 @@ void fer_searcher_free(fer_searcher *s);
 /* The request of the last search as it was taken apart, for who else reads it; good until the
  * next search, and as long as that request's text. */
 const fer_wording *fer_searcher_wording(const fer_searcher *s);
+/* Takes a request apart without searching. */
+const fer_wording *fer_searcher_read(fer_searcher *s, fer_str text);
 
 typedef struct fer_lexical_query {
     fer_str text;

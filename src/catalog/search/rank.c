@@ -9,11 +9,17 @@
 
 /* ---- marks ---------------------------------------------------------------------- */
 
+/* A term of two units has no place in the map, nor has a mark that its bytes cannot hold. */
+static void set_map(fer_rank *r, uint32_t number, size_t mark)
+{
+    if (number < FER_RECORD_MARK)
+        r->map[number] = (uint8_t)(mark < FER_RANK_ELSEWHERE ? mark : FER_RANK_ELSEWHERE);
+}
+
 static void mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
 {
     if (number == FER_NONE || r->count == FER_RANK_MARKS) return;
     uint16_t *bucket = &r->buckets[number % FER_COUNT(r->buckets)];
-    r->bits[(number & 0xFFFF) / 64] |= UINT64_C(1) << (number % 64);
     r->marks[r->count] = (fer_rank_mark){.number = number,
                                          .next = *bucket,
                                          .term = (uint16_t)term,
@@ -21,39 +27,35 @@ static void mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
                                          .likeness = (uint8_t)likeness,
                                          .worth = -1};
     *bucket = (uint16_t)++r->count;
-}
-
-static uint64_t bits_of_nothing(size_t word)
-{
-    return word < FER_RECORD_MARK / 64 ? 0 : UINT64_MAX;
+    set_map(r, number, r->count);
 }
 
 void fer_rank_init(fer_rank *r)
 {
-    for (size_t i = 0; i < FER_COUNT(r->bits); i++) r->bits[i] = bits_of_nothing(i);
+    memset(r->map + FER_RECORD_MARK, FER_RANK_ELSEWHERE, sizeof r->map - FER_RECORD_MARK);
 }
 
 static void clear_marks(fer_rank *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         uint32_t number = r->marks[i].number;
-        size_t word = (number & 0xFFFF) / 64;
-        r->bits[word] = bits_of_nothing(word);
+        set_map(r, number, 0);
         r->buckets[number % FER_COUNT(r->buckets)] = 0;
     }
     r->count = 0;
 }
 
-static bool may_be_marked(const fer_rank *r, uint32_t number)
+static fer_rank_mark *find_elsewhere(fer_rank *r, uint32_t number)
 {
-    return r->bits[(number & 0xFFFF) / 64] >> (number % 64) & 1;
-}
-
-static fer_rank_mark *find_mark(fer_rank *r, uint32_t number)
-{
-    if (!may_be_marked(r, number)) return NULL;
     uint16_t at = r->buckets[number % FER_COUNT(r->buckets)];
     while (at && r->marks[at - 1].number != number) at = r->marks[at - 1].next;
+    return at ? &r->marks[at - 1] : NULL;
+}
+
+static inline fer_rank_mark *find_mark(fer_rank *r, uint32_t number)
+{
+    size_t at = number < FER_RECORD_MARK ? r->map[number] : FER_RANK_ELSEWHERE;
+    if (at == FER_RANK_ELSEWHERE) return find_elsewhere(r, number);
     return at ? &r->marks[at - 1] : NULL;
 }
 
@@ -101,19 +103,16 @@ struct look {
     float against; /* see fer_weigh_length */
 };
 
-/* Asked of words of names, which are had by few documents as often as not. */
-static double rarity_of_df(fer_rank *r, size_t df)
+/* Asked of words of names, which are much the same in all searches. */
+static inline double rarity_of_df(fer_rank *r, size_t df)
 {
-    if (df >= FER_RANK_RARITIES) return fer_weigh_rarity(r->docs, df);
-    if (r->rarity_docs != r->docs) {
-        memset(r->rarity, 0, sizeof r->rarity);
-        r->rarity_docs = r->docs;
-    }
-    if (r->rarity[df] == 0) r->rarity[df] = fer_weigh_rarity(r->docs, df);
-    return r->rarity[df];
+    fer_rank_rarity *known = &r->rarities[df % FER_RANK_RARITIES];
+    if (known->df != df || known->docs != r->docs)
+        *known = (fer_rank_rarity){df, r->docs, fer_weigh_rarity(r->docs, df)};
+    return known->rarity;
 }
 
-static double rarity_of(fer_rank *r, uint32_t number)
+static inline double rarity_of(fer_rank *r, uint32_t number)
 {
     const fer_lexical *ix = r->ix;
     if (r->tail) {
@@ -185,35 +184,74 @@ static const fer_rank_mark *look_at_word(struct look *l, uint32_t number, unsign
     return m;
 }
 
-/* Most words of most documents are not asked for: this loop is where ranking spends its time. */
-static const uint16_t *pass_unmarked(const uint64_t *bits, const uint16_t *at, const uint16_t *end)
+/* A head that is being read. */
+struct head {
+    const uint16_t *at, *end;
+    unsigned field;              /* FER_FIELD_COUNT: none yet */
+    const fer_rank_mark *before; /* of the word that ends at `behind` */
+    const uint16_t *behind;
+};
+
+/* One unit that says something, or a word of the name. False: the head is broken here. */
+static bool look_at_unit(struct look *l, struct head *h)
 {
-    while (at < end && !(bits[*at / 64] >> (*at % 64) & 1)) at++;
-    return at;
+    const uint16_t *from = h->at;
+    uint32_t number = *h->at++;
+    if (number >= FER_RECORD_WIDE) {
+        if (h->at == h->end) return false;
+        number = (number - FER_RECORD_WIDE) << 16 | *h->at++;
+    } else if (number >= FER_RECORD_MARK) {
+        h->field = number - FER_RECORD_MARK;
+        h->before = NULL;
+        return h->field < FER_FIELD_COUNT;
+    }
+    if (h->field >= FER_FIELD_COUNT) return true;
+    h->before = look_at_word(l, number, h->field, h->behind == from ? h->before : NULL);
+    h->behind = h->at;
+    return true;
 }
 
+#define STRETCH 64 /* units that are sifted at once */
+
+/*
+ * Where the units are that are marked, or no terms, in ascending order. Most words of most
+ * documents are not asked for, and which are nobody can foresee: there is no branch on it.
+ */
+static size_t find_marked(const uint8_t *map, const uint16_t *units, size_t count,
+                          uint8_t places[STRETCH])
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        places[found] = (uint8_t)i;
+        found += map[units[i]] != 0;
+    }
+    return found;
+}
+
+/* The next units, up to where the name begins. False: the head is broken, or at its end. */
+static bool look_at_stretch(struct look *l, struct head *h)
+{
+    uint8_t places[STRETCH];
+    const uint16_t *from = h->at;
+    size_t left = (size_t)(h->end - from), count = left < STRETCH ? left : STRETCH;
+    size_t found = find_marked(l->rank->map, from, count, places);
+    for (size_t i = 0; i < found; i++) {
+        if (from + places[i] < h->at) continue; /* the second half of a term */
+        h->at = from + places[i];
+        if (!look_at_unit(l, h)) return false;
+        if (h->field == FER_FIELD_NAME) return true;
+    }
+    if (h->at < from + count) h->at = from + count;
+    return true;
+}
+
+/* All words of the name are looked at, of other fields those that are asked for. */
 static void look_at_head(struct look *l, fer_record_reader *r)
 {
-    const fer_rank_mark *before = NULL;
-    unsigned field = FER_FIELD_COUNT;
-    const uint16_t *at = r->at, *end = r->head_end;
-    while (at < end) {
-        const uint16_t *next = at;
-        if (field != FER_FIELD_NAME) next = pass_unmarked(l->rank->bits, at, end);
-        if (next != at) before = NULL;
-        if (next == end) return;
-        uint32_t number = *next;
-        at = next + 1;
-        if (number >= FER_RECORD_WIDE) {
-            if (at == end) return;
-            number = (number - FER_RECORD_WIDE) << 16 | *at++;
-        } else if (number >= FER_RECORD_MARK) {
-            field = number - FER_RECORD_MARK;
-            before = NULL;
-            if (field >= FER_FIELD_COUNT) return;
-            continue;
-        }
-        if (field < FER_FIELD_COUNT) before = look_at_word(l, number, field, before);
+    struct head h = {.at = r->at, .end = r->head_end, .field = FER_FIELD_COUNT};
+    while (h.at < h.end) {
+        bool name = h.field == FER_FIELD_NAME || h.at == r->at; /* which is what comes first */
+        if (name ? !look_at_unit(l, &h) : !look_at_stretch(l, &h)) return;
     }
 }
 

@@ -15,7 +15,8 @@
 #define FER_RANK_MARKS                                                                             \
     1024 /* words that are looked for in records: the query's and related ones                     \
           */
-#define FER_RANK_RARITIES 256 /* counts of documents whose rarity is remembered */
+#define FER_RANK_ELSEWHERE 255
+#define FER_RANK_RARITIES  512 /* counts of documents whose rarity is remembered */
 
 typedef struct fer_rank_mark {
     uint32_t number;  /* of the term in the part */
@@ -28,6 +29,12 @@ typedef struct fer_rank_mark {
     uint32_t stamp;   /* which document that is */
 } fer_rank_mark;
 
+/* How rare words are that `df` of `docs` documents have; 0 documents: nobody is here. */
+typedef struct fer_rank_rarity {
+    size_t df, docs;
+    double rarity;
+} fer_rank_rarity;
+
 typedef struct fer_rank {
     const fer_lexical *ix;
     const fer_query *query;
@@ -37,11 +44,10 @@ typedef struct fer_rank {
     size_t count;
     fer_rank_mark marks[FER_RANK_MARKS];
     uint16_t buckets[256];
-    /* A bit for the low 16 bits of each mark's number, and for all units that are no term: most
-     * words of most documents have none. */
-    uint64_t bits[1024];
-    double rarity[FER_RANK_RARITIES]; /* of words that so many documents have, where it is known */
-    size_t rarity_docs;               /* of an index of so many */
+    /* By unit of a record: the mark of that term, + 1; 0, as of most, there is none;
+     * FER_RANK_ELSEWHERE: it is in the buckets, or the unit is no term. */
+    uint8_t map[UINT16_MAX + 1];
+    fer_rank_rarity rarities[FER_RANK_RARITIES];
 } fer_rank;
 
 /* A rank starts with all bytes 0, then: */

@@ -12,6 +12,7 @@
 #define NEEDS_WORDS  6    /* different words of a query that can hold two needs */
 #define NEED_LOOK_AT 16   /* candidates for one need of several */
 #define NEED_WORTH   0.35 /* of the best hit of one need, measured in the best hit of all */
+#define FETCHED      96   /* units of a record, three lines of a cache: heads of 40 words */
 #define FIT_SHARE    0.07 /* of what the words of the query are worth: less than that fits nothing */
 
 /* A hit, and where it was found. */
@@ -58,6 +59,12 @@ const fer_wording *fer_searcher_wording(const fer_searcher *s)
     return &s->request;
 }
 
+const fer_wording *fer_searcher_read(fer_searcher *s, fer_str text)
+{
+    fer_wording_read(&s->request, s->tokeniser, text);
+    return &s->request;
+}
+
 /* ---- hits ----------------------------------------------------------------------- */
 
 struct search {
@@ -95,10 +102,25 @@ static bool is_met(struct search *r, const struct found *f)
     return false;
 }
 
+/* Records lie anywhere: all of them are asked for before the first one is looked at. */
+static void fetch_records(const fer_frozen *f, const fer_sweep *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        uint32_t number = fer_candidate_number(&found->best[i]);
+        if (number < f->numbers) __builtin_prefetch(&f->record_at[number]);
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        fer_record record = fer_frozen_record(f, fer_candidate_number(&found->best[i]));
+        for (size_t at = 0; at < record.count && at < FETCHED; at += FETCHED / 3)
+            __builtin_prefetch(record.units + at);
+    }
+}
+
 static void rank_part(struct search *r, bool tail)
 {
     fer_searcher *s = r->s;
     bool marked = false;
+    if (!tail) fetch_records(&r->ix->frozen, &s->sweep);
     for (size_t i = 0; i < s->sweep.count; i++) {
         const fer_candidate *c = &s->sweep.best[i];
         if ((c->slot != FER_NONE) != tail) continue;

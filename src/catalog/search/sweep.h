@@ -44,12 +44,14 @@ typedef struct fer_sweep {
     void *context;
     size_t room, count;
     uint32_t least; /* what a document needs to come in */
+    uint32_t hoped; /* the same as it was guessed; 0: it was not */
     double scale;   /* score = worth * scale */
     size_t lane_count;
     fer_candidate best[2 * FER_SWEEP_ROOM]; /* gathered; the worst are thrown out when it is full */
     struct fer_lane lanes[FER_QUERY_TERMS + 1];
     uint32_t tops[FER_QUERY_TERMS + 1]; /* what each lane can be worth in the window at hand */
     _Alignas(64) uint16_t sums[FER_WINDOW];
+    _Alignas(16) uint16_t peaks[FER_WINDOW / 4 + 32]; /* the largest of every four */
 } fer_sweep;
 
 /* Leaves the best in best[0 .. count), in no order; of equal ones those with lower numbers. */

@@ -97,6 +97,13 @@ typedef struct fer_token_key {
     uint64_t part[2];
 } fer_token_key;
 
+/*
+ * The next token, for who asks for no borders and places, where it is a word that is quickly found,
+ * as nine of ten are: the word as a key, which is also in the reader. False: it is another one, or
+ * the text has ended, and nothing has happened.
+ */
+bool fer_token_next_key(fer_token_reader *r, fer_token_key *out);
+
 /* Of a token's word that is no longer than FER_TOKEN_KEY. */
 static inline fer_token_key fer_token_key_of(fer_str word)
 {

@@ -36,6 +36,12 @@ static size_t within_plain(const uint64_t *sketches, size_t count, const uint64_
     return found;
 }
 
+static void add_plain(int32_t *restrict sum, const int8_t *restrict row, int32_t factor,
+                      size_t dims)
+{
+    for (size_t i = 0; i < dims; i++) sum[i] += factor * row[i];
+}
+
 /* ---- AVX2 ---------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -207,13 +213,24 @@ AVX2 static size_t within_avx2(const uint64_t *sketches, size_t count, const uin
     for (size_t k = 0; k < rest; k++) out[found + k].place = (uint16_t)(out[found + k].place + i);
     return found + rest;
 }
+
+AVX2 static void add_avx2(int32_t *sum, const int8_t *row, int32_t factor, size_t dims)
+{
+    const __m256i times = _mm256_set1_epi32(factor);
+    for (size_t i = 0; i < dims; i += 8) {
+        __m256i_u *to = (__m256i_u *)(sum + i);
+        __m256i eight = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i_u *)(row + i)));
+        __m256i more = _mm256_mullo_epi32(eight, times);
+        _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), more));
+    }
+}
 #endif
 
 const fer_vector_kernels fer_vector_kernel_rows[] = {
 #if defined(__x86_64__)
-    {"avx2", has_avx2, products_avx2, within_avx2},
+    {"avx2", has_avx2, products_avx2, within_avx2, add_avx2},
 #endif
-    {"plain", always, products_plain, within_plain},
+    {"plain", always, products_plain, within_plain, add_plain},
 };
 const size_t fer_vector_kernel_count =
     sizeof fer_vector_kernel_rows / sizeof fer_vector_kernel_rows[0];

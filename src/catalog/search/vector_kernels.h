@@ -24,6 +24,8 @@ typedef struct fer_vector_kernels {
      * in ascending order; `words` of 64 bits each. Returns how many; `out` has room for all. */
     size_t (*within)(const uint64_t *sketches, size_t count, const uint64_t *query, size_t words,
                      unsigned most, fer_sketch_hit *out);
+    /* sum += factor * row. */
+    void (*add)(int32_t *sum, const int8_t *row, int32_t factor, size_t dims);
 } fer_vector_kernels;
 
 extern const fer_vector_kernels fer_vector_kernel_rows[];

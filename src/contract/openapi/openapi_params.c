@@ -383,12 +383,13 @@ static void add_members(gather *g, const yyjson_val *schema)
 /* What a body can be written as, the best first. */
 static const yyjson_val *choose_content(gather *g, const yyjson_val *content)
 {
-    static const char *const others[] = {"application/x-www-form-urlencoded", "text/plain"};
+    static const char *const others[] = {"application/x-www-form-urlencoded", "multipart/form-data",
+                                         "text/plain"};
     const yyjson_val *key = fer_oa_json_content(content);
     for (size_t i = 0; !key && i < FER_COUNT(others); i++) key = content_of(content, others[i]);
     if (key) return key;
-    fer_oa_refuse(g->oa, content, "a body can be JSON, %s or %s; this one is \"%.*s\"", others[0],
-                  others[1],
+    fer_oa_refuse(g->oa, content, "a body can be JSON, %s, %s or %s; this one is \"%.*s\"",
+                  others[0], others[1], others[2],
                   FER_PRI(fer_val_len(content) ? fer_val_str(content + 1) : FER_STR("")));
     return NULL;
 }

@@ -356,7 +356,32 @@ static void add_parameters(fer_buf *b, const fer_oa_request *r)
     fer_buf_add_char(b, ']');
 }
 
-static void add_body(fer_buf *b, const fer_oa_request *r)
+/* What an upload is in a document: bytes, which a text stands for here. */
+static bool is_file(fer_oa *oa, const yyjson_val *schema)
+{
+    const yyjson_val *target = fer_is_obj(schema) ? fer_oa_deref(oa, schema) : NULL;
+    const yyjson_val *format = target ? fer_val_get(target, "format") : NULL;
+    const yyjson_val *media = target ? fer_val_get(target, "contentMediaType") : NULL;
+    const yyjson_val *items = target ? fer_val_get(target, "items") : NULL;
+    if (fer_is_obj(items) && fer_val_get(items, "format")) format = fer_val_get(items, "format");
+    return (fer_is_str(format) && fer_str_is(fer_val_str(format), "binary")) || fer_is_str(media);
+}
+
+static void add_files(fer_oa *oa, fer_buf *b, const fer_oa_request *r)
+{
+    bool some = false;
+    fer_oa_key(b, FER_STR("files"));
+    fer_buf_add_char(b, '[');
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->list[i].in != FER_OA_BODY || !is_file(oa, r->list[i].schema)) continue;
+        if (some) fer_buf_add_char(b, ',');
+        some = true;
+        fer_buf_add_quoted(b, r->list[i].name);
+    }
+    fer_buf_add_char(b, ']');
+}
+
+static void add_body(fer_oa *oa, fer_buf *b, const fer_oa_request *r)
 {
     if (!r->content.len) return;
     fer_oa_key(b, FER_STR("body"));
@@ -376,7 +401,9 @@ static void add_body(fer_buf *b, const fer_oa_request *r)
             fer_buf_add_quoted(b, r->list[i].name);
         }
     }
-    fer_buf_add_text(b, r->body_whole ? "}" : "}}");
+    if (!r->body_whole) fer_buf_add_char(b, '}');
+    if (!r->body_whole && fer_str_starts(r->content, "multipart/form-data")) add_files(oa, b, r);
+    fer_buf_add_char(b, '}');
 }
 
 static void add_backend(fer_oa *oa, fer_buf *b, const fer_oa_operation *o, const fer_oa_request *r)
@@ -393,7 +420,7 @@ static void add_backend(fer_oa *oa, fer_buf *b, const fer_oa_operation *o, const
     fer_oa_member(b, "path", o->path);
     if (o->id.len) fer_oa_member(b, "operationId", o->id);
     add_parameters(b, r);
-    add_body(b, r);
+    add_body(oa, b, r);
     fer_buf_add_text(b, "}}}");
 }
 

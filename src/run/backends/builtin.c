@@ -43,7 +43,7 @@ static fer_code run_function(fer_arena *a, const fer_builtin *f, const yyjson_va
 static void end_with(fer_attempt *t, fer_code code, const fer_json *doc, fer_str text,
                      const fer_err *err)
 {
-    fer_outcome o = {.code = code, .phase = FER_PHASE_DEFINITE};
+    fer_outcome o = {.code = code, .phase = fer_phase_of_answer(code)};
     if (code) {
         o.message = fer_arena_copy(t->arena, fer_str_of(err->message));
     } else {

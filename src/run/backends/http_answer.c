@@ -203,20 +203,9 @@ void fer_http_answer_end(fer_http_answer *x, fer_attempt *t)
     else end_badly(x, t);
 }
 
-/* Where the table of faults speaks of what somebody gave us, here it is what a backend gave. */
-static fer_code code_of(fer_http_fault fault)
-{
-    switch (fault) {
-    case FER_HTTP_HEAD_LARGE:
-    case FER_HTTP_BODY_LARGE: return FER_RESOURCE_LIMIT;
-    case FER_HTTP_MALFORMED: return FER_INVALID_OUTPUT;
-    default: return fer_http_fault_rows[fault].code;
-    }
-}
-
 void fer_http_answer_fault(const fer_http_end *end, fer_attempt *t)
 {
-    fer_outcome o = {.code = code_of(end->fault),
+    fer_outcome o = {.code = fer_http_backend_code(end->fault),
                      .phase = end->sent ? FER_PHASE_AMBIGUOUS : FER_PHASE_NOTHING_SENT,
                      .message = fer_arena_copy(t->arena, fer_str_of(end->err->message)),
                      .details = fer_arena_printf(t->arena, "{\"fault\":\"%s\"}",

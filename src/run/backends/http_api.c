@@ -177,7 +177,7 @@ static void call(fer_runner *r, fer_attempt *t)
     p->calls++;
     if (!code) {
         t->state = q;
-        t->sent = true; /* for all that is known until it has ended */
+        t->sent = true; /* until more is known */
         p->running++;
         return;
     }
@@ -191,6 +191,7 @@ static void cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
     asking *q = t->state;
     (void)r;
     t->state = NULL;
+    t->sent = fer_http_sent(q->call);
     q->attempt = NULL;
     fer_http_cancel(q->call);
     fer_attempt_fail(t, FER_CANCELLED, "the request was given up: %s", fer_cancel_names[reason]);

@@ -66,11 +66,20 @@ static fer_http_content content_of(fer_str type)
     if (end != SIZE_MAX) type = fer_str_slice(type, 0, end);
     if (fer_str_eq_nocase(type, FER_STR("application/x-www-form-urlencoded")))
         return FER_CONTENT_FORM;
+    if (fer_str_eq_nocase(type, FER_STR("multipart/form-data"))) return FER_CONTENT_PARTS;
     if (fer_str_eq_nocase(type, FER_STR("text/plain"))) return FER_CONTENT_TEXT;
     bool json = fer_str_eq_nocase(type, FER_STR("application/json")) ||
                 (type.len > 5 &&
                  fer_str_eq_nocase(fer_str_slice(type, type.len - 5, type.len), FER_STR("+json")));
     return json ? FER_CONTENT_JSON : FER_CONTENT_NONE;
+}
+
+static bool is_named(const yyjson_val *list, fer_str name)
+{
+    if (!fer_is_arr(list)) return false;
+    FER_EACH_ITEM (list, item)
+        if (fer_is_str(item) && fer_str_eq(fer_val_str(item), name)) return true;
+    return false;
 }
 
 static bool read_body(fer_arena *a, const yyjson_val *body, fer_http_binding *out)
@@ -87,7 +96,9 @@ static bool read_body(fer_arena *a, const yyjson_val *body, fer_http_binding *ou
     if (count) {
         FER_EACH_MEMBER (members, key) {
             if (!fer_is_str(key + 1)) return false;
-            list[out->member_count++] = (fer_http_member){fer_val_str(key), fer_val_str(key + 1)};
+            list[out->member_count++] =
+                (fer_http_member){fer_val_str(key), fer_val_str(key + 1),
+                                  is_named(fer_val_get(body, "files"), fer_val_str(key + 1))};
         }
     }
     out->members = list;

@@ -12,6 +12,7 @@
 
 #include <ferrule/json.h>
 
+#include "buf.h"
 #include "http_client.h"
 
 #define FER_HTTP_DEPTH 16 /* objects inside each other in a query of the style deepObject */
@@ -46,12 +47,14 @@ typedef enum fer_http_content {
     FER_CONTENT_NONE,
     FER_CONTENT_JSON,
     FER_CONTENT_FORM,
+    FER_CONTENT_PARTS, /* multipart/form-data */
     FER_CONTENT_TEXT
 } fer_http_content;
 
 typedef struct fer_http_member {
     fer_str argument;
     fer_str name; /* in the body */
+    bool file;    /* of a body in parts: its part has the name of a file */
 } fer_http_member;
 
 typedef struct fer_http_binding {
@@ -104,5 +107,13 @@ typedef struct fer_http_common {
 #define FER_HTTP_SPARE 2 /* fields that `fields` has room for behind the last */
 fer_code fer_http_build(fer_arena *a, const fer_http_binding *b, const fer_http_common *common,
                         const struct yyjson_val *args, fer_http_request *out, fer_err *err);
+
+/*
+ * The body of a request in parts, of an object, or (`whole` NULL) of the arguments that are its
+ * members. FER_INVALID_TYPE: it is no object; FER_CONSTRAINT_VIOLATION: no boundary that is in no
+ * part.
+ */
+fer_code fer_http_multipart(fer_arena *a, const fer_http_binding *b, const struct yyjson_val *args,
+                            const struct yyjson_val *whole, fer_buf *out, fer_str *type);
 
 #endif

@@ -454,13 +454,24 @@ static bool has_body(const build *c)
     return false;
 }
 
+static void add_parts_body(build *c, fer_buf *b, const yyjson_val *whole, fer_str *type)
+{
+    fer_code code = fer_http_multipart(c->a, c->b, c->args, whole, b, type);
+    if (code == FER_INVALID_TYPE) fail(c, code, c->b->body_argument, "a form is an object");
+    else if (code == FER_CONSTRAINT_VIOLATION)
+        fail(c, code, FER_STR("body"), "its parts hold every boundary between them");
+    else if (code && !b->failure) no_memory(c);
+}
+
 static void add_body(build *c, fer_http_request *out)
 {
     fer_buf b;
+    fer_str type = c->b->content_type;
     const yyjson_val *whole = c->b->body_argument.len ? argument_of(c, c->b->body_argument) : NULL;
     if (!has_body(c)) return;
     fer_buf_init(&b, c->a, FER_HTTP_SEND_MAX);
     if (c->b->content == FER_CONTENT_FORM) add_form(c, &b, whole);
+    else if (c->b->content == FER_CONTENT_PARTS) add_parts_body(c, &b, whole, &type);
     else if (c->b->content == FER_CONTENT_TEXT)
         fer_buf_add(&b, whole ? scalar_text(c, c->b->body_argument, whole) : FER_STR_NONE);
     else if (whole) add_json(c, &b, false, whole);
@@ -469,7 +480,7 @@ static void add_body(build *c, fer_http_request *out)
         fail(c, FER_LIMIT_EXCEEDED, FER_STR("body"), "it is larger than http.send allows");
     else if (b.failure) no_memory(c);
     out->body = b.len ? fer_buf_view(&b) : FER_STR("");
-    add_field(c, FER_STR("Content-Type"), c->b->content_type);
+    add_field(c, FER_STR("Content-Type"), type);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */

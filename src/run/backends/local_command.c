@@ -139,12 +139,9 @@ static fer_code meaning_of(const fer_local_command *c, const fer_exit_state *sta
     return state->code == 0 ? FER_OK : FER_TOOL_FAILED;
 }
 
-/* Who says that it is not available, or that there were too many, says that it did nothing. */
 static fer_phase phase_of(fer_code code, const fer_exit_state *state)
 {
-    if (state->code < 0) return FER_PHASE_AMBIGUOUS;
-    bool untouched = code == FER_BACKEND_UNAVAILABLE || code == FER_RATE_LIMITED;
-    return untouched ? FER_PHASE_NOT_PROCESSED : FER_PHASE_DEFINITE;
+    return state->code < 0 ? FER_PHASE_AMBIGUOUS : fer_phase_of_answer(code);
 }
 
 /* The last line that says something. */
@@ -344,6 +341,7 @@ static fer_code start_job(job *j, const entry *e, const char *const *argv, fer_s
     int64_t left = left_ms(t);
     if (!env) return fer_arena_failed(t->arena, err);
     fer_process_spec spec = {.program = e->program.ptr,
+                             .sha256 = e->command->sha256,
                              .argv = argv,
                              .env = env,
                              .cwd = e->command->cwd.len ? e->command->cwd.ptr : NULL,

@@ -53,6 +53,7 @@ typedef struct fer_local_command {
     size_t pass_count;
     const fer_local_command_variable *set;
     size_t set_count;
+    fer_str sha256;                      /* of the program: another one is not started; or empty */
     fer_str cwd;                         /* absolute; empty: as ours */
     const fer_local_command_exit *exits; /* the first row that fits counts; else 0 is FER_OK, and
                                       all others are FER_TOOL_FAILED */

@@ -56,6 +56,15 @@ static fer_code read_argv(struct reader *r, const yyjson_val *v)
     return fer_argv_read(r->arena, v, &r->out->argv, &r->at, r->err);
 }
 
+static fer_code read_sha256(struct reader *r, const yyjson_val *v)
+{
+    fer_code code = read_text(r, v, "sha256", &r->out->sha256);
+    fer_str s = r->out->sha256;
+    bool good = !code && s.len == 64;
+    for (size_t i = 0; good && i < s.len; i++) good = strchr("0123456789abcdefABCDEF", s.ptr[i]);
+    return code || good ? code : fail(r, FER_INVALID_FORMAT, "sha256 is 64 hexadecimal digits");
+}
+
 static fer_code read_cwd(struct reader *r, const yyjson_val *v)
 {
     fer_code code = read_text(r, v, "cwd", &r->out->cwd);
@@ -240,9 +249,11 @@ struct member {
 static fer_code read_env(struct reader *r, const yyjson_val *v);
 
 static const struct member members[] = {
-    {"name", read_name}, {"argv", read_argv}, {"stdin", read_stdin}, {"stdout", read_stdout},
-    {"env", read_env},   {"cwd", read_cwd},   {"exit", read_exit},   {"outputMax", read_output_max},
-    {"tool", read_tool},
+    {"name", read_name},   {"argv", read_argv},
+    {"stdin", read_stdin}, {"stdout", read_stdout},
+    {"env", read_env},     {"cwd", read_cwd},
+    {"exit", read_exit},   {"outputMax", read_output_max},
+    {"tool", read_tool},   {"sha256", read_sha256},
 };
 static const struct member env_members[] = {{"pass", read_pass}, {"set", read_set}};
 

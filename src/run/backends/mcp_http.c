@@ -8,6 +8,7 @@ static const fer_runner_kind kind = {.name = "mcp-http",
                                      .list = fer_mcp_runner_list,
                                      .call = fer_mcp_runner_call,
                                      .cancel = fer_mcp_runner_cancel,
+                                     .pause = fer_mcp_runner_pause,
                                      .status = fer_mcp_runner_status,
                                      .stop = fer_mcp_runner_stop,
                                      .free = fer_mcp_runner_free};

@@ -53,6 +53,7 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     k->arena = t->arena;
     k->tool = t->tool;
     k->args = t->args_json;
+    k->definition = t->definition;
     k->deadline = t->deadline;
     k->traceparent = t->traceparent;
     k->idempotency_key = t->idempotency_key;
@@ -73,10 +74,16 @@ void fer_mcp_runner_cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
 {
     fer_mcp_call *k = t->state;
     (void)r;
-    t->sent = k->request.sent;
+    t->sent = fer_mcp_call_sent(k);
     fer_mcp_call_drop(k, fer_cancel_names[reason]);
     fer_attempt_fail(t, codes[reason] ? codes[reason] : FER_CANCELLED, "the call was given up: %s",
                      fer_cancel_names[reason]);
+}
+
+void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused)
+{
+    (void)r;
+    fer_mcp_call_pause(t->state, paused);
 }
 
 /* ---- lists
@@ -125,8 +132,9 @@ void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out)
                                .noise = i.noise + i.late + i.foreign,
                                .pid = i.pid};
     if (i.state == FER_MCP_READY)
-        snprintf(out->detail, sizeof out->detail, "%s, %s%s%s", i.version->name, i.server,
-                 i.server_version[0] ? " " : "", i.server_version);
+        snprintf(out->detail, sizeof out->detail, "%s, %s%s%s%s%.99s", i.version->name, i.server,
+                 i.server_version[0] ? " " : "", i.server_version, i.dropped ? "; left out: " : "",
+                 i.dropped_why);
     else if (i.trouble[0])
         snprintf(out->detail, sizeof out->detail, "%s%s%s", i.trouble,
                  i.said[0] ? "; it said: " : "", i.said);

@@ -29,6 +29,7 @@ FER_MUST_USE fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop,
 void fer_mcp_runner_list(fer_runner *r, fer_listing *l);
 void fer_mcp_runner_call(fer_runner *r, fer_attempt *t);
 void fer_mcp_runner_cancel(fer_runner *r, fer_attempt *t, fer_cancel reason);
+void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused);
 void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out);
 void fer_mcp_runner_stop(fer_runner *r, void (*done)(fer_runner *r));
 void fer_mcp_runner_free(fer_runner *r);

@@ -39,8 +39,9 @@ fer_runner *fer_mcp_stdio_runner(fer_process_host *host, const fer_mcp_stdio_set
     fer_stdio_spec spec = {.argv = copy_texts(a, settings->argv),
                            .env = copy_texts(a, settings->env)};
     spec.grace = settings->grace;
+    spec.sha256 = fer_arena_copy(a, settings->sha256);
     if (settings->cwd) spec.cwd = fer_arena_copy(a, fer_str_of(settings->cwd)).ptr;
-    if (!spec.argv || !spec.env || (settings->cwd && !spec.cwd)) {
+    if (!spec.argv || !spec.env || (settings->cwd && !spec.cwd) || !spec.sha256.ptr) {
         fer_arena_free(a);
         return NULL;
     }

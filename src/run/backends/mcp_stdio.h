@@ -16,6 +16,7 @@ typedef struct fer_mcp_stdio_settings {
     const char *const *argv; /* ended by NULL; argv[0] is looked for along PATH of `env` */
     const char *const *env;  /* "NAME=value", ended by NULL: exactly these; NULL: none */
     const char *cwd;         /* NULL: as ours */
+    fer_str sha256;          /* of the program: another one is not started; or empty */
     fer_mcp_times times;
     fer_process_grace grace; /* when it is stopped; zero: FER_GRACE_STOP */
 } fer_mcp_stdio_settings;

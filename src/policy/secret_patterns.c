@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "secret_patterns.h"
+
+#include "redact.h"
+
+typedef enum letters {
+    UPPER,  /* A-Z 0-9 */
+    ALNUM,  /* and a-z */
+    DASHED, /* and - _ */
+    DOTTED, /* and . */
+    PEM     /* everything up to the end of the block */
+} letters;
+
+/* A prefix, in which ? is any small letter, and how many letters must follow at least. */
+static const struct row {
+    const char *prefix;
+    letters kind;
+    size_t least;
+    bool apart; /* no letter stands right before it */
+} rows[] = {
+    {"AKIA", UPPER, 16, true},          {"ASIA", UPPER, 16, true}, {"gh?_", ALNUM, 20, false},
+    {"github_pat_", DASHED, 20, false}, {"sk-", DASHED, 20, true}, {"xox?-", DASHED, 10, false},
+    {"AIza", DASHED, 30, false},        {"eyJ", DOTTED, 24, true}, {"-----BEGIN ", PEM, 0, false},
+};
+static_assert(FER_COUNT(rows) < 32, "few enough to try them all");
+
+static bool is_letter(letters kind, char c)
+{
+    if (fer_is_digit(c) || (c >= 'A' && c <= 'Z')) return true;
+    if (kind == UPPER) return false;
+    if (c >= 'a' && c <= 'z') return true;
+    if (kind == ALNUM) return false;
+    return c == '-' || c == '_' || (kind == DOTTED && c == '.');
+}
+
+static bool may_begin(char c)
+{
+    return c == 'A' || c == 'g' || c == 's' || c == 'x' || c == 'e' || c == '-';
+}
+
+/* A letter right before it, unless that is one of an escape such as \n. */
+static bool touches(const fer_net_stream *s)
+{
+    char c = s->last[1];
+    return (fer_is_alpha(c) || fer_is_digit(c)) && s->last[0] != '\\';
+}
+
+/* How far the held bytes fit a row: 0 not at all, 1 so far, 2 it is one. */
+static int fit(const struct row *r, const fer_net_stream *s)
+{
+    size_t prefix = strlen(r->prefix);
+    if (r->apart && touches(s)) return 0;
+    for (size_t i = 0; i < s->held_count; i++) {
+        char c = s->held[i], want = i < prefix ? r->prefix[i] : '\0';
+        bool good = i >= prefix   ? is_letter(r->kind, c)
+                    : want == '?' ? c >= 'a' && c <= 'z'
+                                  : c == want;
+        if (!good) return 0;
+    }
+    return s->held_count >= prefix + r->least ? 2 : 1;
+}
+
+static void pass(fer_net_stream *s, char c, fer_buf *out)
+{
+    fer_buf_add_char(out, c);
+    s->last[0] = s->last[1];
+    s->last[1] = c;
+}
+
+static void pass_first(fer_net_stream *s, fer_buf *out)
+{
+    pass(s, s->held[0], out);
+    memmove(s->held, s->held + 1, --s->held_count);
+}
+
+static void swallow(fer_net_stream *s, int row, fer_buf *out)
+{
+    fer_buf_add_text(out, FER_REDACTED);
+    s->hits++;
+    s->held_count = 0;
+    s->last[0] = s->last[1] = ']';
+    s->swallowing = row;
+    s->dashes = s->bars = 0;
+}
+
+/* The bytes held are a pattern, may become one, or the first of them passes. */
+static void look(fer_net_stream *s, fer_buf *out)
+{
+    while (s->held_count) {
+        bool possible = false;
+        for (size_t i = 0; i < FER_COUNT(rows); i++) {
+            int how = fit(&rows[i], s);
+            if (how == 2) {
+                swallow(s, (int)i, out);
+                return;
+            }
+            possible |= how == 1;
+        }
+        if (possible && s->held_count < FER_NET_HELD) return;
+        pass_first(s, out);
+    }
+}
+
+/* Whether the byte still belongs to what is passed over. A PEM block ends with its fourth bar. */
+static bool belongs(fer_net_stream *s, char c)
+{
+    const struct row *r = &rows[s->swallowing];
+    if (r->kind != PEM) return is_letter(r->kind, c);
+    if (s->bars == 3) return false;
+    s->dashes = c == '-' ? s->dashes + 1 : 0;
+    if (s->dashes == 5) {
+        s->dashes = 0;
+        s->bars++;
+    }
+    return true;
+}
+
+void fer_patterns_feed(fer_net_stream *s, fer_str bytes, fer_buf *out)
+{
+    for (size_t i = 0; i < bytes.len; i++) {
+        char c = bytes.ptr[i];
+        if (s->swallowing >= 0 && belongs(s, c)) continue;
+        s->swallowing = -1;
+        if (!s->held_count && !may_begin(c)) {
+            pass(s, c, out);
+            continue;
+        }
+        s->held[s->held_count++] = c;
+        look(s, out);
+    }
+}
+
+void fer_patterns_end(fer_net_stream *s, fer_buf *out)
+{
+    while (s->held_count) pass_first(s, out);
+}

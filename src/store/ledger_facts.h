@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the ledger and its readers look at in a body: everything else is the writer's own. Texts are
+ * as they are written in the line (escapes and all). Absent ones have no pointer.
+ */
+#ifndef FER_LEDGER_FACTS_H
+#define FER_LEDGER_FACTS_H
+
+#include "arena.h"
+
+typedef struct fer_facts {
+    fer_str call;        /* callId */
+    fer_str effect;      /* effect */
+    fer_str status;      /* status */
+    fer_str tool;        /* tool */
+    fer_str correlation; /* correlationId */
+    fer_str code;        /* code, or error.code */
+    fer_str attempts;    /* attempts, a number's text */
+    fer_str duration;    /* durationMs, a number's text */
+} fer_facts;
+
+/* Reads a body; its texts live in the arena. A body that is no JSON object is a failure. */
+fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a ledger that is written. The life of a record: fer_ledger_append makes an entry of
+ * it (its body canonical) and puts it into the queue -> the writer's thread takes a batch, gives
+ * each its place in the chain, writes the lines with one write and syncs once -> the entry goes to
+ * its port, whose loop calls `done` and frees it.
+ *
+ * What stands under `lock` is everybody's; all else is the writer's alone once its thread runs.
+ */
+#ifndef FER_LEDGER_PARTS_H
+#define FER_LEDGER_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "call_table.h"
+#include "ledger_chain.h"
+#include "ledger_folder.h"
+#include "outlet.h"
+
+#define FER_BATCH_BYTES   ((size_t)256 << 10) /* of one write, and a line */
+#define FER_BATCH_RECORDS 1024
+#define FER_LEDGER_MARGIN                                                                          \
+    ((uint64_t)8192) /* space that is kept for records of the ledger's own                         \
+                      */
+#define FER_LEDGER_TROUBLE 256
+#define FER_NOBODY         FER_STR("-") /* the tenant of records of the ledger's own */
+
+typedef struct fer_entry {
+    fer_outlet_item item; /* the first member: what the outlet gets is the entry */
+    struct fer_entry *next;
+    fer_outlet *outlet;
+    fer_ledger_done *done;
+    void *context;
+    fer_ledger_type type;
+    fer_code code;
+    uint64_t seq;
+    fer_open_call *call; /* of begin and end */
+    uint32_t tenant_len, body_len;
+    char text[]; /* tenant and body as they are written */
+} fer_entry;
+
+typedef struct fer_entry_list {
+    fer_entry *first, **last; /* last: where the next one goes; NULL while it is empty */
+} fer_entry_list;
+
+struct fer_ledger_port {
+    fer_ledger *ledger;
+    fer_outlet *outlet;
+    fer_arena *scratch;
+};
+
+/* What a batch must put back where it could not be written. */
+struct fer_undo {
+    fer_chain_tenant *tenant;
+    char head[FER_DIGEST_HEX];
+    bool changed;
+};
+
+struct fer_ledger {
+    fer_ledger_options options; /* every default filled in; paths are copies below */
+    char *anchor;
+    int folder, lock_fd;
+    fer_sign_key *key;
+    uint64_t epoch;
+    char boot[FER_LINE_BOOT];
+    _Atomic int state;
+    _Atomic size_t waiting; /* bytes in the queue */
+    char trouble[FER_LEDGER_TROUBLE];
+
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    fer_entry_list queue; /* under lock, as are: */
+    size_t waiters;       /* entries of the queue that somebody waits for */
+    fer_call_table calls;
+    bool stop;
+    struct {
+        bool asked, answered;
+        int64_t before;
+        fer_ledger_pruned result;
+        fer_code code;
+        fer_err err;
+    } prune;
+    pthread_cond_t pruned;
+
+    pthread_t thread;
+    bool running;
+    fer_chain chain;
+    int fd; /* of the segment */
+    char segment[FER_SEGMENT_NAME];
+    uint64_t offset, room; /* where the next line goes; how long the segment is */
+    bool growing;          /* no new segment could be made: this one goes on */
+    bool prune_due;        /* there is a new segment, so old ones may go */
+    size_t open_written;   /* calls whose begin is in the chain and whose end is not */
+    fer_entry_list held;   /* ends for which there was no space */
+
+    /* the batch */
+    char *bytes;
+    size_t len;
+    fer_entry *batch[FER_BATCH_RECORDS];
+    size_t batch_count;
+    struct fer_undo undo[FER_BATCH_RECORDS + 4];
+    size_t undo_count;
+    struct {
+        uint64_t seq, since;
+        char head[FER_DIGEST_HEX];
+        fer_chain_tenant *changed;
+        size_t open_written;
+    } before;   /* the batch */
+    bool dirty; /* written and not synced (async) */
+
+    /* time */
+    int64_t mono;      /* of the batch; grows from batch to batch */
+    int64_t offset_ms; /* what the ledger adds to the monotonic clock */
+    int64_t skew_ms;   /* of the wall clock to that, when it was last told */
+    char time[32];
+    int64_t checkpoint_at, synced_at, retry_at; /* monotonic, ms */
+};
+
+/* ledger_batch.c: lines of a batch, and writing them. */
+
+/* Starts a batch: its time, and a clock_jump where the clock was set. */
+void fer_batch_start(fer_ledger *l);
+/* Adds a line; false: no memory. `tenant` is as it is written. */
+bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
+/* Writes and syncs it. On false the chain is where it was before, and the state says why. */
+bool fer_batch_flush(fer_ledger *l, bool sync);
+/* Checkpoint, durable. */
+bool fer_batch_checkpoint(fer_ledger *l);
+/* Sets the clock of the ledger behind the last record of a chain that was read. */
+void fer_batch_clock(fer_ledger *l, const fer_line *last);
+
+/* ledger_segment.c */
+
+/* A new segment behind the chain; the old one is cut to its length. False: errno says why. */
+bool fer_segment_next(fer_ledger *l);
+/* Goes on with a segment that is not full. */
+bool fer_segment_resume(fer_ledger *l, const fer_segment *s, uint64_t offset);
+/* Whether the folder is still ours. */
+bool fer_segment_is_ours(const fer_ledger *l);
+/* Where the chain stood when a segment began; false: nothing usable is known of it. */
+bool fer_heads_read(fer_ledger *l, fer_segment *at);
+void fer_heads_write(fer_ledger *l, const char *segment);
+
+/* ledger_recover.c: everything from the folder to a chain that can be added to. */
+fer_code fer_ledger_recover(fer_ledger *l, fer_ledger_recovery *out, fer_err *err);
+
+/* ledger_writer.c */
+void *fer_writer_run(void *ledger);
+fer_code fer_writer_prune(fer_ledger *l, int64_t before_ms, fer_ledger_pruned *out, fer_err *err);
+
+/* Makes it read-only, for a reason; the first one stays. */
+void fer_ledger_break(fer_ledger *l, const char *format, ...) FER_PRINTF(2, 3);
+
+void fer_entry_push(fer_entry_list *list, fer_entry *e);
+
+static inline fer_str fer_entry_tenant(const fer_entry *e)
+{
+    return (fer_str){e->text, e->tenant_len};
+}
+static inline fer_str fer_entry_body(const fer_entry *e)
+{
+    return (fer_str){e->text + e->tenant_len, e->body_len};
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that writes: see ledger_parts.h for the life of a record. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "clock.h"
+#include "errors.h"
+#include "ledger_parts.h"
+#include "ledger_scan.h"
+#include "sys.h"
+
+#define RETRY_MS 200  /* between two looks for space, or for a new segment */
+#define ASYNC_MS 1000 /* between two syncs of a ledger that does not wait for them */
+
+/* ---- telling ------------------------------------------------------------------------------------
+ */
+
+/*
+ * What became of the call of an entry that is in the chain, or is not. Known at once, not when the
+ * caller is told: a new segment may begin before, and its `heads` says which calls are open.
+ */
+static void note_call(fer_ledger *l, const fer_entry *e)
+{
+    bool begin = e->type == FER_LEDGER_BEGIN;
+    if (!e->call) return;
+    pthread_mutex_lock(&l->lock);
+    if (!e->code && begin) e->call->begun = e->seq;
+    else if (e->code && !begin) e->call->ended = false;
+    else fer_call_table_remove(&l->calls, e->call);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void finish(fer_ledger *l, fer_entry_list *done, fer_entry *e, fer_code code)
+{
+    e->code = code;
+    if (code) e->seq = 0;
+    note_call(l, e);
+    fer_entry_push(done, e);
+}
+
+static void tell_all(fer_ledger *l, fer_entry_list *list)
+{
+    size_t size = 0;
+    for (fer_entry *e = list->first, *next; e; e = next) {
+        next = e->next;
+        size += sizeof *e + e->tenant_len + e->body_len;
+        fer_outlet_send(e->outlet, &e->item);
+    }
+    l->waiting -= size;
+    *list = (fer_entry_list){0};
+}
+
+/* ---- space --------------------------------------------------------------------------------------
+ */
+
+static uint64_t size_of(const fer_entry *e)
+{
+    return (uint64_t)e->tenant_len + e->body_len + FER_LINE_EXTRA;
+}
+
+/* Whether there is room for it and for the ends of all calls that are open then. */
+static bool has_room(const fer_ledger *l, const fer_entry *e)
+{
+    if (l->growing) return true;
+    uint64_t open = l->open_written + (e->type == FER_LEDGER_BEGIN);
+    if (e->type == FER_LEDGER_END && open) open--;
+    uint64_t want = l->offset + l->len + size_of(e) + open * l->options.end_bytes;
+    if (e->type == FER_LEDGER_END && size_of(e) <= l->options.end_bytes) return true;
+    return want + FER_LEDGER_MARGIN <= l->room;
+}
+
+static bool is_no_space(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
+/*
+ * Another segment. Without space the ledger is full until there is some; for any other reason
+ * this segment goes on, longer than it was to be.
+ */
+static bool next_segment(fer_ledger *l)
+{
+    l->retry_at = fer_clock_mono() / 1000000 + RETRY_MS;
+    if (!fer_segment_is_ours(l)) {
+        fer_ledger_break(l, "another process has opened the ledger");
+        return false;
+    }
+    if (fer_segment_next(l)) {
+        l->prune_due = l->options.keep_ms > 0;
+        int full = FER_LEDGER_FULL;
+        atomic_compare_exchange_strong(&l->state, &full, FER_LEDGER_OK);
+        return true;
+    }
+    if (l->state == FER_LEDGER_BROKEN) return false;
+    if (is_no_space(errno)) {
+        l->state = FER_LEDGER_FULL;
+        return false;
+    }
+    l->growing = true;
+    return true;
+}
+
+/* ---- batches ------------------------------------------------------------------------------------
+ */
+
+static bool wants_sync(const fer_ledger *l)
+{
+    return l->options.durability != FER_DURABLE_ASYNC;
+}
+
+/* Writes what was gathered; what could not be written is told so, or held: ends are not given up.
+ */
+static void write_batch(fer_ledger *l, fer_entry_list *done)
+{
+    bool ok = fer_batch_flush(l, wants_sync(l));
+    for (size_t i = 0; i < l->batch_count; i++) {
+        fer_entry *e = l->batch[i];
+        bool hold = !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END;
+        if (hold) fer_entry_push(&l->held, e);
+        else finish(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
+    }
+    l->batch_count = 0;
+}
+
+static bool is_batch_full(const fer_ledger *l)
+{
+    return l->batch_count == FER_BATCH_RECORDS || l->len >= FER_BATCH_BYTES;
+}
+
+static void refuse(fer_ledger *l, fer_entry_list *done, fer_entry *e)
+{
+    bool hold = e->type == FER_LEDGER_END && l->state == FER_LEDGER_FULL &&
+                size_of(e) <= l->options.end_bytes;
+    if (hold) fer_entry_push(&l->held, e);
+    else finish(l, done, e, FER_LEDGER_UNAVAILABLE);
+}
+
+static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
+{
+    if (l->state == FER_LEDGER_BROKEN) {
+        finish(l, done, e, FER_LEDGER_UNAVAILABLE);
+        return;
+    }
+    if (is_batch_full(l)) {
+        write_batch(l, done);
+        fer_batch_start(l);
+    }
+    if (!has_room(l, e)) {
+        write_batch(l, done);
+        bool late = l->state == FER_LEDGER_FULL && fer_clock_mono() / 1000000 < l->retry_at;
+        if (late || !next_segment(l)) {
+            refuse(l, done, e);
+            fer_batch_start(l);
+            return;
+        }
+        fer_batch_start(l);
+    }
+    if (l->state == FER_LEDGER_FULL && e->type != FER_LEDGER_END) {
+        refuse(l, done, e);
+        return;
+    }
+    if (!fer_ledger_batch_add(l, e->type, fer_entry_tenant(e), fer_entry_body(e))) {
+        finish(l, done, e, FER_LEDGER_UNAVAILABLE);
+        return;
+    }
+    e->seq = l->chain.seq;
+    l->batch[l->batch_count++] = e;
+}
+
+static void write_list(fer_ledger *l, fer_entry *first)
+{
+    fer_entry_list done = {0};
+    if (l->state != FER_LEDGER_BROKEN) fer_batch_start(l);
+    for (fer_entry *e = first, *next; e; e = next) {
+        next = e->next;
+        take(l, &done, e);
+    }
+    if (l->state != FER_LEDGER_BROKEN) write_batch(l, &done);
+    /* A batch that broke the ledger has told its own; one that was never written has not. */
+    for (size_t i = 0; i < l->batch_count; i++)
+        finish(l, &done, l->batch[i], FER_LEDGER_UNAVAILABLE);
+    l->batch_count = 0;
+    tell_all(l, &done);
+}
+
+/* ---- what is due --------------------------------------------------------------------------------
+ */
+
+static void checkpoint(fer_ledger *l)
+{
+    /* Its space is the margin's, which a segment that grows does not need. */
+    if (l->state == FER_LEDGER_OK && !fer_batch_checkpoint(l) && l->state == FER_LEDGER_OK)
+        l->checkpoint_at = fer_clock_mono() / 1000000;
+}
+
+static void sync_now(fer_ledger *l, int64_t now)
+{
+    if (l->dirty && !fer_sync_data(l->fd))
+        fer_ledger_break(l, "a sync failed: %s", strerror(errno));
+    l->dirty = false;
+    l->synced_at = now;
+}
+
+/* Ends that found no space: as soon as there is some. */
+static void retry(fer_ledger *l, int64_t now)
+{
+    bool wanted = l->state == FER_LEDGER_FULL || l->growing;
+    if (!wanted || now < l->retry_at) return;
+    if (!next_segment(l) || !l->held.first) return;
+    fer_entry *first = l->held.first;
+    l->held = (fer_entry_list){0};
+    write_list(l, first);
+}
+
+static void do_due(fer_ledger *l)
+{
+    int64_t now = fer_clock_mono() / 1000000;
+    if (l->state == FER_LEDGER_BROKEN) return;
+    retry(l, now);
+    bool many = l->chain.since >= l->options.checkpoint_records;
+    /* A checkpoint alone is nothing new. */
+    bool old = l->chain.since > 1 && now - l->checkpoint_at >= l->options.checkpoint_ms;
+    if (many || old) checkpoint(l);
+    if (l->prune_due && l->state == FER_LEDGER_OK) {
+        fer_ledger_pruned ignored;
+        l->prune_due = false;
+        (void)fer_writer_prune(l, fer_clock_wall() - l->options.keep_ms, &ignored, NULL);
+    }
+    if (l->dirty && now - l->synced_at >= ASYNC_MS && l->state != FER_LEDGER_BROKEN)
+        sync_now(l, now);
+}
+
+/* How long to sleep at most, in ms. */
+static int64_t next_due(const fer_ledger *l)
+{
+    int64_t now = fer_clock_mono() / 1000000, due = 60000;
+    if (l->state == FER_LEDGER_BROKEN) return due;
+    if (l->chain.since > 1) due = l->checkpoint_at + l->options.checkpoint_ms - now;
+    if (l->dirty && l->synced_at + ASYNC_MS - now < due) due = l->synced_at + ASYNC_MS - now;
+    if ((l->state == FER_LEDGER_FULL || l->growing) && l->retry_at - now < due)
+        due = l->retry_at - now;
+    return due < 1 ? 1 : due;
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------
+ */
+
+static void wait_until(fer_ledger *l, int64_t mono_ms)
+{
+    struct timespec t = {.tv_sec = mono_ms / 1000, .tv_nsec = mono_ms % 1000 * 1000000};
+    pthread_cond_timedwait(&l->wake, &l->lock, &t);
+}
+
+/* The time by the system itself: a clock that a test has shifted would make the thread sleep or
+ * spin. */
+static int64_t now_ms(void)
+{
+    return (int64_t)(uv_hrtime() / 1000000);
+}
+
+/* Waits for records, under the lock; a batch that nobody waits for may grow for a while. */
+static void gather(fer_ledger *l)
+{
+    if (!l->queue.first && !l->stop && !l->prune.asked) wait_until(l, now_ms() + next_due(l));
+    if (l->options.durability == FER_DURABLE_SYNC || !l->queue.first) return;
+    int64_t end = now_ms() + l->options.flush_ms;
+    while (!l->stop && !l->waiters && l->waiting < l->options.flush_bytes && now_ms() < end)
+        wait_until(l, end);
+}
+
+static void answer_prune(fer_ledger *l)
+{
+    fer_ledger_pruned result = {0};
+    fer_err err = {0};
+    fer_code code = fer_writer_prune(l, l->prune.before, &result, &err);
+    pthread_mutex_lock(&l->lock);
+    l->prune.result = result;
+    l->prune.code = code;
+    l->prune.err = err;
+    l->prune.answered = true;
+    pthread_cond_broadcast(&l->pruned);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void say_goodbye(fer_ledger *l)
+{
+    fer_entry_list done = {0};
+    if (l->held.first) {
+        l->retry_at = 0;
+        retry(l, 1);
+    }
+    while (l->held.first) {
+        fer_entry *e = l->held.first;
+        l->held.first = e->next;
+        finish(l, &done, e, FER_LEDGER_UNAVAILABLE);
+    }
+    tell_all(l, &done);
+    if (l->state != FER_LEDGER_OK) return;
+    fer_batch_start(l);
+    if (!fer_ledger_batch_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;
+    if (!fer_batch_flush(l, true)) return;
+    checkpoint(l);
+    if (l->state == FER_LEDGER_OK && fer_sys_ftruncate(l->fd, (off_t)l->offset) == 0)
+        (void)fer_sys_fdatasync(l->fd);
+}
+
+void *fer_writer_run(void *ledger)
+{
+    fer_ledger *l = ledger;
+    pthread_mutex_lock(&l->lock);
+    while (!l->stop || l->queue.first) {
+        gather(l);
+        fer_entry *first = l->queue.first;
+        bool prune = l->prune.asked && !l->prune.answered;
+        l->queue = (fer_entry_list){0};
+        l->waiters = 0;
+        pthread_mutex_unlock(&l->lock);
+        if (first) write_list(l, first);
+        if (prune) answer_prune(l);
+        do_due(l);
+        pthread_mutex_lock(&l->lock);
+    }
+    pthread_mutex_unlock(&l->lock);
+    say_goodbye(l);
+    return NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outlet.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "errors.h"
+#include "sys.h"
+
+struct fer_outlet {
+    uv_async_t async;
+    size_t expected;     /* on the loop's thread */
+    _Atomic size_t refs; /* the owner's, and one for each item that is expected */
+    pthread_mutex_t lock;
+    bool closed; /* under lock, as are: */
+    fer_outlet_item *first, **last;
+};
+
+static void unref(fer_outlet *o)
+{
+    if (atomic_fetch_sub(&o->refs, 1) != 1) return;
+    pthread_mutex_destroy(&o->lock);
+    fer_sys_free(o);
+}
+
+static fer_outlet_item *take_all(fer_outlet *o, bool close)
+{
+    pthread_mutex_lock(&o->lock);
+    fer_outlet_item *first = o->first;
+    o->first = NULL;
+    o->last = &o->first;
+    o->closed = o->closed || close;
+    pthread_mutex_unlock(&o->lock);
+    return first;
+}
+
+static void tell_all(fer_outlet *o, fer_outlet_item *item)
+{
+    while (item) {
+        fer_outlet_item *next = item->next;
+        if (--o->expected == 0) uv_unref((uv_handle_t *)&o->async);
+        /* Who is told may close it. */
+        item->tell(item, o->closed);
+        unref(o);
+        item = next;
+    }
+}
+
+static void wake(uv_async_t *async)
+{
+    fer_outlet *o = async->data;
+    tell_all(o, take_all(o, false));
+}
+
+fer_code fer_outlet_new(uv_loop_t *loop, fer_outlet **out, fer_err *err)
+{
+    fer_outlet *o = fer_sys_malloc(sizeof *o);
+    if (!o) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    memset(o, 0, sizeof *o);
+    o->refs = 1;
+    o->last = &o->first;
+    if (uv_async_init(loop, &o->async, wake) != 0) {
+        fer_sys_free(o);
+        return fer_fail(err, FER_IO_ERROR, "the loop takes no more handles");
+    }
+    pthread_mutex_init(&o->lock, NULL);
+    o->async.data = o;
+    uv_unref((uv_handle_t *)&o->async);
+    *out = o;
+    return FER_OK;
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    unref(handle->data);
+}
+
+void fer_outlet_close(fer_outlet *o)
+{
+    tell_all(o, take_all(o, true));
+    uv_close((uv_handle_t *)&o->async, handle_closed);
+}
+
+void fer_outlet_expect(fer_outlet *o)
+{
+    atomic_fetch_add(&o->refs, 1);
+    if (o->expected++ == 0) uv_ref((uv_handle_t *)&o->async);
+}
+
+void fer_outlet_forget(fer_outlet *o)
+{
+    if (--o->expected == 0) uv_unref((uv_handle_t *)&o->async);
+    unref(o);
+}
+
+void fer_outlet_send(fer_outlet *o, fer_outlet_item *item)
+{
+    pthread_mutex_lock(&o->lock);
+    bool gone = o->closed, first = !o->first;
+    item->next = NULL;
+    if (!gone) {
+        *o->last = item;
+        o->last = &item->next;
+        /* Under the lock: an outlet that is not closed has a handle that is not closed. */
+        if (first) uv_async_send(&o->async);
+    }
+    pthread_mutex_unlock(&o->lock);
+    if (!gone) return;
+    item->tell(item, true);
+    unref(o);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A station whose configuration is read again while calls are under way: what has changed is made
+ * anew, what has not goes on, calls end as they would have, and a file that cannot be used changes
+ * nothing; all of it once more without memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "file.h"
+#include "rows.h"
+#include "station.h"
+#include "station_parts.h"
+#include "sys.h"
+
+/* ---- what the command line is otherwise --------------------------------------------------------
+ */
+
+static char file[256];
+static char said[4096];
+
+const char *const fer_quarantine_names[] = {"none", "breaking", "changed", NULL};
+
+const char *fer_app_option(const fer_app *app, const char *name)
+{
+    (void)app;
+    return strcmp(name, "config") == 0 ? file : NULL;
+}
+void fer_app_say(fer_app *app, const char *format, ...)
+{
+    va_list args;
+    (void)app;
+    va_start(args, format);
+    fer_format_text(said, sizeof said, format, args);
+    va_end(args);
+}
+int fer_app_fail(fer_app *app, const fer_err *err)
+{
+    fer_app_say(app, "%s", err->message);
+    return (int)err->code;
+}
+int fer_app_usage(fer_app *app, const char *format, ...)
+{
+    (void)app, (void)format;
+    return FER_EXIT_USAGE;
+}
+
+static void put(const char *text)
+{
+    fer_err err;
+    assert_int_equal(fer_file_replace(file, fer_str_of(text), &err), FER_OK);
+}
+
+#define COMMAND(name, what)                                                                        \
+    "{\"name\":\"" name "\",\"namespace\":\"c\",\"description\":\"Does.\",\"effect\":\"Pure\","    \
+    "\"inputSchema\":{\"type\":\"object\"},\"run\":{\"argv\":" what ",\"stdout\":\"text\"}}"
+#define SLOW "[\"sh\",\"-c\",\"sleep 0.3; printf old\"]"
+#define FAST "[\"printf\",\"new\"]"
+
+static fer_app app = {.log = {.fd = 2, .level = FER_LOG_ERROR}};
+
+typedef struct ended {
+    size_t count;
+    fer_code code;
+    char output[64];
+} ended;
+
+static void on_done(void *context, fer_call *c, const fer_envelope *e)
+{
+    ended *x = context;
+    (void)c;
+    x->count++;
+    x->code = e->error.code;
+    snprintf(x->output, sizeof x->output, "%.*s", FER_PRI(e->structured));
+}
+
+static void call(fer_station *s, const char *tool, ended *x)
+{
+    fer_err err;
+    assert_int_equal(
+        fer_gateway_call(s->gateway, fer_str_of(tool), FER_STR("{}"), NULL, on_done, x, NULL, &err),
+        FER_OK);
+}
+
+/* ---- rows: from one configuration to another ---------------------------------------------------
+ */
+
+static const struct row {
+    const char *name, *before, *after;
+    fer_code code;   /* of the reload */
+    size_t changes;  /* that it tells */
+    const char *old; /* what a call that was under way gives */
+    fer_code later;  /* what a later call ends with */
+    const char *now; /* and gives */
+} rows[] = {
+    {"a command is another one", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", FAST) "]}", FER_OK, 1, "\"old\"", FER_OK, "\"new\""},
+    {"a command is gone", "{\"commands\":[" COMMAND("x", SLOW) "]}", "{\"commands\":[]}", FER_OK, 1,
+     "\"old\"", FER_TOOL_NOT_FOUND, ""},
+    {"a command of its pack is gone",
+     "{\"commands\":[" COMMAND("x", SLOW) "," COMMAND("y", FAST) "]}",
+     "{\"commands\":[" COMMAND("x", FAST) "]}", FER_OK, 2, "\"old\"", FER_OK, "\"new\""},
+    {"a command is new", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", SLOW) "," COMMAND("y", FAST) "]}", FER_OK, 1, "\"old\"", FER_OK,
+     "\"old\""},
+    {"nothing", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", SLOW) "]}", FER_OK, 0, "\"old\"", FER_OK, "\"old\""},
+    {"defaults", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", SLOW) "],\"defaults\":{\"deadlineMs\":50}}", FER_OK, 1,
+     "\"old\"", FER_DEADLINE_EXCEEDED, ""},
+    {"a server beside it", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", SLOW) "],\"mcpServers\":{\"s\":{\"command\":\"/nowhere\"}}}",
+     FER_OK, 1, "\"old\"", FER_OK, "\"old\""},
+    {"half a file", "{\"commands\":[" COMMAND("x", SLOW) "]}", "{\"commands\":[", FER_INVALID_JSON,
+     0, "\"old\"", FER_OK, "\"old\""},
+    {"a wrong file", "{\"commands\":[" COMMAND("x", SLOW) "]}", "{\"commands\":7}", FER_BAD_USAGE,
+     0, "\"old\"", FER_OK, "\"old\""},
+    {"a program that is not there", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x", "[\"no-such-program-at-all\"]") "]}", FER_BACKEND_UNAVAILABLE,
+     0, "\"old\"", FER_OK, "\"old\""},
+    {"a secret that is not there", "{\"commands\":[" COMMAND("x", SLOW) "]}",
+     "{\"commands\":[" COMMAND("x",
+                               FAST) "],\"mcpServers\":{\"s\":{\"command\":\"/bin/true\",\"env\":"
+                                     "{\"T\":\"secretref:env:NO_SUCH_THING\"}}}}",
+     FER_BAD_USAGE, 0, "\"old\"", FER_OK, "\"old\""},
+};
+
+static void run_row(const struct row *row)
+{
+    fer_station s;
+    fer_reloaded done;
+    fer_err err = {0};
+    ended under_way = {0}, later = {0};
+    fer_arena *a = fer_arena_new(0);
+    put(row->before);
+    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    call(&s, "c:x", &under_way);
+    put(row->after);
+    fer_code code = fer_station_reload(&s, a, &done, &err);
+    if (code != row->code) fail_msg("%s: %s", fer_code_info(code)->name, err.message);
+    assert_int_equal(done.count, row->changes);
+    call(&s, "c:x", &later);
+    fer_gateway_run(s.gateway);
+    assert_int_equal(under_way.count, 1);
+    assert_int_equal(under_way.code, FER_OK);
+    assert_string_equal(under_way.output, row->old);
+    assert_int_equal(later.count, 1);
+    if (later.code != row->later) fail_msg("%s", fer_code_info(later.code)->name);
+    assert_string_equal(later.output, row->now);
+    fer_station_deinit(&s);
+    fer_arena_free(a);
+}
+
+static void unreadable_and_huge_files_change_nothing(void)
+{
+    fer_station s;
+    fer_reloaded done;
+    fer_err err = {0};
+    fer_arena *a = fer_arena_new(0);
+    ended x = {0};
+    put("{\"commands\":[" COMMAND("x", FAST) "]}");
+    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    unlink(file);
+    assert_int_equal(fer_station_reload(&s, a, &done, &err), FER_IO_ERROR);
+    char *huge = calloc(1, FER_CONFIG_SIZE + 2);
+    memset(huge, ' ', FER_CONFIG_SIZE + 1);
+    put(huge);
+    free(huge);
+    assert_int_not_equal(fer_station_reload(&s, a, &done, &err), FER_OK);
+    call(&s, "c:x", &x);
+    fer_gateway_run(s.gateway);
+    assert_string_equal(x.output, "\"new\"");
+    fer_station_deinit(&s);
+    fer_arena_free(a);
+}
+
+/* Each allocation of the reload fails in turn: the old configuration serves, or the new one. */
+static void a_reload_without_memory(void)
+{
+    size_t failed = 0;
+    for (size_t n = 1;; n++) {
+        fer_station s;
+        fer_reloaded done;
+        fer_err err = {0};
+        char plan[32];
+        ended x = {0};
+        int64_t before = fer_faults_live();
+        fer_arena *a = fer_arena_new(0);
+        put("{\"commands\":[" COMMAND("x", "[\"printf\",\"old\"]") "]}");
+        if (fer_station_init(&s, &app)) fail_msg("%s", said);
+        put("{\"commands\":[" COMMAND(
+            "x", FAST) "],\"tools\":{\"c:x\":{\"backends\":[{\"command\":\"c\"}]}}}");
+        snprintf(plan, sizeof plan, "malloc@%zu", n);
+        assert_true(fer_faults_begin(plan));
+        fer_code code = fer_station_reload(&s, a, &done, &err);
+        bool met = fer_faults_injected() > 0;
+        fer_faults_begin(NULL);
+        failed += code != FER_OK;
+        if (code && code != FER_OUT_OF_MEMORY && code != FER_IO_ERROR)
+            fail_msg("%s: %s: %s", plan, fer_code_info(code)->name, err.message);
+        call(&s, "c:x", &x);
+        fer_gateway_run(s.gateway);
+        if (!code) assert_string_equal(x.output, "\"new\"");
+        else if (x.code == FER_OK && strcmp(x.output, "\"old\"") != 0 && !done.changes)
+            fail_msg("%s: %s", plan, x.output);
+        fer_station_deinit(&s);
+        fer_arena_free(a);
+        if (fer_faults_live() != before)
+            fail_msg("%s: %lld allocations are still held", plan,
+                     (long long)(fer_faults_live() - before));
+        if (!met) break;
+    }
+    assert_true(failed > 10);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/ferrule-station-XXXXXX";
+    if (!mkdtemp(folder)) return 1;
+    snprintf(file, sizeof file, "%s/ferrule.json", folder);
+    int failed = ROWS_RUN("reload", rows, run_row);
+    failed += ROWS_ONE("reload", unreadable_and_huge_files_change_nothing);
+    failed += ROWS_ONE("reload", a_reload_without_memory);
+    unlink(file);
+    rmdir(folder);
+    return failed != 0;
+}

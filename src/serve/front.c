@@ -81,7 +81,7 @@ void fer_front_free(fer_front *s)
         fer_sys_free(x);
     }
     fer_exports_deinit(&s->exports);
-    fer_kept_deinit(&s->kept);
+    fer_rest_deinit(&s->kept);
     fer_meta_free(s->meta);
     uv_close((uv_handle_t *)&s->settle, on_timer_closed);
     uv_close((uv_handle_t *)&s->changed, on_timer_closed);

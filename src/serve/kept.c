@@ -7,8 +7,8 @@
 
 #define MS INT64_C(1000000) /* ns */
 
-struct fer_kept_one {
-    fer_kept_one *next;
+struct fer_rest_one {
+    fer_rest_one *next;
     const void *owner;
     int64_t until; /* fer_clock_mono */
     char handle[FER_KEPT_HANDLE];
@@ -17,9 +17,9 @@ struct fer_kept_one {
 };
 
 /* Takes out what is behind `place`. */
-static void take_out(fer_kept *k, fer_kept_one **place)
+static void take_out(fer_rests *k, fer_rest_one **place)
 {
-    fer_kept_one *one = *place;
+    fer_rest_one *one = *place;
     *place = one->next;
     k->count--;
     k->bytes -= one->len;
@@ -27,10 +27,10 @@ static void take_out(fer_kept *k, fer_kept_one **place)
 }
 
 /* What is too old goes, and then the oldest, until there is room. */
-static void make_room(fer_kept *k, size_t len)
+static void make_room(fer_rests *k, size_t len)
 {
     int64_t now = fer_clock_mono();
-    fer_kept_one **place = &k->first;
+    fer_rest_one **place = &k->first;
     while (*place && (*place)->until > now) place = &(*place)->next;
     while (*place) take_out(k, place);
     while (k->count && (k->count >= FER_KEPT_MAX || k->bytes + len > FER_KEPT_BYTES)) {
@@ -52,13 +52,13 @@ static bool make_handle(char out[FER_KEPT_HANDLE])
     return true;
 }
 
-bool fer_kept_put(fer_kept *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE])
+bool fer_rest_put(fer_rests *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE])
 {
     if (json.len > FER_KEPT_BYTES) return false;
     make_room(k, json.len);
-    fer_kept_one *one = fer_sys_malloc(sizeof *one + json.len);
+    fer_rest_one *one = fer_sys_malloc(sizeof *one + json.len);
     if (!one) return false;
-    *one = (fer_kept_one){.next = k->first,
+    *one = (fer_rest_one){.next = k->first,
                           .owner = owner,
                           .until = fer_clock_mono() + FER_KEPT_MS * MS,
                           .len = json.len};
@@ -74,16 +74,16 @@ bool fer_kept_put(fer_kept *k, const void *owner, fer_str json, char out[FER_KEP
     return true;
 }
 
-fer_str fer_kept_get(fer_kept *k, const void *owner, fer_str handle)
+fer_str fer_rest_get(fer_rests *k, const void *owner, fer_str handle)
 {
     make_room(k, 0);
-    for (const fer_kept_one *one = k->first; one; one = one->next)
+    for (const fer_rest_one *one = k->first; one; one = one->next)
         if (one->owner == owner && fer_str_is(handle, one->handle))
             return (fer_str){one->text, one->len};
     return FER_STR_NONE;
 }
 
-void fer_kept_deinit(fer_kept *k)
+void fer_rest_deinit(fer_rests *k)
 {
     while (k->first) take_out(k, &k->first);
 }

@@ -14,16 +14,16 @@
 #define FER_KEPT_MS     600000             /* that one is kept */
 #define FER_KEPT_HANDLE 23                 /* bytes of a handle, its NUL included */
 
-typedef struct fer_kept_one fer_kept_one;
-typedef struct fer_kept {
-    fer_kept_one *first; /* the newest */
+typedef struct fer_rest_one fer_rest_one;
+typedef struct fer_rests {
+    fer_rest_one *first; /* the newest */
     size_t count, bytes;
-} fer_kept;
+} fer_rests;
 
 /* Keeps a copy of a JSON text; `out` is its handle. False: no memory, or too large. */
-bool fer_kept_put(fer_kept *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE]);
+bool fer_rest_put(fer_rests *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE]);
 /* The text of a handle, good until the next put; `ptr` NULL: it is not kept (any more). */
-fer_str fer_kept_get(fer_kept *k, const void *owner, fer_str handle);
-void fer_kept_deinit(fer_kept *k);
+fer_str fer_rest_get(fer_rests *k, const void *owner, fer_str handle);
+void fer_rest_deinit(fer_rests *k);
 
 #endif

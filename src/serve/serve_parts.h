@@ -160,7 +160,7 @@ struct fer_front {
     uv_timer_t settle, changed;
     uint64_t listener; /* of the catalogue */
     fer_exports exports;
-    fer_kept kept;
+    fer_rests kept;
     struct fer_meta *meta; /* the meta tools, compiled */
     void (*idle)(void *context);
     void *idle_context;

@@ -174,6 +174,7 @@ static fer_post_kind kind_of(fer_exchange *x, fer_str version)
     const fer_mcp_version *v = fer_mcp_version_find(version);
     fer_rpc m;
     if (version.len && (!v || v->modern)) return POST_ALONE;
+    if (fer_inbound_get(in, SESSION).ptr) return POST_OTHER; /* perhaps a batch */
     if (fer_rpc_read(fer_exchange_arena(x), in->body, &m, NULL)) return POST_ALONE; /* says why */
     if (m.kind != FER_RPC_REQUEST) return POST_OTHER;
     if (fer_str_is(m.method, "initialize")) return POST_OPENING;

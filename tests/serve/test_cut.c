@@ -33,8 +33,8 @@ static const struct row {
      "{\"aaaaaa\":1,\"bbbbbb\":2}", " 0 2 3;"},
     {"the rest of the members", "{\"aaaaaa\":1,\"bbbbbb\":2,\"cccccc\":3}", "", 2, 24,
      "{\"cccccc\":3}", " 2 1 3;"},
-    {"a place below", "{\"a/b\":{\"~\":[1,2,3,4,5,6,7,8,9]}}", "", 0, 20, "{\"a/b\":{\"~\":[1,2,3]}}",
-     "/a~1b/~0 0 3 9;"},
+    {"a place below", "{\"a/b\":{\"~\":[1,2,3,4,5,6,7,8,9]}}", "", 0, 20,
+     "{\"a/b\":{\"~\":[1,2,3]}}", "/a~1b/~0 0 3 9;"},
     {"a number is never cut", "123456789012345678901234567890", "", 0, 4,
      "123456789012345678901234567890", ""},
 };
@@ -71,39 +71,39 @@ static void run(const struct row *row)
 
 static void keeps(void)
 {
-    fer_kept k = {0};
+    fer_rests k = {0};
     char one[FER_KEPT_HANDLE], two[FER_KEPT_HANDLE];
     const int mine = 1, yours = 2;
-    assert_true(fer_kept_put(&k, &mine, FER_STR("[1]"), one));
-    assert_true(fer_kept_put(&k, &yours, FER_STR("[2]"), two));
+    assert_true(fer_rest_put(&k, &mine, FER_STR("[1]"), one));
+    assert_true(fer_rest_put(&k, &yours, FER_STR("[2]"), two));
     assert_string_not_equal(one, two);
     assert_int_equal(strlen(one), FER_KEPT_HANDLE - 1);
-    assert_str(fer_kept_get(&k, &mine, fer_str_of(one)), "[1]");
-    assert_null(fer_kept_get(&k, &yours, fer_str_of(one)).ptr);
-    assert_null(fer_kept_get(&k, &mine, FER_STR("")).ptr);
+    assert_str(fer_rest_get(&k, &mine, fer_str_of(one)), "[1]");
+    assert_null(fer_rest_get(&k, &yours, fer_str_of(one)).ptr);
+    assert_null(fer_rest_get(&k, &mine, FER_STR("")).ptr);
     for (size_t i = 0; i < FER_KEPT_MAX - 1; i++)
-        assert_true(fer_kept_put(&k, &mine, FER_STR("[]"), two));
+        assert_true(fer_rest_put(&k, &mine, FER_STR("[]"), two));
     assert_int_equal(k.count, FER_KEPT_MAX);
-    assert_null(fer_kept_get(&k, &mine, fer_str_of(one)).ptr); /* the oldest went */
-    fer_kept_deinit(&k);
+    assert_null(fer_rest_get(&k, &mine, fer_str_of(one)).ptr); /* the oldest went */
+    fer_rest_deinit(&k);
     assert_int_equal(k.bytes, 0);
 }
 
 static void is_bounded(void)
 {
-    fer_kept k = {0};
+    fer_rests k = {0};
     char handle[FER_KEPT_HANDLE], last[FER_KEPT_HANDLE];
     fer_arena *a = fer_arena_new(0);
     char *half = fer_arena_alloc_zero(a, FER_KEPT_BYTES / 2 + 1, 1);
     fer_str text = {half, FER_KEPT_BYTES / 2};
-    assert_true(fer_kept_put(&k, NULL, text, handle));
-    assert_true(fer_kept_put(&k, NULL, text, last));
-    assert_int_equal(fer_kept_get(&k, NULL, fer_str_of(handle)).len, text.len);
-    assert_true(fer_kept_put(&k, NULL, FER_STR("1"), last));
-    assert_null(fer_kept_get(&k, NULL, fer_str_of(handle)).ptr);
+    assert_true(fer_rest_put(&k, NULL, text, handle));
+    assert_true(fer_rest_put(&k, NULL, text, last));
+    assert_int_equal(fer_rest_get(&k, NULL, fer_str_of(handle)).len, text.len);
+    assert_true(fer_rest_put(&k, NULL, FER_STR("1"), last));
+    assert_null(fer_rest_get(&k, NULL, fer_str_of(handle)).ptr);
     text.len = FER_KEPT_BYTES + 1;
-    assert_false(fer_kept_put(&k, NULL, text, last));
-    fer_kept_deinit(&k);
+    assert_false(fer_rest_put(&k, NULL, text, last));
+    fer_rest_deinit(&k);
     fer_arena_free(a);
 }
 

@@ -169,6 +169,8 @@ for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
     if version >= "2025-06-18":
         got = s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, dict(ok, **{"MCP-Protocol-Version": "2025-03-26"}))
         same(f"{version}: a version that was not agreed on", got[0], 400)
+    got = s.ask("POST", "/mcp", [{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 2, "method": "ping"}], ok)
+    same(f"{version}: a batch", (got[0], len(json.loads(got[2]))), (200, 2) if version == "2025-03-26" else (400, 3))
     same(f"{version}: delete", s.ask("DELETE", "/mcp", headers=ok)[0], 204)
     same(f"{version}: deleted", s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, ok)[0], 404)
 got = s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

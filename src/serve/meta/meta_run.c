@@ -12,7 +12,7 @@ static void read_on(fer_ask *q, fer_str handle, fer_str at, size_t from)
     fer_arena *a = fer_ask_arena(q);
     fer_err err = {0};
     fer_buf b;
-    fer_str kept = fer_kept_get(&s->kept, q->peer->options.caller, handle);
+    fer_str kept = fer_rest_get(&s->kept, q->peer->options.caller, handle);
     if (!kept.ptr) {
         fer_fail(&err, FER_INVALID_PAGE_TOKEN,
                  "no result is kept under this handle (any more): run the tool again");

@@ -109,13 +109,14 @@ static const struct info_row {
     {"OutOfMemory", 500},
     {"IoError", 501},
     {"Internal", 503},
+    {"IntegrityBroken", 504},
     /* Unknown numbers: before, between and after the known ones. */
     {"Internal", 1},
     {"Internal", 99},
     {"Internal", 107},
     {"Internal", 139},
     {"Internal", 302},
-    {"Internal", 504},
+    {"Internal", 505},
     {"Internal", 599},
     {"Internal", 2147483647},
 };

@@ -6,6 +6,7 @@
 #   make test       build and test           make check    format, lint, layers, docs, counts
 #   make asan       tests under ASan, UBSan  make tsan     tests under TSan
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
+#   make faults     kills, power losses, flipped bits: the long tier
 #   make bench      benchmarks               make docs     reference pages anew
 #   make install    install (PREFIX)         make deb      Debian package
 #   make model      the built-in embedding model anew (minutes)
@@ -20,7 +21,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz bench model docs install deb differential ci-packages mcp-servers clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz faults bench model docs install deb differential ci-packages mcp-servers clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -63,10 +64,17 @@ fuzz: setup-dev
 	@ninja -C build-fuzz
 	@tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
 
+# The long tier of what make test runs a sample of: every kill point and 2,000 random kills, 10,000 states after a
+# loss of power, 10,000 flipped bits and as many cuts. Minutes.
+faults: setup-test
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test tests/test_ledger_kill tests/test_ledger_power tests/test_ledger_flips
+	@for t in kill power flips; do FERRULE_FAULTS=long CMOCKA_MESSAGE_OUTPUT=TAP build-test/tests/test_ledger_$$t || exit 1; done
+
 # Measured is what is delivered: with link-time optimisation.
 bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
-	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search
+	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search bench/bench_ledger
 	@tools/run-bench build-bench
 
 differential: setup-test

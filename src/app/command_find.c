@@ -13,6 +13,7 @@ static const struct {
     const char *name;
     const char *summary;
 } groups[] = {{"schema", "work on JSON Schemas"},
+              {"ledger", "read, verify and prune the ledger"},
               {"profiles", "list and show profiles of providers and clients"},
               {"config", "look at configurations"},
               {"import", "make tools of what describes them"},

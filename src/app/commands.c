@@ -247,6 +247,40 @@ const fer_command fer_commands[] = {
      fer_usage_options,
      "ferrule usage forget --tenant acme\nferrule usage forget --tenant acme github:create_issue",
      fer_run_usage_forget},
+    {"ledger tail", "", "show the latest records of a ledger",
+     "Prints the last records, one line each: number, time, type, tenant, tool, status, code and call; --json prints the lines "
+     "as they are. On a terminal, and with --follow in a pipe, it goes on with records as they come. The ledger may be "
+     "written meanwhile.",
+     fer_ledger_tail_options,
+     "ferrule ledger tail\nferrule ledger tail -f --json --status Unknown | jq .body.callId",
+     fer_run_ledger_tail},
+    {"ledger query", "", "find records of a ledger",
+     "Prints the records that fit everything that is asked, the oldest first. An index (index.db in the ledger's folder) is "
+     "made and brought up to date on the way; every record is read from its segment and its hash is checked. Exits 1 where "
+     "nothing fits.",
+     fer_ledger_query_options,
+     "ferrule ledger query --tool github:create_issue --since 2h\n"
+     "ferrule ledger query --correlation-id req-42 --json",
+     fer_run_ledger_query},
+    {"ledger verify", "[EXPORT]", "tell whether a ledger is what was written",
+     "Checks form and hash of every record, numbers without gaps, the chain of all records and that of each tenant, "
+     "checkpoints and their signatures, times, begins and ends, and names the first bad record. With --anchor also that "
+     "nothing was cut off or made anew, which a chain alone cannot show. With the name of a file it checks an export of one "
+     "tenant. Exits 1 where there are flaws.",
+     fer_ledger_verify_options,
+     "ferrule ledger verify\nferrule ledger verify --anchor /mnt/worm/anchor.jsonl --key ops.pub\n"
+     "ferrule ledger verify acme.jsonl",
+     fer_run_ledger_verify},
+    {"ledger export", "", "write records of a ledger to a file",
+     "Writes records as JSON Lines, as they stand in the ledger, or as CSV. An export of one tenant as JSON Lines can be "
+     "verified alone (ledger verify FILE).",
+     fer_ledger_export_options,
+     "ferrule ledger export --tenant acme -o acme.jsonl\nferrule ledger export -f csv --since 2026-11-01 > november.csv",
+     fer_run_ledger_export},
+    {"ledger prune", "", "take old segments of a ledger away",
+     "Takes away whole segments whose last record is older than an age, after a record that says so. What is left can be "
+     "verified as before. The ledger must not be written by anybody else meanwhile.",
+     fer_ledger_prune_options, "ferrule ledger prune --older-than 90d", fer_run_ledger_prune},
     {"fmt", "[FILE|FOLDER|-]...", "put tool definitions into canonical form",
      "Prints the definitions pretty, fields in their documented order, unknown keys last; schemas keep the order of "
      "their keys. Nothing but the notation changes. JSON Lines keep one tool per line. YAML is printed as JSON and "

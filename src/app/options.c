@@ -339,6 +339,65 @@ const fer_option fer_usage_options[] = {TENANT, USAGE_FILE, CATALOG, END};
 const fer_option fer_usage_list_options[] = {
     JSON, {"tenant", 0, "NAME", NULL, "only the uses of this tenant"}, USAGE_FILE, CATALOG, END,
 };
+#define LEDGER                                                                                     \
+    {                                                                                              \
+        "ledger", 'L', "FOLDER", NULL,                                                             \
+            "the ledger that is meant (default: $FERRULE_LEDGER, else ferrule.ledger)"             \
+    }
+#define ASKED                                                                                      \
+    {"tool", 0, "ID", NULL, "only records of this tool"},                                          \
+        {"tenant", 0, "NAME", NULL, "only records of this tenant"},                                \
+        {"status", 0, "STATUS", NULL, "only records with this status: Ok, Error, Unknown ..."},    \
+        {"type", 0, "TYPE", ledger_type_choices, "only records of this type"},                     \
+        {"call", 0, "ID", NULL, "only records of this call"},                                      \
+        {"correlation-id", 0, "ID", NULL, "only records with this correlation ID"},                \
+        {"since", 0, "TIME", NULL, "only from then on: a time, a date, or 90s, 15m, 2h, 7d ago"},  \
+    {                                                                                              \
+        "until", 0, "TIME", NULL, "only before then"                                               \
+    }
+static const char *const ledger_type_choices[] = {
+    "open",       "begin",     "attempt",    "end",      "late",   "denied",
+    "policy",     "circuit",   "definition", "approval", "config", "clock_jump",
+    "checkpoint", "recovered", "pruned",     "shutdown", NULL};
+static const char *const export_choices[] = {"jsonl", "csv", NULL};
+const fer_option fer_ledger_tail_options[] = {
+    {"lines", 'n', "NUMBER", NULL, "how many of the last records (default 10)"},
+    {"follow", 'f', NULL, NULL, "go on with records as they come (a terminal: always)"},
+    {"once", 0, NULL, NULL, "do not go on, on a terminal either"},
+    ASKED,
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_query_options[] = {
+    ASKED,
+    {"limit", 0, "NUMBER", NULL, "at most so many (default 1000)"},
+    {"no-index", 0, NULL, NULL, "read the segments; make no index"},
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_verify_options[] = {
+    {"anchor", 'a', "FILE", NULL,
+     "checkpoints that were kept elsewhere: shows what was cut or made anew"},
+    {"key", 'k', "FILE", NULL, "the public key (default: checkpoint.pub of the ledger)"},
+    JSON,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_export_options[] = {
+    {"format", 'f', "FORMAT", export_choices,
+     "jsonl (default): the lines as they are; csv: the main columns"},
+    {"output", 'o', "FILE", NULL, "write there, whole or not at all"},
+    ASKED,
+    LEDGER,
+    END,
+};
+const fer_option fer_ledger_prune_options[] = {
+    {"older-than", 0, "AGE", NULL, "the age: 12h, 90d, 52w"},
+    LEDGER,
+    END,
+};
 const fer_option fer_fmt_options[] = {
     {"check", 'c', NULL, NULL, "change nothing; name the files that are not in form and exit 1"},
     {"write", 'w', NULL, NULL, "rewrite the files in place"},

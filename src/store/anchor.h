@@ -7,7 +7,7 @@
 #ifndef FER_ANCHOR_H
 #define FER_ANCHOR_H
 
-#include "chain.h"
+#include "hash_chain.h"
 
 typedef struct fer_anchor_list {
     fer_checkpoint *list; /* by seq */

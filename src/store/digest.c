@@ -39,7 +39,7 @@ bool fer_digest_of(fer_digest *d, fer_str a, fer_str b, fer_str c,
            EVP_DigestFinal_ex(d->context, out, NULL) == 1;
 }
 
-void fer_hex_write(char *to, const unsigned char *bytes, size_t count)
+void fer_digest_hex(char *to, const unsigned char *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < count; i++) {
@@ -54,7 +54,7 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool fer_hex_read(fer_str text, unsigned char *to, size_t count)
+bool fer_digest_unhex(fer_str text, unsigned char *to, size_t count)
 {
     if (text.len != 2 * count) return false;
     for (size_t i = 0; i < count; i++) {

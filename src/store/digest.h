@@ -20,8 +20,8 @@ void fer_digest_free(fer_digest *d);
 bool fer_digest_of(fer_digest *d, fer_str a, fer_str b, fer_str c,
                    unsigned char out[FER_DIGEST_SIZE]);
 
-void fer_hex_write(char *to, const unsigned char *bytes, size_t count);
+void fer_digest_hex(char *to, const unsigned char *bytes, size_t count);
 /* Lower case only; false where it is not 2 * count such digits. */
-bool fer_hex_read(fer_str text, unsigned char *to, size_t count);
+bool fer_digest_unhex(fer_str text, unsigned char *to, size_t count);
 
 #endif

@@ -39,7 +39,7 @@ size_t fer_ledger_waiting(const fer_ledger *l)
     return l->waiting;
 }
 
-void fer_entry_push(fer_entry_list *list, fer_entry *e)
+void fer_ledger_entry_push(fer_ledger_entry_list *list, fer_ledger_entry *e)
 {
     e->next = NULL;
     if (!list->first) list->last = &list->first;
@@ -62,7 +62,7 @@ static bool find_boot(fer_ledger *l)
     if (ok) {
         memcpy(l->boot, s.ptr, FER_LINE_BOOT);
     } else if (fer_sys_random(bytes, sizeof bytes) == 0) {
-        fer_hex_write(text, bytes, sizeof bytes);
+        fer_digest_hex(text, bytes, sizeof bytes);
         memcpy(l->boot, text, FER_LINE_BOOT);
         ok = true;
     }
@@ -84,7 +84,7 @@ static void destroy(fer_ledger *l)
     if (l->lock_fd >= 0) fer_sys_close(l->lock_fd);
     if (l->folder >= 0) fer_sys_close(l->folder);
     fer_sign_key_free(l->key);
-    fer_chain_deinit(&l->chain);
+    fer_hash_chain_deinit(&l->chain);
     fer_call_table_deinit(&l->calls);
     fer_sys_free(l->bytes);
     fer_sys_free(l->anchor);
@@ -111,7 +111,7 @@ static fer_code prepare(fer_ledger *l, const fer_ledger_options *o, fer_err *err
     if (code) return code;
     l->bytes = fer_sys_malloc(FER_BATCH_BYTES + 2 * FER_LINE_MAX);
     if (o->anchor) l->anchor = copy_text(o->anchor);
-    if (!l->bytes || (o->anchor && !l->anchor) || !fer_chain_init(&l->chain))
+    if (!l->bytes || (o->anchor && !l->anchor) || !fer_hash_chain_init(&l->chain))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!fer_call_table_init(&l->calls) || !find_boot(l))
         return fer_fail(err, FER_IO_ERROR, "the system gives no memory or no random bytes");
@@ -179,7 +179,7 @@ fer_code fer_ledger_prune(fer_ledger *l, int64_t before_ms, fer_ledger_pruned *o
 /* Tells who appended, and frees the entry; see outlet.h. */
 static void tell(fer_outlet_item *item, bool gone)
 {
-    fer_entry *e = (fer_entry *)(void *)item;
+    fer_ledger_entry *e = (fer_ledger_entry *)(void *)item;
     if (e->done && !gone) e->done(e->context, e->code, e->seq);
     fer_sys_free(e);
 }
@@ -249,12 +249,12 @@ static fer_code check_tenant(fer_str tenant, char *to, size_t size, size_t *len,
 }
 
 /* The entry of a record, its texts as they will be written. */
-static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_entry **out,
+static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_ledger_entry **out,
                            fer_facts *facts, fer_err *err)
 {
     char tenant[6 * FER_LEDGER_TENANT];
-    size_t tenant_len;
-    fer_str body;
+    size_t tenant_len = 0;
+    fer_str body = FER_STR_NONE;
     if (is_own(r->type))
         return fer_fail(err, FER_BAD_USAGE, "records of this type are the ledger's own");
     fer_code code = check_tenant(r->tenant, tenant, sizeof tenant, &tenant_len, err);
@@ -262,9 +262,9 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_e
     if (!code && has_call(r->type)) code = fer_facts_read(p->scratch, body, facts, err);
     if (!code) code = check_facts(r, facts, err);
     if (code) return code;
-    fer_entry *e = fer_sys_malloc(sizeof *e + tenant_len + body.len);
+    fer_ledger_entry *e = fer_sys_malloc(sizeof *e + tenant_len + body.len);
     if (!e) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    *e = (fer_entry){
+    *e = (fer_ledger_entry){
         .type = r->type, .tenant_len = (uint32_t)tenant_len, .body_len = (uint32_t)body.len};
     memcpy(e->text, tenant, tenant_len);
     memcpy(e->text + tenant_len, body.ptr, body.len);
@@ -273,9 +273,9 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_e
 }
 
 /* The open call of a begin (made) or an end (marked); under the lock. */
-static fer_code take_call(fer_ledger *l, fer_entry *e, const fer_facts *f, fer_err *err)
+static fer_code take_call(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, fer_err *err)
 {
-    fer_open_call *c = fer_call_table_find(&l->calls, fer_entry_tenant(e), f->call);
+    fer_open_call *c = fer_call_table_find(&l->calls, fer_ledger_entry_tenant(e), f->call);
     if (e->type == FER_LEDGER_END) {
         if (!c || c->ended)
             return fer_fail(err, FER_CONSTRAINT_VIOLATION, "an end of a call that is not open");
@@ -287,7 +287,7 @@ static fer_code take_call(fer_ledger *l, fer_entry *e, const fer_facts *f, fer_e
     if (l->calls.count >= l->options.segment_bytes / 2 / l->options.end_bytes)
         return fer_fail(err, FER_LEDGER_UNAVAILABLE,
                         "more calls are open than the ledger has space for");
-    c = fer_call_table_add(&l->calls, fer_entry_tenant(e), f->call);
+    c = fer_call_table_add(&l->calls, fer_ledger_entry_tenant(e), f->call);
     if (!c) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     c->pure = fer_str_is(f->effect, "Pure");
     e->call = c;
@@ -295,7 +295,7 @@ static fer_code take_call(fer_ledger *l, fer_entry *e, const fer_facts *f, fer_e
 }
 
 /* Puts an entry into the queue; under the lock. */
-static fer_code enqueue(fer_ledger *l, fer_entry *e, const fer_facts *f, fer_err *err)
+static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, fer_err *err)
 {
     bool end = e->type == FER_LEDGER_END;
     size_t size = sizeof *e + e->tenant_len + e->body_len;
@@ -309,11 +309,11 @@ static fer_code enqueue(fer_ledger *l, fer_entry *e, const fer_facts *f, fer_err
     fer_code code = end || e->type == FER_LEDGER_BEGIN ? take_call(l, e, f, err) : FER_OK;
     if (code) return code;
     bool was_empty = !l->queue.first;
-    fer_entry_push(&l->queue, e);
+    fer_ledger_entry_push(&l->queue, e);
     l->waiting += size;
-    bool first_waiter = e->done && !l->waiters++;
-    if (was_empty || first_waiter || l->waiting >= l->options.flush_bytes)
-        pthread_cond_signal(&l->wake);
+    if (e->done) l->waiters++;
+    bool enough = e->done && (l->waiters == 1 || l->waiters == l->expected);
+    if (was_empty || enough || l->waiting >= l->options.flush_bytes) pthread_cond_signal(&l->wake);
     return FER_OK;
 }
 
@@ -321,7 +321,7 @@ fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_l
                            void *context, fer_err *err)
 {
     fer_ledger *l = p->ledger;
-    fer_entry *e = NULL;
+    fer_ledger_entry *e = NULL;
     fer_facts facts = {0};
     fer_arena_reset(p->scratch);
     fer_code code = make_entry(p, r, &e, &facts, err);

@@ -57,3 +57,38 @@ fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err
     if (!code) *out = f;
     return code;
 }
+
+/* Behind the string that begins at `at`; the length where it does not end. */
+static size_t skip_string(fer_str s, size_t at)
+{
+    for (at++; at < s.len && s.ptr[at] != '"'; at++)
+        if (s.ptr[at] == '\\') at++;
+    return at < s.len ? at + 1 : s.len;
+}
+
+/* Behind the value that begins at `at`. */
+static size_t skip_value(fer_str s, size_t at)
+{
+    size_t depth = 0;
+    while (at < s.len) {
+        char c = s.ptr[at];
+        if (depth == 0 && (c == ',' || c == '}')) return at;
+        depth += c == '{' || c == '[';
+        depth -= (c == '}' || c == ']') && depth > 0;
+        at = c == '"' ? skip_string(s, at) : at + 1;
+    }
+    return s.len;
+}
+
+fer_str fer_facts_call(fer_str body)
+{
+    static const char name[] = "\"callId\":\"";
+    for (size_t at = 1; at < body.len && body.ptr[at] == '"';) {
+        if (fer_str_starts(fer_str_slice(body, at, body.len), name)) {
+            size_t from = at + sizeof name - 1, end = skip_string(body, from - 1);
+            return fer_str_slice(body, from, end > from ? end - 1 : from);
+        }
+        at = skip_value(body, skip_string(body, at)) + 1;
+    }
+    return FER_STR_NONE;
+}

@@ -22,4 +22,10 @@ typedef struct fer_facts {
 /* Reads a body; its texts live in the arena. A body that is no JSON object is a failure. */
 fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err);
 
+/*
+ * The callId of a body as a line has it (canonical, keys sorted), found without reading the rest:
+ * empty where there is none.
+ */
+fer_str fer_facts_call(fer_str body);
+
 #endif

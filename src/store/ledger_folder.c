@@ -246,7 +246,7 @@ static fer_code make_secret(int folder, const char *name, unsigned char out[32],
     char text[65];
     if (fer_sys_random(out, 32) != 0)
         return fer_fail(err, FER_IO_ERROR, "the system gives no random bytes: no key is made");
-    fer_hex_write(text, out, 32);
+    fer_digest_hex(text, out, 32);
     text[64] = '\n';
     fer_code code = fer_folder_write(folder, name, (fer_str){text, sizeof text}, err);
     OPENSSL_cleanse(text, sizeof text);
@@ -285,7 +285,7 @@ fer_code fer_folder_secret(int folder, const char *name, bool make, unsigned cha
     }
     fer_sys_close(fd);
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-    if (!code && !fer_hex_read((fer_str){text, len}, out, 32))
+    if (!code && !fer_digest_unhex((fer_str){text, len}, out, 32))
         code = fer_fail(err, FER_INVALID_FORMAT,
                         "%s does not hold 64 hexadecimal digits (openssl rand -hex 32)", name);
     OPENSSL_cleanse(text, sizeof text);
@@ -298,7 +298,7 @@ static void publish(int folder, const fer_sign_key *k)
     unsigned char half[32];
     char text[65];
     fer_sign_key_half(k, half);
-    fer_hex_write(text, half, sizeof half);
+    fer_digest_hex(text, half, sizeof half);
     text[64] = '\n';
     (void)fer_folder_write(folder, "checkpoint.pub", (fer_str){text, sizeof text}, NULL);
 }
@@ -329,7 +329,7 @@ fer_code fer_folder_public(int folder, const char *path, fer_sign_key **out, fer
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_folder_read(a, path ? AT_FDCWD : folder, name, 256, &text, err);
     while (!code && text.len && text.ptr[text.len - 1] == '\n') text.len--;
-    if (!code && !fer_hex_read(text, half, sizeof half))
+    if (!code && !fer_digest_unhex(text, half, sizeof half))
         code = fer_fail(err, FER_INVALID_FORMAT, "%s does not hold 64 hexadecimal digits", name);
     fer_arena_free(a);
     if (code) return code;

@@ -48,7 +48,7 @@ size_t fer_line_write(char *to, fer_line *l, fer_digest *d)
     fer_str head = {to, l->hash_at};
     fer_str rest = {hash + HASH_SPACE, (size_t)(p - hash) - HASH_SPACE};
     if (!fer_digest_of(d, DOMAIN, head, rest, sum)) return 0;
-    fer_hex_write(l->hash, sum, sizeof sum);
+    fer_digest_hex(l->hash, sum, sizeof sum);
     hash = fer_put(hash, FER_STR("\"hash\":\""));
     fer_put(fer_put(hash, (fer_str){l->hash, FER_DIGEST_HEX}), FER_STR("\","));
     *p++ = '\n';
@@ -160,7 +160,7 @@ bool fer_line_holds(fer_str text, const fer_line *l, fer_digest *d)
     if (!fer_digest_of(d, DOMAIN, fer_str_slice(text, 0, l->hash_at),
                        fer_str_slice(text, behind, text.len), sum))
         return false;
-    fer_hex_write(hex, sum, sizeof sum);
+    fer_digest_hex(hex, sum, sizeof sum);
     return memcmp(hex, l->hash, sizeof hex) == 0;
 }
 

@@ -19,7 +19,7 @@
 #define FER_LINE_BOOT 36 /* of a boot's ID */
 /* What a line has beside its body and its tenant's name (whose bytes may take six each). */
 #define FER_LINE_EXTRA ((size_t)512)
-#define FER_LINE_MAX   (FER_LEDGER_BODY + 6 * FER_LEDGER_TENANT + FER_LINE_EXTRA)
+#define FER_LINE_MAX   (FER_LEDGER_BODY + (size_t)6 * FER_LEDGER_TENANT + FER_LINE_EXTRA)
 #define FER_LINE_ZERO  "0000000000000000000000000000000000000000000000000000000000000000"
 
 typedef struct fer_line {

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "call_table.h"
-#include "chain.h"
+#include "hash_chain.h"
 #include "ledger_folder.h"
 #include "outlet.h"
 
@@ -26,9 +26,9 @@
 #define FER_LEDGER_TROUBLE 256
 #define FER_NOBODY         FER_STR("-") /* the tenant of records of the ledger's own */
 
-typedef struct fer_entry {
+typedef struct fer_ledger_entry {
     fer_outlet_item item; /* the first member: what the outlet gets is the entry */
-    struct fer_entry *next;
+    struct fer_ledger_entry *next;
     fer_outlet *outlet;
     fer_ledger_done *done;
     void *context;
@@ -38,11 +38,11 @@ typedef struct fer_entry {
     fer_open_call *call; /* of begin and end */
     uint32_t tenant_len, body_len;
     char text[]; /* tenant and body as they are written */
-} fer_entry;
+} fer_ledger_entry;
 
-typedef struct fer_entry_list {
-    fer_entry *first, **last; /* last: where the next one goes; NULL while it is empty */
-} fer_entry_list;
+typedef struct fer_ledger_entry_list {
+    fer_ledger_entry *first, **last; /* last: where the next one goes; NULL while it is empty */
+} fer_ledger_entry_list;
 
 struct fer_ledger_port {
     fer_ledger *ledger;
@@ -52,7 +52,7 @@ struct fer_ledger_port {
 
 /* What a batch must put back where it could not be written. */
 struct fer_undo {
-    fer_chain_tenant *tenant;
+    fer_hash_chain_tenant *tenant;
     char head[FER_DIGEST_HEX];
     bool changed;
 };
@@ -70,8 +70,9 @@ struct fer_ledger {
 
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    fer_entry_list queue; /* under lock, as are: */
-    size_t waiters;       /* entries of the queue that somebody waits for */
+    fer_ledger_entry_list queue; /* under lock, as are: */
+    size_t expected;             /* waiters of the last batch */
+    size_t waiters;              /* entries of the queue that somebody waits for */
     fer_call_table calls;
     bool stop;
     struct {
@@ -85,26 +86,26 @@ struct fer_ledger {
 
     pthread_t thread;
     bool running;
-    fer_chain chain;
+    fer_hash_chain chain;
     int fd; /* of the segment */
     char segment[FER_SEGMENT_NAME];
-    uint64_t offset, room; /* where the next line goes; how long the segment is */
-    bool growing;          /* no new segment could be made: this one goes on */
-    bool prune_due;        /* there is a new segment, so old ones may go */
-    size_t open_written;   /* calls whose begin is in the chain and whose end is not */
-    fer_entry_list held;   /* ends for which there was no space */
+    uint64_t offset, room;      /* where the next line goes; how long the segment is */
+    bool growing;               /* no new segment could be made: this one goes on */
+    bool prune_due;             /* there is a new segment, so old ones may go */
+    size_t open_written;        /* calls whose begin is in the chain and whose end is not */
+    fer_ledger_entry_list held; /* ends for which there was no space */
 
     /* the batch */
     char *bytes;
     size_t len;
-    fer_entry *batch[FER_BATCH_RECORDS];
+    fer_ledger_entry *batch[FER_BATCH_RECORDS];
     size_t batch_count;
     struct fer_undo undo[FER_BATCH_RECORDS + 4];
     size_t undo_count;
     struct {
         uint64_t seq, since;
         char head[FER_DIGEST_HEX];
-        fer_chain_tenant *changed;
+        fer_hash_chain_tenant *changed;
         size_t open_written;
     } before;   /* the batch */
     bool dirty; /* written and not synced (async) */
@@ -114,21 +115,22 @@ struct fer_ledger {
     int64_t offset_ms; /* what the ledger adds to the monotonic clock */
     int64_t skew_ms;   /* of the wall clock to that, when it was last told */
     char time[32];
+    int64_t sync_ns;                            /* how long the last sync took */
     int64_t checkpoint_at, synced_at, retry_at; /* monotonic, ms */
 };
 
-/* ledger_batch.c: lines of a batch, and writing them. */
+/* ledger_commit.c: lines of a batch, and writing them. */
 
 /* Starts a batch: its time, and a clock_jump where the clock was set. */
-void fer_batch_start(fer_ledger *l);
+void fer_commit_start(fer_ledger *l);
 /* Adds a line; false: no memory. `tenant` is as it is written. */
-bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
+bool fer_commit_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
 /* Writes and syncs it. On false the chain is where it was before, and the state says why. */
-bool fer_batch_flush(fer_ledger *l, bool sync);
+bool fer_commit_flush(fer_ledger *l, bool sync);
 /* Checkpoint, durable. */
-bool fer_batch_checkpoint(fer_ledger *l);
+bool fer_commit_checkpoint(fer_ledger *l);
 /* Sets the clock of the ledger behind the last record of a chain that was read. */
-void fer_batch_clock(fer_ledger *l, const fer_line *last);
+void fer_commit_clock(fer_ledger *l, const fer_line *last);
 
 /* ledger_segment.c */
 
@@ -152,13 +154,13 @@ fer_code fer_writer_prune(fer_ledger *l, int64_t before_ms, fer_ledger_pruned *o
 /* Makes it read-only, for a reason; the first one stays. */
 void fer_ledger_break(fer_ledger *l, const char *format, ...) FER_PRINTF(2, 3);
 
-void fer_entry_push(fer_entry_list *list, fer_entry *e);
+void fer_ledger_entry_push(fer_ledger_entry_list *list, fer_ledger_entry *e);
 
-static inline fer_str fer_entry_tenant(const fer_entry *e)
+static inline fer_str fer_ledger_entry_tenant(const fer_ledger_entry *e)
 {
     return (fer_str){e->text, e->tenant_len};
 }
-static inline fer_str fer_entry_body(const fer_entry *e)
+static inline fer_str fer_ledger_entry_body(const fer_ledger_entry *e)
 {
     return (fer_str){e->text + e->tenant_len, e->body_len};
 }

@@ -83,10 +83,10 @@ static fer_code note(fer_ledger *l, const fer_ledger_pruned *what, const char he
                      "\"records\":%llu,\"segments\":%zu}",
                      (unsigned long long)what->bytes, (unsigned long long)what->first_seq,
                      FER_DIGEST_HEX, head, (unsigned long long)what->records, what->segments);
-    fer_batch_start(l);
-    if (!fer_ledger_batch_add(l, FER_LEDGER_PRUNED, FER_NOBODY, (fer_str){body, (size_t)n}))
+    fer_commit_start(l);
+    if (!fer_commit_add(l, FER_LEDGER_PRUNED, FER_NOBODY, (fer_str){body, (size_t)n}))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    if (!fer_batch_flush(l, true))
+    if (!fer_commit_flush(l, true))
         return fer_fail(err, FER_LEDGER_UNAVAILABLE, "the ledger cannot be written: %s",
                         fer_ledger_trouble(l));
     return FER_OK;

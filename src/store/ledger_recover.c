@@ -92,7 +92,7 @@ static const char *const verdicts[] = {
 };
 
 static fer_code broken(struct recovery *r, const fer_segment *s, uint64_t offset,
-                       fer_chain_verdict v)
+                       fer_hash_chain_verdict v)
 {
     return fer_fail(
         r->err, FER_INTEGRITY_BROKEN,
@@ -193,7 +193,7 @@ static void force(struct recovery *r, fer_str text, bool is_line, fer_scan *s)
     fer_line line;
     if (!r->breaks++) r->break_seq = r->l->chain.seq;
     if (is_line && fer_line_read(text, &line)) {
-        fer_chain_force(&r->l->chain, &line);
+        fer_hash_chain_force(&r->l->chain, &line);
         note(r, &line);
     } else if (!is_line) {
         fer_scan_skip(s);
@@ -211,14 +211,14 @@ static fer_code follow(struct recovery *r, const fer_segment *s, int fd, bool is
     fer_scan_init(&scan, fd, r->buffer, 0);
     for (;;) {
         fer_scan_result got = fer_scan_next(&scan, &text, &at);
-        fer_chain_verdict v = FER_CHAIN_FORM;
+        fer_hash_chain_verdict v = FER_CHAIN_FORM;
         *end = at;
         if (got == FER_SCAN_FAILED) return system_failed(r, "read", s->name);
         if (got == FER_SCAN_END && is_last && !can_be_torn(r, fd, at))
             return broken(r, s, at, FER_CHAIN_FORM);
         if (got == FER_SCAN_END) return FER_OK;
         if (got == FER_SCAN_LINE && fer_line_read(text, &line))
-            v = fer_chain_follow(&r->l->chain, text, &line, NULL);
+            v = fer_hash_chain_follow(&r->l->chain, text, &line, NULL);
         if (v == FER_CHAIN_NO_MEMORY) return fer_fail(r->err, FER_OUT_OF_MEMORY, "out of memory");
         if (v == FER_CHAIN_OK) {
             fer_code code = note(r, &line);
@@ -294,9 +294,9 @@ static fer_code start_at(struct recovery *r, const fer_segment *s)
 
 static bool reset_state(fer_ledger *l)
 {
-    fer_chain_deinit(&l->chain);
+    fer_hash_chain_deinit(&l->chain);
     fer_call_table_deinit(&l->calls);
-    return fer_chain_init(&l->chain) && fer_call_table_init(&l->calls);
+    return fer_hash_chain_init(&l->chain) && fer_call_table_init(&l->calls);
 }
 
 /* Where to start: at the segment that `heads` knows, or at the first there is. */
@@ -321,7 +321,7 @@ static fer_code choose_start(struct recovery *r, size_t *from)
 
 static fer_code flush(struct recovery *r)
 {
-    if (fer_batch_flush(r->l, true)) return FER_OK;
+    if (fer_commit_flush(r->l, true)) return FER_OK;
     return fer_fail(r->err, FER_LEDGER_UNAVAILABLE, "the ledger cannot be written: %s",
                     r->l->state == FER_LEDGER_FULL ? "no space" : r->l->trouble);
 }
@@ -331,9 +331,9 @@ static fer_code add(struct recovery *r, fer_ledger_type type, fer_str tenant, fe
     if (r->l->undo_count == FER_BATCH_RECORDS || r->l->len > FER_BATCH_BYTES) {
         fer_code code = flush(r);
         if (code) return code;
-        fer_batch_start(r->l);
+        fer_commit_start(r->l);
     }
-    return fer_ledger_batch_add(r->l, type, tenant, body)
+    return fer_commit_add(r->l, type, tenant, body)
                ? FER_OK
                : fer_fail(r->err, FER_OUT_OF_MEMORY, "out of memory");
 }
@@ -368,8 +368,8 @@ static fer_code greet(struct recovery *r)
 {
     char body[256];
     fer_ledger *l = r->l;
-    fer_batch_clock(l, r->any ? &r->last : NULL);
-    fer_batch_start(l);
+    fer_commit_clock(l, r->any ? &r->last : NULL);
+    fer_commit_start(l);
     int n = snprintf(body, sizeof body,
                      "{\"durability\":\"%s\",\"epoch\":%llu,\"key\":\"%.*s\",\"version\":\"%s\"}",
                      fer_durability_names[l->options.durability], (unsigned long long)l->epoch,

@@ -25,7 +25,7 @@
 /* ---- heads --------------------------------------------------------------------------------------
  */
 
-static void add_tenant(fer_buf *b, const fer_chain_tenant *t)
+static void add_tenant(fer_buf *b, const fer_hash_chain_tenant *t)
 {
     fer_buf_printf(b, "tenant %.*s %d ", FER_DIGEST_HEX, t->head, t->changed ? 1 : 0);
     fer_buf_add(b, t->name);
@@ -48,16 +48,16 @@ static void add_calls(fer_buf *b, fer_ledger *l)
 
 static void add_heads(fer_buf *b, fer_ledger *l, const char *segment)
 {
-    const fer_chain *c = &l->chain;
+    const fer_hash_chain *c = &l->chain;
     fer_buf_printf(b, "ferrule-heads 1\nsegment %s\nchain %llu ", segment,
                    (unsigned long long)c->seq);
     fer_buf_add(b, (fer_str){c->head, FER_DIGEST_HEX});
     fer_buf_add_char(b, ' ');
     fer_buf_add(b, (fer_str){c->tenants_sum, FER_DIGEST_HEX});
     fer_buf_printf(b, " %llu %d\n", (unsigned long long)c->since, c->sum_known ? 0 : 1);
-    for (const fer_chain_tenant *t = c->changed; t; t = t->next) add_tenant(b, t);
+    for (const fer_hash_chain_tenant *t = c->changed; t; t = t->next) add_tenant(b, t);
     for (size_t i = 0; i < c->tenants.cap; i++) {
-        const fer_chain_tenant *t = c->tenants.entries[i].value;
+        const fer_hash_chain_tenant *t = c->tenants.entries[i].value;
         if (c->tenants.entries[i].key.ptr && t && !t->changed) add_tenant(b, t);
     }
     add_calls(b, l);
@@ -75,7 +75,7 @@ void fer_heads_write(fer_ledger *l, const char *segment)
     add_heads(&b, l, segment);
     if (!b.failure &&
         fer_digest_of(l->chain.digest, fer_buf_view(&b), FER_STR_NONE, FER_STR_NONE, sum)) {
-        fer_hex_write(hex, sum, sizeof sum);
+        fer_digest_hex(hex, sum, sizeof sum);
         fer_buf_add_text(&b, "sum ");
         fer_buf_add(&b, (fer_str){hex, sizeof hex});
         fer_buf_add_char(&b, '\n');
@@ -110,7 +110,7 @@ static bool digest(fer_str *line, char out[FER_DIGEST_HEX])
 static bool read_chain(fer_ledger *l, fer_str line)
 {
     uint64_t unknown;
-    fer_chain *c = &l->chain;
+    fer_hash_chain *c = &l->chain;
     if (!number(&line, &c->seq) || !digest(&line, c->head) || !digest(&line, c->tenants_sum))
         return false;
     if (!number(&line, &c->since) || !number(&line, &unknown)) return false;
@@ -119,12 +119,12 @@ static bool read_chain(fer_ledger *l, fer_str line)
 }
 
 /* The list of those that changed, in its order: `**last` is where the next one goes. */
-static bool read_tenant(fer_ledger *l, fer_str line, fer_chain_tenant ***last)
+static bool read_tenant(fer_ledger *l, fer_str line, fer_hash_chain_tenant ***last)
 {
     char head[FER_DIGEST_HEX];
     uint64_t changed;
     if (!digest(&line, head) || !number(&line, &changed)) return false;
-    fer_chain_tenant *t = fer_chain_tenant_of(&l->chain, line);
+    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&l->chain, line);
     if (!t) return false;
     memcpy(t->head, head, sizeof head);
     if (!changed) return true;
@@ -150,7 +150,7 @@ static bool read_call(fer_ledger *l, fer_str line)
 static bool read_lines(fer_ledger *l, fer_str text, fer_segment *at)
 {
     bool segment = false, chain = false;
-    fer_chain_tenant **last = &l->chain.changed;
+    fer_hash_chain_tenant **last = &l->chain.changed;
     for (size_t from = 0, end; from < text.len; from = end + 1) {
         end = fer_str_find(text, from, '\n');
         if (end == SIZE_MAX) return false;
@@ -182,7 +182,7 @@ bool fer_heads_read(fer_ledger *l, fer_segment *at)
         fer_str last = fer_str_slice(text, text.len - tail, text.len - 1);
         text.len -= tail;
         ok = fer_str_starts(last, "sum ") &&
-             fer_hex_read(fer_str_slice(last, 4, last.len), told, sizeof told) &&
+             fer_digest_unhex(fer_str_slice(last, 4, last.len), told, sizeof told) &&
              fer_digest_of(l->chain.digest, text, FER_STR_NONE, FER_STR_NONE, sum) &&
              memcmp(sum, told, sizeof sum) == 0 && read_lines(l, text, at);
     }

@@ -21,7 +21,7 @@ static fer_sign_key *finish(EVP_PKEY *key)
     fer_digest *d = k ? fer_digest_new() : NULL;
     if (d && EVP_PKEY_get_raw_public_key(key, k->half, &len) == 1 && len == 32 &&
         fer_digest_of(d, (fer_str){(const char *)k->half, 32}, FER_STR_NONE, FER_STR_NONE, sum)) {
-        fer_hex_write(k->id, sum, FER_SIGN_ID / 2);
+        fer_digest_hex(k->id, sum, FER_SIGN_ID / 2);
         fer_digest_free(d);
         k->key = key;
         return k;

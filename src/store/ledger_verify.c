@@ -6,8 +6,8 @@
 
 #include "anchor.h"
 #include "call_table.h"
-#include "chain.h"
 #include "errors.h"
+#include "hash_chain.h"
 #include "ledger_facts.h"
 #include "ledger_folder.h"
 #include "ledger_scan.h"
@@ -22,12 +22,11 @@ const char *const fer_flaw_names[FER_FLAW_KINDS] = {
 
 struct verify {
     fer_arena *arena; /* of the result */
-    fer_arena *scratch;
     fer_err *err;
     fer_verify_report *out;
     fer_flaw *flaws;
     char *buffer;
-    fer_chain chain;
+    fer_hash_chain chain;
     fer_call_table calls;
     fer_sign_key *key;
     fer_anchor_list anchors;
@@ -66,7 +65,7 @@ static const struct {
     const char *message;
 } verdicts[] = {
     [FER_CHAIN_FORM] = {FER_FLAW_FORM, "what stands here is no record"},
-    [FER_CHAIN_HASH] = {FER_FLAW_HASH, "the record was changed: its hash is another"},
+    [FER_HASH_CHAIN_HASH] = {FER_FLAW_HASH, "the record was changed: its hash is another"},
     [FER_CHAIN_GAP] = {FER_FLAW_GAP, "the record that should stand here is not there"},
     [FER_CHAIN_PREV] = {FER_FLAW_CHAIN, "the record does not follow the one before it"},
     [FER_CHAIN_TENANT] = {FER_FLAW_TENANT, "the record does not follow its tenant's one before it"},
@@ -76,18 +75,15 @@ static const struct {
 
 static fer_code check_call(struct verify *v, const fer_line *l, uint64_t at)
 {
-    fer_facts f;
-    fer_arena_reset(v->scratch);
-    fer_code code = fer_facts_read(v->scratch, l->body, &f, v->err);
-    if (code == FER_OUT_OF_MEMORY) return code;
-    if (code || !f.call.len) {
+    fer_str call = fer_facts_call(l->body);
+    if (!call.len) {
         flaw(v, FER_FLAW_CALL, l->seq, at, "the record does not say of which call it is");
         return FER_OK;
     }
-    fer_open_call *c = fer_call_table_find(&v->calls, l->tenant, f.call);
+    fer_open_call *c = fer_call_table_find(&v->calls, l->tenant, call);
     if (l->type == FER_LEDGER_BEGIN) {
         if (c) flaw(v, FER_FLAW_CALL, l->seq, at, "the call has begun before");
-        else if (!fer_call_table_add(&v->calls, l->tenant, f.call)) return no_memory(v);
+        else if (!fer_call_table_add(&v->calls, l->tenant, call)) return no_memory(v);
     } else if (c) {
         fer_call_table_remove(&v->calls, c);
     } else if (!v->chain.pruned) {
@@ -149,35 +145,35 @@ static fer_code take(struct verify *v, const fer_line *l, uint64_t at)
 }
 
 /* The tenant's chain alone: numbers may have gaps, and the hash before is another tenant's. */
-static fer_chain_verdict follow_single(struct verify *v, fer_str text, const fer_line *l)
+static fer_hash_chain_verdict follow_single(struct verify *v, fer_str text, const fer_line *l)
 {
-    if (!fer_line_holds(text, l, v->chain.digest)) return FER_CHAIN_HASH;
+    if (!fer_line_holds(text, l, v->chain.digest)) return FER_HASH_CHAIN_HASH;
     if (l->seq <= v->chain.seq) return FER_CHAIN_GAP;
     bool first = v->chain.tenants.count == 0;
-    fer_chain_tenant *t = fer_chain_tenant_of(&v->chain, l->tenant);
+    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&v->chain, l->tenant);
     if (!t) return FER_CHAIN_NO_MEMORY;
     if (v->chain.tenants.count > 1) return FER_CHAIN_TENANT;
     if (memcmp(l->tprev.ptr, t->head, FER_DIGEST_HEX) != 0 && !first) return FER_CHAIN_TENANT;
     if (first) v->chain.pruned = memcmp(l->tprev.ptr, FER_LINE_ZERO, FER_DIGEST_HEX) != 0;
-    fer_chain_add(&v->chain, t, l);
+    fer_hash_chain_add(&v->chain, t, l);
     return FER_CHAIN_OK;
 }
 
 static fer_code look_at(struct verify *v, fer_str text, uint64_t at)
 {
     fer_line l;
-    fer_chain_verdict verdict = FER_CHAIN_FORM;
+    fer_hash_chain_verdict verdict = FER_CHAIN_FORM;
     bool formed = fer_line_read(text, &l);
     if (formed)
-        verdict =
-            v->single ? follow_single(v, text, &l) : fer_chain_follow(&v->chain, text, &l, v->key);
+        verdict = v->single ? follow_single(v, text, &l)
+                            : fer_hash_chain_follow(&v->chain, text, &l, v->key);
     if (verdict == FER_CHAIN_NO_MEMORY) return no_memory(v);
     if (verdict == FER_CHAIN_OK) return take(v, &l, at);
     flaw(v, verdicts[verdict].kind, v->single && formed ? l.seq : v->chain.seq + 1, at,
          verdicts[verdict].message);
     /* What follows is judged from what this one says of itself. A line without form says nothing.
      */
-    if (formed && !v->single) fer_chain_force(&v->chain, &l);
+    if (formed && !v->single) fer_hash_chain_force(&v->chain, &l);
     else if (!v->single) v->chain.seq++;
     return FER_OK;
 }
@@ -310,18 +306,16 @@ static fer_code look_at_folder(struct verify *v, int folder)
 static fer_code init(struct verify *v)
 {
     *v->out = (fer_verify_report){0};
-    v->scratch = fer_arena_new(0);
     v->buffer = fer_sys_malloc(FER_SCAN_BUFFER);
     v->flaws = fer_arena_alloc_zero(v->arena, FER_FLAWS_MAX, sizeof *v->flaws);
-    bool ok = v->scratch && v->buffer && v->flaws && fer_chain_init(&v->chain);
+    bool ok = v->buffer && v->flaws && fer_hash_chain_init(&v->chain);
     return ok && fer_call_table_init(&v->calls) ? FER_OK : no_memory(v);
 }
 
 static void deinit(struct verify *v)
 {
-    fer_arena_free(v->scratch);
     fer_sys_free(v->buffer);
-    fer_chain_deinit(&v->chain);
+    fer_hash_chain_deinit(&v->chain);
     fer_call_table_deinit(&v->calls);
     fer_sign_key_free(v->key);
 }

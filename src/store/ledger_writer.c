@@ -21,7 +21,7 @@
  * What became of the call of an entry that is in the chain, or is not. Known at once, not when the
  * caller is told: a new segment may begin before, and its `heads` says which calls are open.
  */
-static void note_call(fer_ledger *l, const fer_entry *e)
+static void note_call(fer_ledger *l, const fer_ledger_entry *e)
 {
     bool begin = e->type == FER_LEDGER_BEGIN;
     if (!e->call) return;
@@ -32,36 +32,36 @@ static void note_call(fer_ledger *l, const fer_entry *e)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void finish(fer_ledger *l, fer_entry_list *done, fer_entry *e, fer_code code)
+static void finish(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e, fer_code code)
 {
     e->code = code;
     if (code) e->seq = 0;
     note_call(l, e);
-    fer_entry_push(done, e);
+    fer_ledger_entry_push(done, e);
 }
 
-static void tell_all(fer_ledger *l, fer_entry_list *list)
+static void tell_all(fer_ledger *l, fer_ledger_entry_list *list)
 {
     size_t size = 0;
-    for (fer_entry *e = list->first, *next; e; e = next) {
+    for (fer_ledger_entry *e = list->first, *next; e; e = next) {
         next = e->next;
         size += sizeof *e + e->tenant_len + e->body_len;
         fer_outlet_send(e->outlet, &e->item);
     }
     l->waiting -= size;
-    *list = (fer_entry_list){0};
+    *list = (fer_ledger_entry_list){0};
 }
 
 /* ---- space --------------------------------------------------------------------------------------
  */
 
-static uint64_t size_of(const fer_entry *e)
+static uint64_t size_of(const fer_ledger_entry *e)
 {
     return (uint64_t)e->tenant_len + e->body_len + FER_LINE_EXTRA;
 }
 
 /* Whether there is room for it and for the ends of all calls that are open then. */
-static bool has_room(const fer_ledger *l, const fer_entry *e)
+static bool has_room(const fer_ledger *l, const fer_ledger_entry *e)
 {
     if (l->growing) return true;
     uint64_t open = l->open_written + (e->type == FER_LEDGER_BEGIN);
@@ -112,13 +112,13 @@ static bool wants_sync(const fer_ledger *l)
 
 /* Writes what was gathered; what could not be written is told so, or held: ends are not given up.
  */
-static void write_batch(fer_ledger *l, fer_entry_list *done)
+static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
 {
-    bool ok = fer_batch_flush(l, wants_sync(l));
+    bool ok = fer_commit_flush(l, wants_sync(l));
     for (size_t i = 0; i < l->batch_count; i++) {
-        fer_entry *e = l->batch[i];
+        fer_ledger_entry *e = l->batch[i];
         bool hold = !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END;
-        if (hold) fer_entry_push(&l->held, e);
+        if (hold) fer_ledger_entry_push(&l->held, e);
         else finish(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
     }
     l->batch_count = 0;
@@ -129,15 +129,15 @@ static bool is_batch_full(const fer_ledger *l)
     return l->batch_count == FER_BATCH_RECORDS || l->len >= FER_BATCH_BYTES;
 }
 
-static void refuse(fer_ledger *l, fer_entry_list *done, fer_entry *e)
+static void refuse(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e)
 {
     bool hold = e->type == FER_LEDGER_END && l->state == FER_LEDGER_FULL &&
                 size_of(e) <= l->options.end_bytes;
-    if (hold) fer_entry_push(&l->held, e);
+    if (hold) fer_ledger_entry_push(&l->held, e);
     else finish(l, done, e, FER_LEDGER_UNAVAILABLE);
 }
 
-static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
+static void take(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e)
 {
     if (l->state == FER_LEDGER_BROKEN) {
         finish(l, done, e, FER_LEDGER_UNAVAILABLE);
@@ -145,23 +145,23 @@ static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
     }
     if (is_batch_full(l)) {
         write_batch(l, done);
-        fer_batch_start(l);
+        fer_commit_start(l);
     }
     if (!has_room(l, e)) {
         write_batch(l, done);
         bool late = l->state == FER_LEDGER_FULL && fer_clock_mono() / 1000000 < l->retry_at;
         if (late || !next_segment(l)) {
             refuse(l, done, e);
-            fer_batch_start(l);
+            fer_commit_start(l);
             return;
         }
-        fer_batch_start(l);
+        fer_commit_start(l);
     }
     if (l->state == FER_LEDGER_FULL && e->type != FER_LEDGER_END) {
         refuse(l, done, e);
         return;
     }
-    if (!fer_ledger_batch_add(l, e->type, fer_entry_tenant(e), fer_entry_body(e))) {
+    if (!fer_commit_add(l, e->type, fer_ledger_entry_tenant(e), fer_ledger_entry_body(e))) {
         finish(l, done, e, FER_LEDGER_UNAVAILABLE);
         return;
     }
@@ -169,11 +169,11 @@ static void take(fer_ledger *l, fer_entry_list *done, fer_entry *e)
     l->batch[l->batch_count++] = e;
 }
 
-static void write_list(fer_ledger *l, fer_entry *first)
+static void write_list(fer_ledger *l, fer_ledger_entry *first)
 {
-    fer_entry_list done = {0};
-    if (l->state != FER_LEDGER_BROKEN) fer_batch_start(l);
-    for (fer_entry *e = first, *next; e; e = next) {
+    fer_ledger_entry_list done = {0};
+    if (l->state != FER_LEDGER_BROKEN) fer_commit_start(l);
+    for (fer_ledger_entry *e = first, *next; e; e = next) {
         next = e->next;
         take(l, &done, e);
     }
@@ -191,7 +191,7 @@ static void write_list(fer_ledger *l, fer_entry *first)
 static void checkpoint(fer_ledger *l)
 {
     /* Its space is the margin's, which a segment that grows does not need. */
-    if (l->state == FER_LEDGER_OK && !fer_batch_checkpoint(l) && l->state == FER_LEDGER_OK)
+    if (l->state == FER_LEDGER_OK && !fer_commit_checkpoint(l) && l->state == FER_LEDGER_OK)
         l->checkpoint_at = fer_clock_mono() / 1000000;
 }
 
@@ -209,8 +209,8 @@ static void retry(fer_ledger *l, int64_t now)
     bool wanted = l->state == FER_LEDGER_FULL || l->growing;
     if (!wanted || now < l->retry_at) return;
     if (!next_segment(l) || !l->held.first) return;
-    fer_entry *first = l->held.first;
-    l->held = (fer_entry_list){0};
+    fer_ledger_entry *first = l->held.first;
+    l->held = (fer_ledger_entry_list){0};
     write_list(l, first);
 }
 
@@ -247,27 +247,37 @@ static int64_t next_due(const fer_ledger *l)
 /* ---- the thread ---------------------------------------------------------------------------------
  */
 
-static void wait_until(fer_ledger *l, int64_t mono_ms)
+static void wait_until(fer_ledger *l, int64_t mono_ns)
 {
-    struct timespec t = {.tv_sec = mono_ms / 1000, .tv_nsec = mono_ms % 1000 * 1000000};
+    struct timespec t = {.tv_sec = mono_ns / 1000000000, .tv_nsec = mono_ns % 1000000000};
     pthread_cond_timedwait(&l->wake, &l->lock, &t);
 }
 
 /* The time by the system itself: a clock that a test has shifted would make the thread sleep or
  * spin. */
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
-    return (int64_t)(uv_hrtime() / 1000000);
+    return (int64_t)uv_hrtime();
 }
 
-/* Waits for records, under the lock; a batch that nobody waits for may grow for a while. */
+/*
+ * Waits for records, under the lock. A batch that nobody waits for may grow for flush_ms. One that
+ * somebody waits for waits for those who were told last time, who are about to ask again, for as
+ * long as a sync takes and never longer than flush_ms: else the first of them would have a sync of
+ * its own and all others the next one. A caller alone never waits.
+ */
 static void gather(fer_ledger *l)
 {
-    if (!l->queue.first && !l->stop && !l->prune.asked) wait_until(l, now_ms() + next_due(l));
+    if (!l->queue.first && !l->stop && !l->prune.asked)
+        wait_until(l, now_ns() + next_due(l) * 1000000);
     if (l->options.durability == FER_DURABLE_SYNC || !l->queue.first) return;
-    int64_t end = now_ms() + l->options.flush_ms;
-    while (!l->stop && !l->waiters && l->waiting < l->options.flush_bytes && now_ms() < end)
+    int64_t flush = l->options.flush_ms * 1000000, began = now_ns();
+    int64_t patience = l->sync_ns < flush ? l->sync_ns : flush;
+    while (!l->stop && l->waiting < l->options.flush_bytes) {
+        int64_t end = began + (l->waiters ? patience : flush);
+        if ((l->waiters && l->waiters >= l->expected) || now_ns() >= end) return;
         wait_until(l, end);
+    }
 }
 
 static void answer_prune(fer_ledger *l)
@@ -286,21 +296,21 @@ static void answer_prune(fer_ledger *l)
 
 static void say_goodbye(fer_ledger *l)
 {
-    fer_entry_list done = {0};
+    fer_ledger_entry_list done = {0};
     if (l->held.first) {
         l->retry_at = 0;
         retry(l, 1);
     }
     while (l->held.first) {
-        fer_entry *e = l->held.first;
+        fer_ledger_entry *e = l->held.first;
         l->held.first = e->next;
         finish(l, &done, e, FER_LEDGER_UNAVAILABLE);
     }
     tell_all(l, &done);
     if (l->state != FER_LEDGER_OK) return;
-    fer_batch_start(l);
-    if (!fer_ledger_batch_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;
-    if (!fer_batch_flush(l, true)) return;
+    fer_commit_start(l);
+    if (!fer_commit_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;
+    if (!fer_commit_flush(l, true)) return;
     checkpoint(l);
     if (l->state == FER_LEDGER_OK && fer_sys_ftruncate(l->fd, (off_t)l->offset) == 0)
         (void)fer_sys_fdatasync(l->fd);
@@ -312,9 +322,10 @@ void *fer_writer_run(void *ledger)
     pthread_mutex_lock(&l->lock);
     while (!l->stop || l->queue.first) {
         gather(l);
-        fer_entry *first = l->queue.first;
+        fer_ledger_entry *first = l->queue.first;
         bool prune = l->prune.asked && !l->prune.answered;
-        l->queue = (fer_entry_list){0};
+        l->queue = (fer_ledger_entry_list){0};
+        l->expected = l->waiters;
         l->waiters = 0;
         pthread_mutex_unlock(&l->lock);
         if (first) write_list(l, first);

@@ -11,6 +11,7 @@
 #include "digest.h"
 #include "errors.h"
 #include "ledger_folder.h"
+#include "print.h"
 #include "sys.h"
 
 #define VERSION 1
@@ -27,15 +28,14 @@ struct fer_seal {
 /* A key for one use of one tenant: HMAC of their names, whose lengths keep them apart. */
 static bool derive(const fer_seal *s, const char *use, fer_str tenant, unsigned char out[32])
 {
-    unsigned char text[256];
-    size_t use_len = strlen(use), n = 0;
+    char text[256];
+    fer_str name = fer_str_of(use);
     unsigned len = 32;
-    if (use_len > 64 || tenant.len > sizeof text - 66) return false;
-    text[n++] = (unsigned char)use_len;
-    memcpy(text + n, use, use_len);
-    n += use_len;
-    if (tenant.len) memcpy(text + n, tenant.ptr, tenant.len);
-    return HMAC(EVP_sha256(), s->key, FER_SEAL_KEY, text, n + tenant.len, out, &len) != NULL;
+    if (name.len > 64 || tenant.len > sizeof text - 66) return false;
+    text[0] = (char)name.len;
+    size_t n = (size_t)(fer_put(fer_put(text + 1, name), tenant) - text);
+    return HMAC(EVP_sha256(), s->key, FER_SEAL_KEY, (const unsigned char *)text, n, out, &len) !=
+           NULL;
 }
 
 fer_code fer_seal_new_key(const unsigned char *key, fer_seal **out, fer_err *err)

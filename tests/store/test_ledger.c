@@ -1,38 +1,548 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a ledger promises while nothing fails: K01, K02, K10-K14, K19, K20, F60, F62, F66, and
+/* What a ledger promises while nothing fails: K01, K02, K09-K14, K16, K19, K20, F60, F66, and
  * limits. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "desk.h"
+#include "json_doc.h"
 #include "ledger_limits.h"
 #include "ledger_line.h"
+#include "ledger_read.h"
 
-static void basic(void)
+static void assert_whole(const char *folder, uint64_t records)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_verify_report r = desk_verify(a, folder, NULL);
+    for (size_t i = 0; i < r.told; i++)
+        print_message("# %s at %llu: %s\n", fer_flaw_names[r.flaws[i].kind],
+                      (unsigned long long)r.flaws[i].seq, r.flaws[i].message.ptr);
+    assert_int_equal(r.flaw_count, 0);
+    if (records) assert_int_equal(r.records, records);
+    fer_arena_free(a);
+}
+
+static void begin_desk(struct desk *d, fer_ledger_options *o)
+{
+    desk_folder(d->folder);
+    fer_ledger_options fresh = desk_options(d->folder);
+    if (o->segment_bytes) fresh.segment_bytes = o->segment_bytes;
+    if (o->end_bytes) fresh.end_bytes = o->end_bytes;
+    fresh.durability = o->durability;
+    fresh.checkpoint_records = o->checkpoint_records;
+    fresh.checkpoint_ms = o->checkpoint_ms;
+    fresh.queue_bytes = o->queue_bytes;
+    *o = fresh;
+    o->folder = d->folder;
+    fer_code code = desk_open(d, o);
+    if (code) print_message("# %s\n", d->err.message);
+    assert_int_equal(code, FER_OK);
+}
+
+static void end_desk(struct desk *d)
+{
+    assert_int_equal(desk_close(d), FER_OK);
+    assert_whole(d->folder, 0);
+    desk_remove(d->folder);
+}
+
+/* open, begin, end, shutdown, checkpoint. */
+static void one_call(void)
 {
     struct desk d = {0};
-    desk_folder(d.folder);
-    fer_ledger_options o = desk_options(d.folder);
-    fer_arena *a = fer_arena_new(0);
-    assert_int_equal(desk_open(&d, &o), FER_OK);
+    fer_ledger_options o = {0};
+    begin_desk(&d, &o);
     assert_int_equal(d.recovery.epoch, 1);
+    assert_true(d.recovery.clean);
     assert_int_equal(desk_begin(&d, "acme", "c1", "Pure"), FER_OK);
     assert_int_equal(desk_end(&d, "acme", "c1", "Ok"), FER_OK);
     assert_int_equal(desk_close(&d), FER_OK);
+    assert_whole(d.folder, 5);
+    /* A ledger that was closed goes on in its segment, with another epoch. */
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    assert_int_equal(d.recovery.epoch, 2);
+    assert_true(d.recovery.clean);
+    assert_int_equal(d.recovery.last_seq, 5);
+    end_desk(&d);
+}
+
+/* K01 and K16 in small: the chain goes on over many segments. */
+static void rotation(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {.end_bytes = 20000};
+    char body[9000], call[16];
+    begin_desk(&d, &o);
+    for (int i = 0; i < 120; i++) {
+        snprintf(call, sizeof call, "c%d", i);
+        snprintf(body, sizeof body, "{\"callId\":\"%s\",\"effect\":\"Pure\",\"input\":\"%08000d\"}",
+                 call, i);
+        assert_int_equal(desk_put(&d, FER_LEDGER_BEGIN, "acme", body), FER_OK);
+        assert_int_equal(desk_end(&d, "acme", call, "Ok"), FER_OK);
+    }
+    fer_arena *a = fer_arena_new(0);
+    assert_int_equal(desk_close(&d), FER_OK);
     fer_verify_report r = desk_verify(a, d.folder, NULL);
-    for (size_t i = 0; i < r.told; i++)
-        print_message("%s %s\n", fer_flaw_names[r.flaws[i].kind], r.flaws[i].message.ptr);
     assert_int_equal(r.flaw_count, 0);
-    assert_int_equal(r.records, 5);
-    assert_int_equal(r.checkpoints, 1);
+    assert_true(r.segments >= 4);
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    end_desk(&d);
+    fer_arena_free(a);
+}
+
+/* K02, F66: one writer at a time, in this process and in another. */
+static void two_writers(void)
+{
+    struct desk d = {0}, second = {0};
+    fer_ledger_options o = {0};
+    int status;
+    begin_desk(&d, &o);
+    assert_int_equal(desk_open(&second, &o), FER_LEDGER_UNAVAILABLE);
+    assert_non_null(strstr(second.err.message, "another process"));
+    pid_t child = fork();
+    if (child == 0) {
+        fer_ledger *l;
+        _exit(fer_ledger_open(&o, &l, NULL, NULL) == FER_LEDGER_UNAVAILABLE ? 0 : 1);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    end_desk(&d);
+}
+
+/* A writer that somebody has overtaken (a lock that did not hold) stops at its next checkpoint. */
+static void overtaken(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {.checkpoint_records = 2};
+    char path[256];
+    begin_desk(&d, &o);
+    desk_path(path, d.folder, "epoch");
+    desk_write(path, "9\n", 2);
+    for (int i = 0; i < 20 && fer_ledger_state_of(d.ledger) == FER_LEDGER_OK; i++)
+        desk_put(&d, FER_LEDGER_POLICY, "-", "{}");
+    desk_wait(&d);
+    for (int i = 0; i < 500 && fer_ledger_state_of(d.ledger) == FER_LEDGER_OK; i++) usleep(10000);
+    assert_int_equal(fer_ledger_state_of(d.ledger), FER_LEDGER_BROKEN);
+    assert_int_equal(desk_put(&d, FER_LEDGER_POLICY, "-", "{}"), FER_LEDGER_UNAVAILABLE);
+    assert_int_equal(desk_close(&d), FER_LEDGER_UNAVAILABLE);
+    desk_remove(d.folder);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------
+ */
+
+static const char long_name[] = "0123456789012345678901234567890123456789012345678901234567890123"
+                                "0123456789012345678901234567890123456789012345678901234567890123x";
+
+static const struct refusal {
+    const char *name;
+    fer_ledger_type type;
+    const char *tenant, *body;
+    fer_code code;
+} refusals[] = {
+    {"a body that is no JSON", FER_LEDGER_POLICY, "t", "{", FER_INVALID_JSON},
+    {"a body that is no object", FER_LEDGER_POLICY, "t", "[]", FER_INVALID_TYPE},
+    {"a key twice", FER_LEDGER_POLICY, "t", "{\"a\":1,\"a\":2}", FER_DUPLICATE_KEY},
+    {"a begin without a call", FER_LEDGER_BEGIN, "t", "{\"effect\":\"Pure\"}",
+     FER_REQUIRED_MISSING},
+    {"a begin without an effect", FER_LEDGER_BEGIN, "t", "{\"callId\":\"x\"}",
+     FER_REQUIRED_MISSING},
+    {"K10 an end without a begin", FER_LEDGER_END, "t", "{\"callId\":\"x\",\"status\":\"Ok\"}",
+     FER_CONSTRAINT_VIOLATION},
+    {"an end without a status", FER_LEDGER_END, "t", "{\"callId\":\"x\"}", FER_REQUIRED_MISSING},
+    {"no tenant", FER_LEDGER_POLICY, "", "{}", FER_LIMIT_EXCEEDED},
+    {"a tenant of 129 bytes", FER_LEDGER_POLICY, long_name, "{}", FER_LIMIT_EXCEEDED},
+    {"a tenant of 128 bytes", FER_LEDGER_POLICY, long_name + 1, "{}", FER_OK},
+    {"a tenant that is not UTF-8", FER_LEDGER_POLICY, "\xff", "{}", FER_INVALID_FORMAT},
+    {"a checkpoint of somebody's own", FER_LEDGER_CHECKPOINT, "t", "{}", FER_BAD_USAGE},
+    {"a shutdown of somebody's own", FER_LEDGER_SHUTDOWN, "t", "{}", FER_BAD_USAGE},
+};
+
+static void refuse(const struct refusal *row)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    begin_desk(&d, &o);
+    assert_int_equal(desk_put(&d, row->type, row->tenant, row->body), row->code);
+    end_desk(&d);
+}
+
+/* K13: a body of 64 KiB is taken, one byte more is not. */
+static void body_limit(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {.segment_bytes = 1 << 20, .end_bytes = 4096};
+    static char body[FER_LEDGER_BODY + 2];
+    begin_desk(&d, &o);
+    memset(body, 'a', sizeof body);
+    memcpy(body, "{\"x\":\"", 6);
+    memcpy(body + FER_LEDGER_BODY - 2, "\"}", 3);
+    assert_int_equal(desk_put(&d, FER_LEDGER_POLICY, "t", body), FER_OK);
+    memset(body + FER_LEDGER_BODY - 2, 'a', 3);
+    memcpy(body + FER_LEDGER_BODY - 1, "\"}", 3);
+    assert_int_equal(desk_put(&d, FER_LEDGER_POLICY, "t", body), FER_LIMIT_EXCEEDED);
+    end_desk(&d);
+}
+
+/* Two begins of one call, two ends of one. */
+static void once_each(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    begin_desk(&d, &o);
+    assert_int_equal(desk_begin(&d, "a", "c", "Pure"), FER_OK);
+    assert_int_equal(desk_begin(&d, "a", "c", "Pure"), FER_CONSTRAINT_VIOLATION);
+    assert_int_equal(desk_begin(&d, "b", "c", "Pure"), FER_OK);
+    assert_int_equal(desk_end(&d, "a", "c", "Ok"), FER_OK);
+    assert_int_equal(desk_end(&d, "a", "c", "Ok"), FER_CONSTRAINT_VIOLATION);
+    assert_int_equal(desk_end(&d, "b", "c", "Ok"), FER_OK);
+    end_desk(&d);
+}
+
+/* ---- K12: nothing that is appended makes a line -------------------------------------------------
+ */
+
+static const struct injection {
+    const char *name, *text; /* as JSON writes it */
+} injections[] = {
+    {"line feed", "a\\nb"},
+    {"line feed and a record", "\\n{\\\"body\\\":{},\\\"seq\\\":1}\\n"},
+    {"carriage return", "a\\rb"},
+    {"U+2028", "a\xe2\x80\xa8z"},
+    {"U+2029", "a\\u2029z"},
+    {"U+0085", "a\xc2\x85z"},
+    {"escape", "\\u001b[2J"},
+    {"C1", "\xc2\x9b"
+           "31m"},
+    {"delete", "\x7f"},
+    {"NUL", "a\\u0000b"},
+    {"quotes and backslashes", "\\\",\\\"tenant\\\":\\\"other\\\\"},
+    {"the end of a line", "\\\",\\\"v\\\":1}"},
+};
+
+static void inject(const struct injection *row)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc;
+    char body[512];
+    begin_desk(&d, &o);
+    snprintf(body, sizeof body, "{\"%s\":\"%s\",\"tool\":\"%s\"}", row->text, row->text, row->text);
+    /* The tenant's name is the text itself, as a tool's caller might have chosen it. */
+    char quoted[256];
+    snprintf(quoted, sizeof quoted, "\"%s\"", row->text);
+    assert_int_equal(fer_json_read(a, fer_str_of(quoted), NULL, &doc, NULL), FER_OK);
+    fer_ledger_record r = {FER_LEDGER_POLICY, fer_val_str(fer_json_root(doc)), fer_str_of(body)};
+    assert_int_equal(fer_ledger_append(d.port, &r, NULL, NULL, &d.err), FER_OK);
+    desk_wait(&d);
+    assert_int_equal(desk_close(&d), FER_OK);
+    assert_whole(d.folder, 4);
+    char path[256];
+    size_t size, lines = 0;
+    desk_segment(path, d.folder, true);
+    char *bytes = desk_bytes(path, &size);
+    for (size_t i = 0; i < size; i++) {
+        lines += bytes[i] == '\n';
+        assert_true(bytes[i] == '\n' || (unsigned char)bytes[i] >= 0x20);
+        assert_true(bytes[i] != 0x7f);
+    }
+    assert_int_equal(lines, 4);
+    assert_null(memmem(bytes, size, "\xe2\x80\xa8", 3));
+    assert_null(memmem(bytes, size, "\xe2\x80\xa9", 3));
+    assert_null(memmem(bytes, size, "\xc2\x85", 2));
+    assert_null(memmem(bytes, size, "\xc2\x9b", 2));
+    free(bytes);
     fer_arena_free(a);
     desk_remove(d.folder);
 }
 
+/* ---- K11: what a crash leaves open is closed by effect ------------------------------------------
+ */
+
+static const struct crash {
+    const char *name, *effect;
+    bool ended;
+    const char *left; /* what the next opening writes, or NULL: nothing */
+} crashes[] = {
+    {"K11 between begin and end, Pure", "Pure", false, "\"status\":\"Retryable\""},
+    {"K11 between begin and end, IdempotentWrite", "IdempotentWrite", false,
+     "\"status\":\"Unknown\""},
+    {"K11 between begin and end, NonIdempotentWrite", "NonIdempotentWrite", false,
+     "\"status\":\"Unknown\""},
+    {"K11 between begin and end, ExternalSideEffects", "ExternalSideEffects", false,
+     "\"status\":\"Unknown\""},
+    {"K11 between end and answer", "NonIdempotentWrite", true, NULL},
+};
+
+static void crash(const struct crash *row)
+{
+    struct desk d = {0};
+    char folder[128];
+    int status;
+    desk_folder(folder);
+    memcpy(d.folder, folder, sizeof d.folder);
+    fer_ledger_options o = desk_options(folder);
+    pid_t child = fork();
+    if (child == 0) {
+        if (desk_open(&d, &o) || desk_begin(&d, "acme", "c1", row->effect)) _exit(1);
+        if (row->ended && desk_end(&d, "acme", "c1", "Ok")) _exit(1);
+        _exit(0);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    assert_false(d.recovery.clean);
+    assert_int_equal(d.recovery.epoch, 2);
+    assert_int_equal(d.recovery.closed, row->left ? 1 : 0);
+    assert_int_equal(desk_close(&d), FER_OK);
+    if (row->left) assert_int_equal(desk_count(folder, row->left), 1);
+    assert_int_equal(desk_count(folder, "\"recovered\":true"), row->left ? 1 : 0);
+    assert_int_equal(desk_count(folder, "\"type\":\"recovered\""), 1);
+    fer_arena *a = fer_arena_new(0);
+    fer_verify_report r = desk_verify(a, folder, NULL);
+    assert_int_equal(r.flaw_count, 0);
+    assert_int_equal(r.open_calls, 0);
+    fer_arena_free(a);
+    desk_remove(folder);
+}
+
+/* ---- F60, K14: the wall clock is set ------------------------------------------------------------
+ */
+
+static const struct jump {
+    const char *name, *plan;
+    size_t jumps;
+} jumps[] = {
+    {"as it is", NULL, 0},
+    {"F60 an hour ahead", "wall:+3600s@8+", 1},
+    {"K14 an hour back", "wall:-3600s@8+", 1},
+    {"F60 to 1970", "wall:-1700000000s@8+", 1},
+    {"F60 a leap second repeated", "wall:-1s@8+", 1},
+    {"F60 back and ahead again", "wall:-3600s@8;wall:-3600s@9;wall:-3600s@10", 2},
+};
+
+static void jump(const struct jump *row)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    assert_true(fer_faults_begin(row->plan));
+    begin_desk(&d, &o);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(desk_put(&d, FER_LEDGER_POLICY, "a", "{}"), FER_OK);
+    assert_int_equal(desk_close(&d), FER_OK);
+    fer_faults_begin(NULL);
+    assert_int_equal(desk_count(d.folder, "\"type\":\"clock_jump\""), row->jumps);
+    /* verify looks at the order of times. */
+    assert_whole(d.folder, 0);
+    desk_remove(d.folder);
+}
+
+/* ---- K19: reading while it is written -----------------------------------------------------------
+ */
+
+static void reading_while_written(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {.end_bytes = 8000};
+    int status;
+    begin_desk(&d, &o);
+    assert_int_equal(desk_put(&d, FER_LEDGER_POLICY, "a", "{}"), FER_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        /* Verifies and reads for as long as the other writes. */
+        for (int i = 0; i < 12; i++) {
+            fer_arena *a = fer_arena_new(0);
+            fer_verify_report r = desk_verify(a, d.folder, NULL);
+            fer_ledger_reader *reader;
+            fer_str text;
+            fer_line l;
+            bool got = true;
+            uint64_t last = 0;
+            if (r.flaw_count) _exit(1);
+            if (fer_ledger_reader_new(d.folder, &reader, NULL)) _exit(2);
+            while (fer_ledger_reader_next(reader, &text, &l, &got, NULL) == FER_OK && got) {
+                if (l.seq != last + 1) _exit(3);
+                last = l.seq;
+            }
+            fer_ledger_reader_free(reader);
+            fer_arena_free(a);
+        }
+        _exit(0);
+    }
+    char body[4200];
+    snprintf(body, sizeof body, "{\"x\":\"%04000d\"}", 1);
+    pid_t ended = 0;
+    for (int n = 0; n < 600 && !(ended = waitpid(child, &status, WNOHANG)); n++) {
+        for (int i = 0; i < 5; i++) desk_append(&d, FER_LEDGER_POLICY, "a", body);
+        desk_wait(&d);
+    }
+    if (!ended) assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    end_desk(&d);
+}
+
+/* ---- K20: modes
+ * ---------------------------------------------------------------------------------- */
+
+static void modes(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    char path[256], link_name[256];
+    struct stat st;
+    static const char *const names[] = {"lock", "epoch", "heads", "checkpoint.key",
+                                        "checkpoint.pub"};
+    mode_t old = umask(0);
+    begin_desk(&d, &o);
+    umask(old);
+    assert_int_equal(stat(d.folder, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    for (size_t i = 0; i < FER_COUNT(names); i++) {
+        desk_path(path, d.folder, names[i]);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0600);
+    }
+    desk_segment(path, d.folder, true);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(desk_close(&d), FER_OK);
+    /* A link to the folder, a folder that others may write, a key that others may read. */
+    snprintf(link_name, sizeof link_name, "%s.link", d.folder);
+    assert_int_equal(symlink(d.folder, link_name), 0);
+    fer_ledger_options linked = o;
+    linked.folder = link_name;
+    assert_int_equal(desk_open(&d, &linked), FER_IO_ERROR);
+    assert_non_null(strstr(d.err.message, "link"));
+    unlink(link_name);
+    chmod(d.folder, 0770);
+    assert_int_equal(desk_open(&d, &o), FER_IO_ERROR);
+    chmod(d.folder, 0700);
+    desk_path(path, d.folder, "checkpoint.key");
+    chmod(path, 0640);
+    assert_int_equal(desk_open(&d, &o), FER_IO_ERROR);
+    desk_remove(d.folder);
+}
+
+/* ---- K09: an export of one tenant
+ * ---------------------------------------------------------------- */
+
+static void tenant_export(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    char path[256], call[16];
+    begin_desk(&d, &o);
+    for (int i = 0; i < 20; i++) {
+        const char *tenant = i % 3 ? "acme" : "zeta";
+        snprintf(call, sizeof call, "c%d", i);
+        assert_int_equal(desk_begin(&d, tenant, call, "Pure"), FER_OK);
+        assert_int_equal(desk_end(&d, tenant, call, "Ok"), FER_OK);
+    }
+    assert_int_equal(desk_close(&d), FER_OK);
+    fer_ledger_reader *r;
+    fer_str text;
+    fer_line l;
+    bool got = true;
+    snprintf(path, sizeof path, "%.120s.export", d.folder);
+    FILE *f = fopen(path, "wb");
+    assert_int_equal(fer_ledger_reader_new(d.folder, &r, NULL), FER_OK);
+    while (fer_ledger_reader_next(r, &text, &l, &got, NULL) == FER_OK && got)
+        if (fer_str_is(l.tenant, "acme")) fprintf(f, "%.*s\n", FER_PRI(text));
+    fclose(f);
+    fer_ledger_reader_free(r);
+    fer_arena *a = fer_arena_new(0);
+    fer_verify_report report;
+    assert_int_equal(fer_export_verify(a, path, &report, NULL), FER_OK);
+    assert_int_equal(report.flaw_count, 0);
+    assert_true(report.records == 26);
+    size_t size;
+    char *bytes = desk_bytes(path, &size);
+    assert_null(memmem(bytes, size, "zeta", 4));
+    /* A record less is seen, and so is one that was changed. */
+    char *second = (char *)memchr(bytes, '\n', size) + 1,
+         *third = (char *)memchr(second, '\n', size) + 1;
+    char *shorter = malloc(size);
+    size_t head = (size_t)(second - bytes), rest = size - (size_t)(third - bytes);
+    memcpy(shorter, bytes, head);
+    memcpy(shorter + head, third, rest);
+    desk_write(path, shorter, head + rest);
+    assert_int_equal(fer_export_verify(a, path, &report, NULL), FER_OK);
+    assert_true(report.flaw_count > 0);
+    assert_int_equal(report.flaws[0].kind, FER_FLAW_TENANT);
+    free(bytes);
+    free(shorter);
+    unlink(path);
+    fer_arena_free(a);
+    desk_remove(d.folder);
+}
+
+/* Each limit at its edges. */
+static void limits(void)
+{
+    for (size_t i = 0; i < fer_ledger_limit_row_count; i++) {
+        const struct fer_ledger_limit_row *row = &fer_ledger_limit_rows[i];
+        const uint64_t values[] = {row->least - 1, row->least, row->most, row->most + 1};
+        for (size_t k = 0; k < FER_COUNT(values); k++) {
+            fer_ledger_options from = {.folder = "x"}, to;
+            char *at = (char *)&from + row->offset;
+            if (values[k] == 0 || (row->is_time && values[k] > INT64_MAX)) continue;
+            if (row->is_time) *(int64_t *)(void *)at = (int64_t)values[k];
+            else *(size_t *)(void *)at = (size_t)values[k];
+            assert_int_equal(fer_ledger_options_fill(&from, &to, NULL),
+                             k == 1 || k == 2 ? FER_OK : FER_OUT_OF_RANGE);
+        }
+    }
+}
+
+/* Appends from two loops, told on each; nobody is told after a detach. */
+static void told(void *context, fer_code code, uint64_t seq)
+{
+    assert_int_equal(code, FER_OK);
+    assert_true(seq > 0);
+    ++*(int *)context;
+}
+
+static void loops(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    uv_loop_t second;
+    fer_ledger_port *port;
+    int first_told = 0, second_told = 0;
+    fer_ledger_record r = {FER_LEDGER_POLICY, FER_STR("a"), FER_STR("{}")};
+    begin_desk(&d, &o);
+    uv_loop_init(&second);
+    assert_int_equal(fer_ledger_attach(d.ledger, &second, &port, NULL), FER_OK);
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(fer_ledger_append(d.port, &r, told, &first_told, NULL), FER_OK);
+        assert_int_equal(fer_ledger_append(port, &r, told, &second_told, NULL), FER_OK);
+    }
+    uv_run(&second, UV_RUN_DEFAULT);
+    assert_int_equal(second_told, 50);
+    assert_int_equal(first_told, 0);
+    desk_wait(&d);
+    assert_int_equal(first_told, 50);
+    assert_int_equal(fer_ledger_append(port, &r, told, &second_told, NULL), FER_OK);
+    fer_ledger_detach(port);
+    uv_run(&second, UV_RUN_DEFAULT);
+    assert_int_equal(second_told, 50);
+    end_desk(&d);
+    uv_loop_close(&second);
+}
+
 int main(void)
 {
-    return ROWS_ONE("ledger", basic);
+    return ROWS_ONE("ledger", one_call) + ROWS_ONE("ledger", rotation) +
+           ROWS_ONE("ledger", two_writers) + ROWS_ONE("ledger", overtaken) +
+           ROWS_RUN("refusals", refusals, refuse) + ROWS_ONE("ledger", body_limit) +
+           ROWS_ONE("ledger", once_each) + ROWS_RUN("injections", injections, inject) +
+           ROWS_RUN("crashes", crashes, crash) + ROWS_RUN("clocks", jumps, jump) +
+           ROWS_ONE("ledger", reading_while_written) + ROWS_ONE("ledger", modes) +
+           ROWS_ONE("ledger", tenant_export) + ROWS_ONE("ledger", limits) +
+           ROWS_ONE("ledger", loops);
 }

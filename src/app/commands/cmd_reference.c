@@ -19,6 +19,7 @@
 #include "inputs.h"
 #include "io_limits.h"
 #include "json_doc.h"
+#include "ledger_limits.h"
 #include "log.h"
 #include "mcp_limits.h"
 #include "openapi.h"
@@ -28,6 +29,7 @@
 #include "run_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
+#include "store.h"
 
 #define MADE FER_SHEET_MADE
 
@@ -164,6 +166,20 @@ static void catalog_limits(fer_out *o, bool cut)
     }
 }
 
+static void ledger_limits(fer_out *o)
+{
+    for (size_t i = 0; i < fer_ledger_limit_row_count; i++) {
+        const struct fer_ledger_limit_row *row = &fer_ledger_limit_rows[i];
+        limit_row(o, row->name, 0, (size_t)row->preset, row->text);
+    }
+    limit_row(o, "ledger.body", FER_LEDGER_BODY, FER_LEDGER_BODY,
+              "bytes of a record's body as it is written");
+    limit_row(o, "ledger.tenant", FER_LEDGER_TENANT, FER_LEDGER_TENANT, "bytes of a tenant's name");
+    limit_row(o, "ledger.call", FER_LEDGER_CALL, FER_LEDGER_CALL, "bytes of the ID of a call");
+    limit_row(o, "store.value", FER_STORE_RESULT, FER_STORE_RESULT,
+              "bytes of a result or value that is kept");
+}
+
 static void io_limits(fer_out *o, const struct fer_io_limit_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -259,6 +275,7 @@ static void page_limits(fer_out *o)
     io_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
     io_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
     run_limits(o);
+    ledger_limits(o);
     gateway_limits(o);
     embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");

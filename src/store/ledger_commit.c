@@ -37,7 +37,7 @@ static int64_t tell_time(fer_ledger *l)
     return jump;
 }
 
-void fer_batch_clock(fer_ledger *l, const fer_line *last)
+void fer_commit_clock(fer_ledger *l, const fer_line *last)
 {
     int64_t wall = fer_clock_wall();
     l->mono = fer_clock_mono();
@@ -52,7 +52,7 @@ void fer_batch_clock(fer_ledger *l, const fer_line *last)
     }
 }
 
-void fer_batch_start(fer_ledger *l)
+void fer_commit_start(fer_ledger *l)
 {
     char body[96], was[32];
     memcpy(was, l->time, sizeof was);
@@ -68,14 +68,13 @@ void fer_batch_start(fer_ledger *l)
     fer_clock_format(fer_clock_wall(), wall);
     int n =
         snprintf(body, sizeof body, "{\"deltaMs\":%lld,\"wall\":\"%s\"}", (long long)jump, wall);
-    if (n > 0)
-        fer_ledger_batch_add(l, FER_LEDGER_CLOCK_JUMP, FER_NOBODY, (fer_str){body, (size_t)n});
+    if (n > 0) fer_commit_add(l, FER_LEDGER_CLOCK_JUMP, FER_NOBODY, (fer_str){body, (size_t)n});
 }
 
 /* ---- lines --------------------------------------------------------------------------------------
  */
 
-static size_t write_line(fer_ledger *l, fer_ledger_type type, const fer_chain_tenant *t,
+static size_t write_line(fer_ledger *l, fer_ledger_type type, const fer_hash_chain_tenant *t,
                          fer_str body, fer_line *line)
 {
     *line = (fer_line){.body = body,
@@ -90,10 +89,10 @@ static size_t write_line(fer_ledger *l, fer_ledger_type type, const fer_chain_te
     return fer_line_write(l->bytes + l->len, line, l->chain.digest);
 }
 
-bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body)
+bool fer_commit_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body)
 {
     fer_line line;
-    fer_chain_tenant *t = fer_chain_tenant_of(&l->chain, tenant);
+    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&l->chain, tenant);
     size_t n = t ? write_line(l, type, t, body, &line) : 0;
     if (!n) return false;
     struct fer_undo *u = &l->undo[l->undo_count++];
@@ -102,7 +101,7 @@ bool fer_ledger_batch_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, f
     l->len += n;
     if (type == FER_LEDGER_BEGIN) l->open_written++;
     if (type == FER_LEDGER_END) l->open_written--;
-    fer_chain_add(&l->chain, t, &line);
+    fer_hash_chain_add(&l->chain, t, &line);
     return true;
 }
 
@@ -135,17 +134,19 @@ static bool write_out(fer_ledger *l, bool sync)
         return false;
     }
     l->dirty = true;
+    uint64_t began = uv_hrtime();
     if (sync && !fer_sync_data(l->fd)) {
         fer_ledger_break(l, "a sync failed: %s", strerror(errno));
         return false;
     }
+    l->sync_ns = (int64_t)(uv_hrtime() - began);
     if (sync) l->dirty = false;
     l->offset += l->len;
     l->len = 0;
     return true;
 }
 
-bool fer_batch_flush(fer_ledger *l, bool sync)
+bool fer_commit_flush(fer_ledger *l, bool sync)
 {
     if (l->len == 0 && !(sync && l->dirty)) return true;
     if (write_out(l, sync)) return true;
@@ -173,7 +174,7 @@ static void send_anchor(fer_ledger *l, fer_str body)
     if (fd >= 0) fer_sys_close(fd);
 }
 
-bool fer_batch_checkpoint(fer_ledger *l)
+bool fer_commit_checkpoint(fer_ledger *l)
 {
     char sum[FER_DIGEST_HEX], body[FER_CHECKPOINT_BODY];
     fer_line line;
@@ -182,10 +183,10 @@ bool fer_batch_checkpoint(fer_ledger *l)
         fer_ledger_break(l, "another process has opened the ledger");
         return false;
     }
-    fer_batch_start(l);
-    if (!fer_batch_flush(l, false)) return false;
-    fer_chain_tenant *t = fer_chain_tenant_of(&l->chain, FER_NOBODY);
-    if (!t || !fer_chain_sum(&l->chain, sum) ||
+    fer_commit_start(l);
+    if (!fer_commit_flush(l, false)) return false;
+    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&l->chain, FER_NOBODY);
+    if (!t || !fer_hash_chain_sum(&l->chain, sum) ||
         !fer_checkpoint_write(&l->chain, l->key, sum, body, &len))
         return false;
     l->len = write_line(l, FER_LEDGER_CHECKPOINT, t, (fer_str){body, len}, &line);
@@ -193,8 +194,8 @@ bool fer_batch_checkpoint(fer_ledger *l)
         l->len = 0;
         return false;
     }
-    fer_chain_checked(&l->chain, sum);
-    fer_chain_add(&l->chain, t, &line);
+    fer_hash_chain_checked(&l->chain, sum);
+    fer_hash_chain_add(&l->chain, t, &line);
     l->checkpoint_at = l->mono / 1000000;
     send_anchor(l, (fer_str){body, len});
     return true;

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule ledger: tail, query, verify, export, prune over a ledger that a small program writes. Speaks TAP."""
+
+import csv
+import glob
+import io
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+
+from command_line import FERRULE, case, expect, finish, run, terminal
+
+SCRIBE = os.path.abspath(sys.argv[4])
+folder = tempfile.TemporaryDirectory()
+LEDGER, ANCHOR = os.path.join(folder.name, "ledger"), os.path.join(folder.name, "anchor.jsonl")
+
+
+def write(first, calls):
+    subprocess.run([SCRIBE, LEDGER, str(first), str(calls), ANCHOR], check=True, timeout=60)
+
+
+def ledger(*words):
+    return run(["ledger", *words, "-L", LEDGER])
+
+
+def lines(result):
+    return result.stdout.decode().splitlines()
+
+
+def count(result, wanted):
+    return [] if len(lines(result)) == wanted else [f"{len(lines(result))} lines, not {wanted}: {result.stdout[:300]!r} {result.stderr[:200]!r}"]
+
+
+write(0, 20)
+
+# ---- tail
+
+case("tail: the last ten", count(ledger("tail"), 10))
+case("tail: as they are", [] if json.loads(lines(ledger("tail", "-n", "1", "--json"))[0])["type"] == "checkpoint" else ["no checkpoint"])
+case("tail: of a status", count(ledger("tail", "--status", "Error", "-n", "3"), 3))
+case("tail: all of few", count(ledger("tail", "--call", "c3"), 2))
+case("tail: a number that is none", expect(ledger("tail", "-n", "x"), 2, [], ["--lines takes a whole number"]))
+case("tail: on a terminal, once", [] if "checkpoint" in terminal(["ledger", "tail", "--once", "-L", LEDGER]) else ["nothing"])
+
+follower = subprocess.Popen([FERRULE, "ledger", "tail", "-f", "--json", "-n", "0", "-L", LEDGER], stdout=subprocess.PIPE, bufsize=0)
+ready = select.select([follower.stdout], [], [], 1)[0]
+write(20, 5)
+seen = []
+while len(seen) < 10 and select.select([follower.stdout], [], [], 30)[0]:
+    record = json.loads(follower.stdout.readline())
+    if record["type"] in ("begin", "end"):
+        seen.append(record["body"]["callId"])
+follower.terminate()
+follower.wait()
+case("tail: goes on in a pipe", [] if not ready and seen == [f"c{20 + i // 2}" for i in range(10)] else [str((ready, seen))])
+
+# ---- query
+
+for name, words, wanted in [
+    ("by tool", ["--tool", "mail:send"], 32),
+    ("by tool and status", ["--tool", "mail:send", "--status", "Error"], 3),
+    ("by correlation ID", ["--correlation-id", "r4"], 4),
+    ("by call", ["--call", "c7"], 2),
+    ("by tenant and type", ["--tenant", "acme", "--type", "begin"], 12),
+    ("by time", ["--since", "1h", "--type", "end"], 25),
+    ("with a limit", ["--type", "end", "--limit", "4"], 4),
+]:
+    for index in [[], ["--no-index"]]:
+        r = ledger("query", *words, *index)
+        case(f"query: {name}{' without index' if index else ''}", count(r, wanted) + expect(r, 0))
+case("query: nothing fits", expect(ledger("query", "--tool", "no:such"), 1))
+case("query: before there was anything", expect(ledger("query", "--until", "2020-01-01"), 1))
+case("query: no time", expect(ledger("query", "--since", "soon"), 2, [], ["--since takes a time"]))
+case("query: no ledger", expect(run(["ledger", "query", "-L", "/nowhere/at/all"]), 2, [], ["/nowhere/at/all"]))
+r = ledger("query", "--call", "c7", "--json")
+case("query: JSON", [] if [json.loads(t)["type"] for t in lines(r)] == ["begin", "end"] else [r.stdout.decode()])
+write(25, 1)
+case("query: what came since the index was made", count(ledger("query", "--call", "c25"), 2))
+
+# ---- verify
+
+case("verify: no flaws", expect(ledger("verify"), 0, ["no flaws"], ["without --anchor"]))
+case("verify: with an anchor", expect(ledger("verify", "--anchor", ANCHOR), 0, ["checkpoints of the anchor hold", "no flaws"]))
+report = json.loads(ledger("verify", "--json").stdout)
+case("verify: JSON", [] if report["ok"] and report["flaws"] == [] and report["records"] == report["lastSeq"] else [str(report)])
+case("verify: another key", expect(ledger("verify", "--key", os.path.join(LEDGER, "checkpoint.key")), 1, ["signature"]))
+case("verify: no anchor there", expect(ledger("verify", "--anchor", "/nowhere/at/all"), 2, [], ["/nowhere/at/all"]))
+segment = sorted(glob.glob(os.path.join(LEDGER, "*.jsonl")))[-1]
+text = open(segment, "rb").read()
+with open(segment, "wb") as f:
+    f.write(text.replace(b'"callId":"c3"', b'"callId":"c4"', 1))
+wrong = json.loads(next(t for t in text.splitlines() if b'"callId":"c3"' in t))["seq"]
+case("verify: a changed record is named", expect(ledger("verify"), 1, [f"record {wrong} ", "[hash]"]))
+case("query: a changed record is not shown", count(ledger("query", "--call", "c4", "--no-index"), 2) +
+     expect(ledger("query", "--call", "c4", "--no-index"), 0, [], ["1 lines were passed over"]))
+cut = text[: text.rstrip(b"\n").rfind(b"\n", 0, -2000) + 1]
+with open(segment, "wb") as f:
+    f.write(cut)
+case("verify: a cut end, without an anchor", expect(ledger("verify"), 0))
+case("verify: a cut end, with an anchor", expect(ledger("verify", "-a", ANCHOR), 1, ["[truncated]"]))
+with open(segment, "wb") as f:
+    f.write(text)
+
+# ---- export
+
+out = os.path.join(folder.name, "acme.jsonl")
+case("export: a tenant", expect(ledger("export", "--tenant", "acme", "-o", out), 0, [], ["26 records"]))
+case("export: verifies alone", expect(run(["ledger", "verify", out]), 0, ["no flaws"]))
+case("export: nobody else is in it", [] if b"zeta" not in open(out, "rb").read() else ["zeta"])
+with open(out) as f:
+    all_lines = f.readlines()
+with open(out, "w") as f:
+    f.writelines(all_lines[:3] + all_lines[4:])
+case("export: a record less is seen", expect(run(["ledger", "verify", out]), 1, ["[tenant]"]))
+rows = list(csv.reader(io.StringIO(ledger("export", "-f", "csv", "--type", "end").stdout.decode())))
+case("export: CSV", [] if rows[0][:3] == ["seq", "time", "type"] and len(rows) == 27 and all(len(r) == len(rows[0]) for r in rows) else [str(rows[:2])])
+case("export: no formulas", [] if rows[1][4].startswith("'=") else [str(rows[1])])
+
+# ---- prune
+
+case("prune: needs an age", expect(ledger("prune"), 2, [], ["--older-than"]))
+case("prune: nothing is that old", expect(ledger("prune", "--older-than", "1d"), 0, ["0 segments"]))
+write(26, 500)
+r = ledger("prune", "--older-than", "0s")
+case("prune: what may go", expect(r, 0, absent=["0 segments"]))
+case("prune: the rest verifies", expect(ledger("verify", "-a", ANCHOR), 0, ["older ones were pruned", "no flaws"]))
+case("prune: no ledger", expect(run(["ledger", "prune", "--older-than", "1d", "-L", "/nowhere"]), 2, [], ["no ledger"]))
+holder = subprocess.Popen(["flock", os.path.join(LEDGER, "lock"), "sleep", "30"]) if os.path.exists("/usr/bin/flock") else None
+if holder:
+    for _ in range(100):
+        r = ledger("prune", "--older-than", "1d")
+        if r.returncode:
+            break
+    case("prune: not while somebody writes", expect(r, 70, [], ["another process"]))
+    holder.terminate()
+    holder.wait()
+
+finish()

@@ -297,7 +297,7 @@ static void on_claimed(void *whom, const fer_store_answer *a)
         case FER_KEY_DOUBT:
             fer_call_refuse(c, FER_OUTCOME_UNKNOWN,
                             "an earlier call with this key was sent, and nobody knows what came of "
-                            "it: an operator must say");
+                            "it: look, then take another key");
             c->envelope.error.details = FER_STR("{\"cause\":\"IdempotencyUnknown\"}");
             break;
         default: refuse_busy(c); break;

@@ -365,7 +365,11 @@ bool fer_call_change_backend(fer_call *c)
     fer_backend backend = c->envelope.backend;
     fer_effect effect = c->effect;
     int64_t now = fer_clock_mono();
-    if (!fits(c, effect, now)) { /* its own failure says more */
+    if (!fits(c, effect, now)) { /* its own failure says more, unless nothing can be done at all */
+        if (c->envelope.error.code == FER_OUT_OF_MEMORY)
+            c->outcome = (fer_outcome){.code = FER_OUT_OF_MEMORY,
+                                       .message = FER_STR("out of memory"),
+                                       .phase = FER_PHASE_NOTHING_SENT};
         c->scopes[FER_SCOPE_BACKEND] = scope;
         c->runner = runner;
         c->envelope.backend = backend;

@@ -93,6 +93,11 @@ static fer_code put_tools(rig *r, fer_err *err)
     return code;
 }
 
+/* What its tools say of themselves is believed, and nothing is tried again. */
+static const fer_str policies =
+    FER_STR("{\"tools\":{\"*\":{\"retry\":{\"maxAttempts\":1}}},"
+            "\"backends\":{\"first\":{\"trusted\":true},\"second\":{\"trusted\":true}}}");
+
 fer_code rig_make(rig *r, const fer_gateway_options *options)
 {
     fer_err err = {0};
@@ -101,6 +106,7 @@ fer_code rig_make(rig *r, const fer_gateway_options *options)
     fer_code code = r->arena ? FER_OK : FER_OUT_OF_MEMORY;
     if (!code) code = fer_catalog_new(NULL, &r->catalog, &err);
     o.catalog = r->catalog;
+    if (!o.policies.len) o.policies = policies;
     if (!code) code = fer_gateway_new(&o, &r->gateway, &err);
     if (code) return code;
     rig_runner_init(&r->first, "first", fer_gateway_loop(r->gateway));

@@ -53,7 +53,7 @@ static size_t number_after(fer_str s, size_t at, const char *word)
 
 static void add_same(fer_buf *b, fer_str s)
 {
-    static const char *const words[] = {"\"durationMs\":", " after "};
+    static const char *const words[] = {"\"durationMs\":", "\"deadlineMs\":", " after "};
     for (size_t at = 0; at < s.len;) {
         if (is_uuid(s, at)) {
             fer_buf_add_text(b, "ID");

@@ -11,8 +11,9 @@
 #include "policy_set.h"
 #include "queue.h"
 
-#define FER_SCOPE_TENANTS 100000 /* tenants that are counted; past it the newest share one scope   \
-                                  */
+#define FER_SCOPE_TENANTS                                                                          \
+    100000 /* tenants that are counted; past it the newest share one scope                         \
+            */
 
 typedef enum fer_scope_kind {
     FER_SCOPE_TOOL,

@@ -189,7 +189,8 @@ void fer_policy_tool(const fer_policy_set *s, fer_str id, const yyjson_val *reco
     take_record(record, cache, out);
     if (colon != SIZE_MAX && colon + 3 <= sizeof ns) {
         memcpy(ns, id.ptr, colon);
-        memcpy(ns + colon, ":*", 2);
+        ns[colon] = ':';
+        ns[colon + 1] = '*';
         take_tool(a, row_of(s->tools, (fer_str){ns, colon + 2}), out);
     }
     take_tool(a, row_of(s->tools, id), out);

@@ -299,9 +299,9 @@ static void raise_least(fer_sweep *s, const struct window *w, uint32_t size)
     uint32_t low = 1, high = (uint32_t)SCORE_MAX + 1, lots = (size + LOT - 1) / LOT;
     if (w->tail || s->accept) return;
     bury(s, w, size);
-    for (uint32_t lot = 0; lot < lots; lot++)
+    for (size_t lot = 0; lot < lots; lot++)
         largest_of_four(s->sums + lot * LOT, s->peaks + lot * LOT / 4);
-    memset(s->peaks + lots * LOT / 4, 0, LOT * sizeof s->peaks[0]);
+    memset(s->peaks + (size_t)lots * LOT / 4, 0, LOT * sizeof s->peaks[0]);
     if (count_reached(s->peaks, 1, lots * LOT / 4) < s->room) return;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

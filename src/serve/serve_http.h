@@ -28,6 +28,9 @@ typedef struct fer_web_options {
     fer_front *front;
     fer_gateway *gateway; /* whose metrics are shown */
     fer_str token;        /* that clients show; empty: none is asked for */
+    /* Asked for every other token, whether it is good as well; or NULL. */
+    bool (*known)(void *context, fer_str token);
+    void *context;
 } fer_web_options;
 
 /* NULL: no memory. */

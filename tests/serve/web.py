@@ -85,6 +85,13 @@ for name, headers, token, status in [
     ("the null origin", {"Origin": "null"}, TOKEN, 403),
 ]:
     same("refused: " + name, s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers, token)[0], status)
+kept = {"XDG_CONFIG_HOME": os.path.join(home.name, ".config")}
+stored = run(["token", "new", "laptop"], env=kept).stdout.decode().split()[-1]
+narrow = run(["token", "new", "narrow", "--scope", "effect:Pure"], env=kept).stdout.decode().split()[-1]
+same("a stored token", s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {}, stored)[0] != 401, True)
+same("a stored token of narrower scopes", s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {}, narrow)[0], 401)
+run(["token", "revoke", "laptop"], env=kept)
+same("a revoked token", s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {}, stored)[0], 401)
 same("a challenge", "Bearer" in s.ask("GET", "/mcp", token=None)[1].get("www-authenticate", ""), True)
 same("metrics want the token", s.ask("GET", "/metrics", token=None)[0], 401)
 same("metrics", "ferrule_mcp_requests_total" in s.ask("GET", "/metrics")[2], True)

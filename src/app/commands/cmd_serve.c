@@ -10,6 +10,7 @@
 #include "serve_http.h"
 #include "serve_stdio.h"
 #include "station.h"
+#include "stored_tokens.h"
 #include "sys.h"
 
 #define DRAIN_MS     30000 /* for what runs, once we are asked to end */
@@ -25,6 +26,7 @@ typedef struct serving {
     fer_stdio *stdio;
     fer_web *web;
     char token[FER_GUIDE_TOKEN];
+    fer_stored_tokens stored;
     fer_str patterns[EXPOSE_MAX];
     uv_signal_t term, interrupt, hangup;
     uv_timer_t settle, drain;
@@ -252,8 +254,11 @@ static int open_web(serving *s, fer_err *err)
         return fer_app_fail(s->app, err);
     }
     bool open = fer_app_option(s->app, "no-token") != NULL;
+    fer_stored_tokens_init(&s->stored, s->station.arena);
     fer_web_options o = {.front = s->front,
                          .gateway = s->station.gateway,
+                         .known = fer_stored_tokens_know,
+                         .context = &s->stored,
                          .token = open ? FER_STR("") : fer_str_of(given ? given : s->token)};
     s->web = fer_web_new(&o);
     if (!s->web) {
@@ -339,6 +344,7 @@ int fer_run_serve(fer_app *app)
     if (!bad) {
         bad = serve(&s);
         fer_station_deinit(&s.station);
+        fer_stored_tokens_deinit(&s.stored);
     }
     fer_arena_free(a);
     return bad;

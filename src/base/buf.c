@@ -126,7 +126,7 @@ void fer_buf_add_escaped(fer_buf *b, fer_str s)
     size_t plain = 0; /* start of the run that needs no escape */
     for (size_t i = skip_plain(s, 0); i < s.len; i = skip_plain(s, plain)) {
         unsigned char c = (unsigned char)s.ptr[i];
-        fer_buf_add(b, fer_str_slice(s, plain, i));
+        if (i > plain) fer_buf_add(b, fer_str_slice(s, plain, i));
         plain = i + 1;
         fer_buf_add_char(b, '\\');
         if (c >= 0x20) {

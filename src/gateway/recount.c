@@ -82,7 +82,7 @@ fer_move fer_call_record_begin(fer_call *c)
     head(&b, c);
     fer_buf_printf(&b, ",\"effect\":\"%s\",\"effectBy\":\"%s\"", fer_effect_name(c->effect),
                    fer_effect_sources[c->effect_by]);
-    member(&b, "toolId", r->id);
+    member(&b, "tool", r->id);
     member(&b, "definition", fer_str_of(r->hash));
     member(&b, "backend", c->envelope.backend.name);
     member(&b, "correlationId", c->envelope.correlation_id);
@@ -136,9 +136,13 @@ fer_move fer_call_record_end(fer_call *c)
     bool wait = c->effect != FER_EFFECT_PURE && !c->shared;
     bool unknown = e->error.code == FER_OUTCOME_UNKNOWN;
     head(&b, c);
-    fer_buf_printf(&b, ",\"status\":\"%s\",\"code\":\"%s\",\"attempts\":%u,\"durationUs\":%lld",
+    fer_buf_printf(&b, ",\"status\":\"%s\",\"code\":\"%s\",\"attempts\":%u",
                    unknown ? "Unknown" : statuses[e->status], fer_code_info(e->error.code)->name,
-                   c->sent, (long long)e->duration_us);
+                   c->sent);
+    fer_buf_printf(&b, ",\"durationMs\":%lld,\"durationUs\":%lld",
+                   (long long)(e->duration_us / 1000), (long long)e->duration_us);
+    member(&b, "tool", c->ready->id);
+    member(&b, "correlationId", e->correlation_id);
     if (e->cache_hit) fer_buf_add_text(&b, ",\"cacheHit\":true");
     if (e->replayed) fer_buf_add_text(&b, ",\"replayed\":true");
     if (e->cancelled) member(&b, "cancelReason", fer_str_of(e->cancelled));
@@ -156,7 +160,7 @@ void fer_call_record_denied(fer_call *c)
     fer_buf b;
     head(&b, c);
     fer_buf_printf(&b, ",\"code\":\"%s\",\"op\":\"%s\"", row->name, c->envelope.error.op);
-    member(&b, "toolId", c->ready ? c->ready->id : FER_STR("_unknown"));
+    member(&b, "tool", c->ready ? c->ready->id : FER_STR("_unknown"));
     member(&b, "correlationId", c->envelope.correlation_id);
     append(c, FER_LEDGER_DENIED, &b, false, NULL);
 }

@@ -232,4 +232,7 @@ kept = os.path.join(os.path.dirname(KEYED), "kept")
 files = [os.path.join(folder, name) for folder, _, names in os.walk(kept) for name in names]
 case("state: nothing in clear", [f for f in files if b"hush-hush" in open(f, "rb").read()])
 case("state: nobody else may read it", [f for f in files if os.stat(f).st_mode & 0o077])
+ledger = ["-L", os.path.join(kept, "ledger")]
+case("state: the ledger finds calls by their tool", expect(run(["ledger", "query", "--tool", "w:stamp", "--type", "end", *ledger]), 0, ["\tend\t-\tw:stamp\tOk\t"]))
+case("state: the ledger is whole", expect(run(["ledger", "verify", *ledger]), 0, ["no flaws"]))
 finish()

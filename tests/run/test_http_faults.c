@@ -162,6 +162,11 @@ static void give_up(uv_timer_t *t)
     p->rig->runner->kind->cancel(p->rig->runner, &p->call->attempt, FER_CANCEL_TIMEOUT);
 }
 
+static void on_closed(uv_handle_t *handle)
+{
+    *(bool *)handle->data = true;
+}
+
 static void call_it(rig *r, const struct row *row, fer_code code, fer_phase phase)
 {
     rig_call c;
@@ -172,7 +177,10 @@ static void call_it(rig *r, const struct row *row, fer_code code, fer_phase phas
     timer.data = &patience;
     if (row->never) uv_timer_start(&timer, give_up, WAIT_MS, 0);
     rig_call_wait(r, &c);
-    uv_close((uv_handle_t *)&timer, NULL);
+    bool closed = false;
+    timer.data = &closed;
+    uv_close((uv_handle_t *)&timer, on_closed);
+    while (!closed) uv_run(&r->loop, UV_RUN_NOWAIT); /* the timer lives here */
     assert_code(&c, code);
     assert_int_equal(c.outcome.phase, phase);
     assert_int_equal(c.outcome.retry_after_ms, row->retry_after_ms);

@@ -245,9 +245,13 @@ void fer_gateway_stop(fer_gateway *g)
 {
     if (g->closing) return;
     g->closing = true;
-    for (fer_call *c = g->active, *next; c; c = next) {
-        next = c->next;
-        fer_call_stop(c, FER_CANCEL_SHUTDOWN);
+    /* A call that ends may end others that wait for it: the list is gone through anew until all
+     * have been told. */
+    for (size_t turn = g->active_count; turn > 0 && g->active; turn--) {
+        for (fer_call *c = g->active, *next; c; c = next) {
+            next = c->next;
+            fer_call_stop(c, FER_CANCEL_SHUTDOWN);
+        }
     }
     /* What is written down before the answer may take a moment. */
     while (g->active) uv_run(g->loop, UV_RUN_ONCE);

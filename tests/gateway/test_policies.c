@@ -847,6 +847,19 @@ static void no_canary_is_found(void)
  * ------------------------------------------------------------------------------
  */
 
+static void all_end_with_the_gateway(void)
+{
+    struct scene s;
+    set(&s, "w", "{\"backends\":{\"a\":{\"concurrency\":2}}}");
+    for (int i = 0; i < 5; i++) begin(&s, "a:look", "", &(fer_call_options){0});
+    for (int i = 0; i < 5; i++) begin(&s, "a:put", "k", &(fer_call_options){0});
+    for (int i = 0; i < 5; i++) begin(&s, "a:read", "", &(fer_call_options){0}); /* wait */
+    int64_t before = fer_clock_mono();
+    strike(&s);
+    assert_int_equal(s.done, 15);
+    assert_true(fer_clock_mono() - before < INT64_C(10000000000)); /* not at their deadlines */
+}
+
 /* What a call may end with where an allocation fails. */
 static fer_code scenario(fer_arena *unused, const void *data)
 {
@@ -933,6 +946,7 @@ int main(void)
     failed += ROWS_ONE("ledger", the_ledger_comes_first);
     failed += ROWS_ONE("ledger", an_end_that_is_not_durable_is_no_answer);
     failed += ROWS_ONE("canaries", no_canary_is_found);
+    failed += ROWS_ONE("end", all_end_with_the_gateway);
     failed += ROWS_RUN("memory", memory_rows, run_memory);
     return failed != 0;
 }

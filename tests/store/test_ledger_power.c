@@ -9,7 +9,8 @@
  *     M3  each write cut at a sector             M6  names changed, contents not
  *
  * A sample by default, more than 10,000 states with FERRULE_FAULTS=long (make faults). A ledger
- * that does not wait for syncs promises nothing here, except that it opens again.
+ * that does not wait for syncs promises nothing here, except that it opens again or says that it
+ * is broken.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -233,6 +233,18 @@ void fer_mcp_forget_list(fer_mcp_client *c)
     c->kept = NULL;
 }
 
+void fer_mcp_forget_hello(fer_mcp_client *c)
+{
+    fer_sys_free(c->hello);
+    c->hello = NULL;
+    c->hello_len = 0;
+}
+
+fer_str fer_mcp_client_hello(const fer_mcp_client *c)
+{
+    return c->hello ? (fer_str){c->hello, c->hello_len} : FER_STR("");
+}
+
 void fer_mcp_tools_changed(fer_mcp_client *c)
 {
     fer_mcp_forget_list(c);
@@ -314,6 +326,7 @@ void fer_mcp_client_free(fer_mcp_client *c)
     if (!c) return;
     c->link->kind->free(c->link);
     fer_mcp_forget_list(c);
+    fer_mcp_forget_hello(c);
     fer_arena_free(c->in);
     fer_arena_free(c->out);
     fer_sys_free(c);

@@ -110,6 +110,12 @@ void fer_mcp_client_connect(fer_mcp_client *c);
 void fer_mcp_client_close(fer_mcp_client *c);
 void fer_mcp_client_free(fer_mcp_client *c);
 void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out);
+/*
+ * What the server last said of itself, byte for byte: the result of server/discover or of
+ * initialize, with capabilities and instructions. Empty: it was never connected. Good until the
+ * loop runs.
+ */
+fer_str fer_mcp_client_hello(const fer_mcp_client *c);
 
 /* ---- requests ---------------------------------------------------------------------------------
  */

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "errors.h"
 #include "mcp_parts.h"
+#include "sys.h"
 
 #define MS INT64_C(1000000)
 
@@ -78,10 +79,23 @@ static void copy_text(char *to, size_t size, const yyjson_val *v)
 
 static void send_listen(fer_mcp_client *c);
 
-static void agree(fer_mcp_client *c, const fer_mcp_version *version, const yyjson_val *capabilities,
+/* What the server said of itself, byte for byte. Without memory for it nothing is known of it. */
+static void keep_hello(fer_mcp_client *c, const fer_rpc *m)
+{
+    fer_str hello = fer_rpc_bytes(m->doc, m->result);
+    fer_mcp_forget_hello(c);
+    c->hello = hello.len ? fer_sys_malloc(hello.len) : NULL;
+    if (!c->hello) return;
+    memcpy(c->hello, hello.ptr, hello.len);
+    c->hello_len = hello.len;
+}
+
+static void agree(fer_mcp_client *c, const fer_mcp_version *version, const fer_rpc *m,
                   const yyjson_val *server)
 {
+    const yyjson_val *capabilities = fer_val_get(m->result, "capabilities");
     const yyjson_val *tools = fer_val_get(capabilities, "tools");
+    keep_hello(c, m);
     c->info.version = version;
     c->era = version->modern ? FER_MCP_MODERN : FER_MCP_LEGACY;
     c->news_of_tools = fer_is_true(fer_val_get(tools, "listChanged"));
@@ -147,9 +161,7 @@ static void discovered(fer_mcp_client *c, const fer_rpc *m)
     if (!fer_is_arr(names)) send_initialize(c);
     else if (!version) no_common_version(c, m, names);
     else if (!version->modern) send_initialize(c);
-    else
-        agree(c, version, fer_val_get(m->result, "capabilities"),
-              fer_val_get(meta, FER_MCP_META_SERVER));
+    else agree(c, version, m, fer_val_get(meta, FER_MCP_META_SERVER));
 }
 
 static void discover_answered(fer_mcp_request *r, const fer_rpc *m)
@@ -215,7 +227,7 @@ static void initialize_answered(fer_mcp_request *r, const fer_rpc *m)
     if (!v || v->modern)
         refuse(c, FER_BACKEND_UNAVAILABLE, "the server wants a version that is not known here: ",
                fer_is_str(name) ? fer_val_str(name) : FER_STR("it names none"));
-    else agree(c, v, fer_val_get(m->result, "capabilities"), fer_val_get(m->result, "serverInfo"));
+    else agree(c, v, m, fer_val_get(m->result, "serverInfo"));
 }
 
 static void initialize_failed(fer_mcp_request *r, const fer_mcp_failure *f)

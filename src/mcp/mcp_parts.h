@@ -72,6 +72,8 @@ struct fer_mcp_client {
     fer_mcp_round *rounds;
     int64_t replies_since;
     unsigned replies;
+    char *hello; /* what the server said of itself when both sides agreed; or NULL */
+    size_t hello_len;
     bool stopping;
 };
 
@@ -104,6 +106,7 @@ bool fer_mcp_is_modern(const fer_mcp_client *c);
 extern const fer_mcp_failure fer_mcp_no_memory;
 void fer_mcp_tools_changed(fer_mcp_client *c);
 void fer_mcp_forget_list(fer_mcp_client *c);
+void fer_mcp_forget_hello(fer_mcp_client *c);
 /* Nothing is left of a client that is being closed. */
 void fer_mcp_gone(fer_mcp_client *c);
 

@@ -90,6 +90,7 @@ extern const char *const fer_quarantine_names[];
 
 /* Commands. */
 int fer_run_blame(fer_app *app);
+int fer_run_call(fer_app *app);
 int fer_run_call_back(fer_app *app);
 int fer_run_catalog_approve(fer_app *app);
 int fer_run_catalog_events(fer_app *app);
@@ -101,6 +102,7 @@ int fer_run_check(fer_app *app);
 int fer_run_completion(fer_app *app);
 int fer_run_config_check(fer_app *app);
 int fer_run_config_schema(fer_app *app);
+int fer_run_conformance_client(fer_app *app);
 int fer_run_convert(fer_app *app);
 int fer_run_cost(fer_app *app);
 int fer_run_describe(fer_app *app);
@@ -113,6 +115,7 @@ int fer_run_id(fer_app *app);
 int fer_run_import_openapi(fer_app *app);
 int fer_run_index_build(fer_app *app);
 int fer_run_index_stats(fer_app *app);
+int fer_run_inspect(fer_app *app);
 int fer_run_ledger_export(fer_app *app);
 int fer_run_ledger_prune(fer_app *app);
 int fer_run_ledger_query(fer_app *app);

@@ -62,6 +62,37 @@ const fer_command fer_commands[] = {
      "ferrule run time:now offsetMinutes=60 --json\n"
      "ferrule run text:count text=@README.md -o json",
      fer_run_run},
+    {"call", "--server URL|COMMAND TOOL [NAME=VALUE|NAME:=JSON]...", "call a tool of an MCP server",
+     "Connects to one MCP server, calls one of its tools and prints the result; nothing of the gateway stands between. The "
+     "server is a URL, or a command that is started and ended with the call; whatever version of MCP it speaks is spoken. "
+     "Arguments are those of ferrule run: their types are what the tool's schema says. Progress is shown on a terminal, "
+     "Ctrl-C cancels.\n\n"
+     "The exit code is 0 where the tool did it, 1 where it did not or the server could not be reached, 2 for bad usage and 70 where the "
+     "machine failed.",
+     fer_call_options,
+     "ferrule call --server http://127.0.0.1:7575/mcp --token secretref:env:FERRULE_TOKEN search_tools query='count words'\n"
+     "ferrule call --server 'npx -y @modelcontextprotocol/server-everything' get-sum a=2 b=3\n"
+     "ferrule call --server ./server.py echo --args @message.json --json",
+     fer_run_call},
+    {"inspect", "URL | [--] COMMAND [ARGUMENT]...",
+     "tell what an MCP server has, and what is wrong with it",
+     "Connects to one MCP server and tells its name, which version and era of MCP it speaks, its capabilities and "
+     "instructions, its tools, resources and prompts with what each costs a context window (four bytes are taken for a token), "
+     "and what ferrule check finds wrong with its tools. A command with options of its own stands behind --.\n\n"
+     "Exits 0, 1 where there are errors (with --strict: or warnings) or the server could not be asked, 2 for bad usage.",
+     fer_inspect_options,
+     "ferrule inspect https://example.com/mcp --token secretref:env:EXAMPLE_TOKEN\n"
+     "ferrule inspect -- npx -y @modelcontextprotocol/server-everything\n"
+     "ferrule inspect --json ./server.py | jq .cost\n"
+     "ferrule inspect --strict --profile openai-strict -- node server.js",
+     fer_run_inspect},
+    {"conformance-client", "URL", "be the client of MCP's suite of conformance",
+     "What the client half of the official suite (npm @modelcontextprotocol/conformance) starts: lists the tools of the server "
+     "at the URL, calls each of them, and answers its questions. The suite says by MCP_CONFORMANCE_SCENARIO and "
+     "MCP_CONFORMANCE_CONTEXT what else it wants.",
+     fer_no_options,
+     "conformance client --command 'ferrule conformance-client' --scenario tools_call --spec-version 2026-07-28",
+     fer_run_conformance_client},
     {"serve", "", "serve tools to MCP clients",
      "Serves the tools of the configuration over MCP, in all versions from 2024-11-05 to 2026-07-28. A client sees seven meta "
      "tools by which it finds, reads and runs all others, or (--mode, --expose) tools under their own names. Every call passes "

@@ -303,6 +303,40 @@ const fer_option fer_run_options[] = {
     METRICS,
     END,
 };
+#define REMOTE                                                                                     \
+    {"token", 't', "REFERENCE", NULL,                                                              \
+     "where the token for a URL is: secretref:env:NAME or secretref:file:PATH (default: "          \
+     "FERRULE_TOKEN, shown to the loopback only)"},                                                \
+        {"header", 'H', "'NAME: VALUE'...", NULL,                                                  \
+         "sent with every request to a URL; the value may be a reference"},                        \
+        {"env", 'E', "NAME=VALUE...", NULL,                                                        \
+         "a variable for the command; the value may be a reference; NAME alone passes ours on"},   \
+    {                                                                                              \
+        "timeout", 0, "MS", NULL, "for each answer, in milliseconds (default 60000)"               \
+    }
+const fer_option fer_call_options[] = {
+    {"server", 's', "URL|COMMAND", NULL, "the server: its URL, or the command that starts it"},
+    {"args", 'a', "JSON", NULL, "the arguments: a JSON object, @FILE, or - for standard input"},
+    REMOTE,
+    {"json", 0, NULL, NULL, "print the whole result as it came"},
+    {"raw", 0, NULL, NULL, "print a text as it is"},
+    END,
+};
+const fer_option fer_inspect_options[] = {
+    REMOTE,
+    {"json", 0, NULL, NULL, "print all of it as JSON: tools, resources and prompts as they came"},
+    {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"all", 0, NULL, NULL, "show notes as well, not only errors and warnings"},
+    {"profile", 'p', "NAME[,NAME]...", NULL,
+     "also hold the tools against profiles: names (ferrule profiles), files, or all"},
+    {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
+    {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
+    {"lock", 0, "FILE", NULL, "hold the tools against a lock of ferrule lock: rule sec.rug-pull"},
+    {"config", 0, "FILE", NULL,
+     "the configuration of ferrule check (default: .ferrule.yaml and so on, where there is one)"},
+    {"no-config", 0, NULL, NULL, "read no configuration"},
+    END,
+};
 const fer_option fer_chain_options[] = {
     STATION,
     {"input", 'I', "JSON", NULL, "what references to `input` lead into"},

@@ -39,6 +39,8 @@ extern const fer_option fer_new_options[];
 extern const fer_option fer_no_options[];
 extern const fer_option fer_profiles_options[];
 extern const fer_option fer_run_options[];
+extern const fer_option fer_call_options[];
+extern const fer_option fer_inspect_options[];
 extern const fer_option fer_search_options[];
 extern const fer_option fer_serve_options[];
 extern const fer_option fer_servers_options[];

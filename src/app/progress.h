@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "str.h"
+
 typedef struct fer_progress {
     const char *what; /* that is counted, such as "tools" */
     bool wanted;
@@ -20,5 +22,9 @@ void fer_progress_init(fer_progress *p, const char *what);
 void fer_progress_show(fer_progress *p, size_t count, size_t done, size_t size);
 /* Before anything else is written to the terminal. */
 void fer_progress_clear(fer_progress *p);
+
+/* News of a call, {"progress", "total"?, "message"?}, as a line that the next one takes the place
+ * of. False: nothing was written, as there is no terminal or no news. */
+bool fer_progress_news(fer_str json);
 
 #endif

@@ -35,7 +35,7 @@ if not os.path.exists(SUITE) or not os.path.exists(NODE):
 print(f"1..{len(SCENARIOS)}")
 with tempfile.TemporaryDirectory() as folder:
     for number, (version, scenario) in enumerate(SCENARIOS, 1):
-        r = subprocess.run([NODE, SUITE, "client", "--command", client, "--scenario", scenario, "--spec-version", version,
+        r = subprocess.run([NODE, SUITE, "client", "--command", client + " conformance-client", "--scenario", scenario, "--spec-version", version,
                             "--timeout", "60000", "-o", folder], capture_output=True, text=True, timeout=120)
         said = re.sub(r"\x1b\[[0-9;]*m", "", r.stdout + r.stderr)
         checks = re.search(r"Passed: (\d+/\d+)", said)

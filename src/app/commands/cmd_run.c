@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "file.h"
 #include "json_value.h"
+#include "progress.h"
 #include "show_value.h"
 #include "station.h"
 
@@ -89,35 +90,9 @@ static void clear_progress(run *r)
     r->progress = false;
 }
 
-/* {"progress", "total", "message"} as a line that the next one takes the place of. */
 static void show_progress(run *r, fer_str data)
 {
-    fer_arena *a = fer_arena_new(0);
-    fer_json *doc;
-    if (!isatty(STDERR_FILENO) || !a || fer_json_read(a, data, NULL, &doc, NULL)) {
-        fer_arena_free(a);
-        return;
-    }
-    const yyjson_val *root = fer_json_root(doc);
-    const yyjson_val *at = fer_is_obj(root) ? fer_val_get(root, "progress") : NULL;
-    const yyjson_val *total = fer_is_obj(root) ? fer_val_get(root, "total") : NULL;
-    const yyjson_val *message = fer_is_obj(root) ? fer_val_get(root, "message") : NULL;
-    fer_str one = FER_STR("?"), all = FER_STR("");
-    if (at) fer_json_write(a, at, false, &one, NULL);
-    if (total) fer_json_write(a, total, false, &all, NULL);
-    fer_out line;
-    fer_out_init(&line, STDERR_FILENO, false, true);
-    fer_out_text(&line, "\r\033[K");
-    fer_out_clean(&line, one);
-    if (all.len) {
-        fer_out_text(&line, " of ");
-        fer_out_clean(&line, all);
-    }
-    fer_out_text(&line, "  ");
-    if (fer_is_str(message)) fer_out_clean(&line, fer_str_head(fer_val_str(message), 60));
-    fer_out_flush(&line);
-    r->progress = true;
-    fer_arena_free(a);
+    if (fer_progress_news(data)) r->progress = true;
 }
 
 static bool on_event(void *context, fer_call *c, const fer_stream_event *e)

@@ -1,41 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client half of MCP as the official suite of conformance wants to start it: with the URL of a
- * server as its last argument, and the name of a scenario in the environment. Lists the tools and
- * calls each of them, all at once, with arguments made from their schemas or given by the suite;
- * answers what servers want to know with the defaults of their forms. All of MCP is src/mcp.
+ * ferrule conformance-client: the client half of MCP as the official suite of conformance wants to
+ * start it, with the URL of a server as its last argument and the name of a scenario in the
+ * environment. Lists the tools and calls each of them, all at once, with arguments made from their
+ * schemas or given by the suite; answers what servers want to know with the defaults of their
+ * forms. All of MCP is src/mcp.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "buf.h"
 #include "clock.h"
 #include "errors.h"
-#include "http_client.h"
-#include "json_doc.h"
 #include "json_value.h"
-#include "link_http.h"
-#include "mcp_client.h"
+#include "remote.h"
 #include "rpc.h"
 
-#define CALLS 64
+#define CALLS   64 /* at once */
+#define CALL_NS INT64_C(20000000000)
 
 typedef struct session {
-    uv_loop_t loop;
-    fer_arena *arena;
-    fer_mcp_client *client;
+    fer_app *app;
+    fer_remote remote;
     fer_mcp_call calls[CALLS];
     size_t count, open;
-    fer_str tools; /* of the list */
-    fer_code code;
-    bool listed;
 } session;
 
-static fer_code read_json(fer_arena *a, fer_str text, fer_json **out)
+static fer_code read_json(session *s, fer_str text, fer_json **out)
 {
     fer_err err = {0};
-    fer_code code = fer_json_read(a, text, NULL, out, &err);
-    if (code) fprintf(stderr, "%s\n", err.message);
+    fer_code code = fer_json_read(s->remote.arena, text, NULL, out, &err);
+    if (code) fer_app_say(s->app, "%s", err.message);
     return code;
 }
 
@@ -67,21 +61,14 @@ static bool asked(void *context, fer_mcp_question *q)
         fer_mcp_question_answer(q, FER_STR("{\"roots\":[]}"));
         return true;
     }
-    if (!fer_str_is(q->method, "elicitation/create") || read_json(s->arena, q->params, &doc))
-        return false;
-    fer_buf_init(&b, s->arena, 1 << 20);
+    if (!fer_str_is(q->method, "elicitation/create") || read_json(s, q->params, &doc)) return false;
+    fer_buf_init(&b, s->remote.arena, 1 << 20);
     fer_buf_add_text(&b, "{\"action\":\"accept\",\"content\":{");
     add_defaults(&b, doc,
                  fer_val_get(fer_val_get(fer_json_root(doc), "requestedSchema"), "properties"));
     fer_buf_add_text(&b, "}}");
     fer_mcp_question_answer(q, fer_buf_view(&b));
     return true;
-}
-
-static void withdrawn(void *context, fer_mcp_question *q)
-{
-    (void)context;
-    (void)q;
 }
 
 /* ---- requests ---------------------------------------------------------------------------------
@@ -92,16 +79,18 @@ static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
     session *s = k->context;
     s->open--;
     const char *what = k->method ? k->method : "tools/call";
-    if (o->code) printf("%s: %s: %.*s\n", what, fer_code_info(o->code)->name, FER_PRI(o->message));
-    else printf("%s: %.*s\n", what, FER_PRI(o->json));
+    if (o->code)
+        fer_out_printf(&s->app->out, "%s: %s: %.*s\n", what, fer_code_info(o->code)->name,
+                       FER_PRI(o->message));
+    else fer_out_printf(&s->app->out, "%s: %.*s\n", what, FER_PRI(o->json));
 }
 
 static fer_mcp_call *new_call(session *s)
 {
     if (s->count == CALLS) return NULL;
     fer_mcp_call *k = &s->calls[s->count++];
-    *k = (fer_mcp_call){.arena = s->arena, .context = s, .on_end = on_end};
-    k->deadline = fer_clock_mono() + INT64_C(20000000000);
+    *k = (fer_mcp_call){.arena = s->remote.arena, .context = s, .on_end = on_end};
+    k->deadline = fer_clock_mono() + CALL_NS;
     s->open++;
     return k;
 }
@@ -112,12 +101,12 @@ static void ask(session *s, const char *method, fer_str params)
     if (!k) return;
     k->method = method;
     k->params = params;
-    fer_mcp_client_call(s->client, k);
+    fer_mcp_client_call(s->remote.client, k);
 }
 
 static void settle(session *s)
 {
-    while (s->open) uv_run(&s->loop, UV_RUN_ONCE);
+    while (s->open) uv_run(&s->remote.loop, UV_RUN_ONCE);
 }
 
 static void add_value(fer_buf *b, const fer_json *doc, const yyjson_val *schema, const char *other)
@@ -138,7 +127,7 @@ static fer_str make_args(session *s, const fer_json *doc, const yyjson_val *sche
 {
     const yyjson_val *required = fer_val_get(schema, "required");
     fer_buf b;
-    fer_buf_init(&b, s->arena, 1 << 20);
+    fer_buf_init(&b, s->remote.arena, 1 << 20);
     fer_buf_add_char(&b, '{');
     if (fer_is_arr(required))
         FER_EACH_ITEM (required, name) {
@@ -160,7 +149,7 @@ static void call_tool(session *s, fer_str name, fer_str args, fer_str definition
     k->tool = name;
     k->args = args;
     k->definition = definition;
-    fer_mcp_client_call(s->client, k);
+    fer_mcp_client_call(s->remote.client, k);
 }
 
 static void call_all(session *s, const fer_json *doc)
@@ -168,7 +157,7 @@ static void call_all(session *s, const fer_json *doc)
     const yyjson_val *tools = fer_json_root(doc);
     fer_str first = fer_val_len(tools) ? fer_rpc_bytes(doc, fer_val_get(tools + 1, "inputSchema"))
                                        : FER_STR("{}");
-    const char *object = fer_arena_copy(s->arena, first).ptr;
+    const char *object = fer_arena_copy(s->remote.arena, first).ptr;
     FER_EACH_ITEM (tools, tool) {
         const yyjson_val *name = fer_val_get(tool, "name");
         call_tool(s, fer_val_str(name), make_args(s, doc, fer_val_get(tool, "inputSchema"), object),
@@ -188,7 +177,7 @@ static bool call_given(session *s, const fer_json *doc)
 {
     const char *context = getenv("MCP_CONFORMANCE_CONTEXT");
     fer_json *given;
-    if (!context || read_json(s->arena, fer_str_of(context), &given)) return false;
+    if (!context || read_json(s, fer_str_of(context), &given)) return false;
     const yyjson_val *calls = fer_val_get(fer_json_root(given), "toolCalls");
     if (!fer_is_arr(calls)) return false;
     FER_EACH_ITEM (calls, one) {
@@ -201,71 +190,37 @@ static bool call_given(session *s, const fer_json *doc)
     return true;
 }
 
-static void on_listed(fer_mcp_list *l, fer_code code, fer_str tools, const fer_err *err)
-{
-    session *s = l->context;
-    s->listed = true;
-    s->code = code;
-    s->tools = tools;
-    if (code) fprintf(stderr, "tools: %s\n", err->message);
-}
+/* ---- all ---------------------------------------------------------------------------------------
+ */
 
-/* ---- all
- * ------------------------------------------------------------------------------------------- */
-
-static void talk(session *s)
+static int talk(session *s)
 {
     const char *scenario = getenv("MCP_CONFORMANCE_SCENARIO");
-    fer_mcp_list list = {.arena = s->arena, .context = s, .on_end = on_listed};
+    fer_err err = {0};
+    fer_str tools;
     fer_json *doc;
-    fer_mcp_client_list(s->client, &list);
-    while (!s->listed) uv_run(&s->loop, UV_RUN_ONCE);
-    if (s->code || read_json(s->arena, s->tools, &doc)) return;
+    if (fer_remote_tools(&s->remote, &tools, &err)) return fer_app_fail(s->app, &err);
+    if (read_json(s, tools, &doc)) return FER_EXIT_FINDINGS;
     if (!call_given(s, doc)) call_all(s, doc);
     settle(s);
-    if (!scenario || strcmp(scenario, "http-standard-headers") != 0) return;
+    if (!scenario || strcmp(scenario, "http-standard-headers") != 0) return FER_EXIT_OK;
     ask(s, "resources/list", FER_STR("{}"));
     ask(s, "prompts/list", FER_STR("{}"));
     ask(s, "resources/read", FER_STR("{\"uri\":\"file:///path/to/file%20name.txt\"}"));
     ask(s, "prompts/get", FER_STR("{\"name\":\"test_prompt\"}"));
     settle(s);
+    return FER_EXIT_OK;
 }
 
-static void closed(void *context)
+int fer_run_conformance_client(fer_app *app)
 {
-    (void)context;
-}
-
-static const char *const hosts[] = {"localhost", "127.0.0.1", "::1"};
-
-int main(int argc, char **argv)
-{
-    session *s = calloc(1, sizeof *s);
-    fer_err err = {0};
-    fer_net_rules *rules = fer_net_rules_new();
-    if (argc < 2 || !s || !rules || uv_loop_init(&s->loop)) return 2;
-    for (size_t i = 0; i < FER_COUNT(hosts); i++)
-        (void)fer_net_rules_allow(rules, fer_str_of(hosts[i]), &err);
-    s->arena = fer_arena_new(0);
-    fer_http *http = fer_http_new(&s->loop, &(fer_http_options){.rules = rules});
-    fer_link_http_spec spec = {.url = fer_str_of(argv[argc - 1])};
-    fer_mcp_options options = {.loop = &s->loop,
-                               .capabilities = FER_STR("{\"elicitation\":{}}"),
-                               .closed = closed,
-                               .asked = asked,
-                               .withdrawn = withdrawn,
-                               .context = s};
-    s->client = fer_mcp_client_new(fer_link_http_new(&s->loop, http, &spec), &options);
-    talk(s);
-    fer_mcp_client_close(s->client);
-    uv_run(&s->loop, UV_RUN_DEFAULT);
-    fer_mcp_client_free(s->client);
-    fer_http_close(http);
-    uv_run(&s->loop, UV_RUN_DEFAULT);
-    uv_loop_close(&s->loop);
-    fer_net_rules_free(rules);
-    fer_arena_free(s->arena);
-    int code = s->code != FER_OK;
-    free(s);
-    return code;
+    session s = {.app = app};
+    fer_remote_options o = {
+        .capabilities = FER_STR("{\"elicitation\":{}}"), .asked = asked, .context = &s};
+    if (!app->arg_count) return fer_app_usage(app, "which server? its URL is the last argument");
+    int bad = fer_remote_open(&s.remote, app, &app->args[app->arg_count - 1], 1, &o);
+    if (bad) return bad;
+    bad = talk(&s);
+    fer_remote_close(&s.remote);
+    return bad;
 }

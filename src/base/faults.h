@@ -55,6 +55,14 @@ struct fer_faults_op {
 };
 typedef void fer_faults_see(void *context, const struct fer_faults_op *op);
 void fer_faults_watch(fer_faults_see *see, void *context);
+/*
+ * For code that makes its system calls itself, such as SQLite: counts a call of that kind before it
+ * is made, and does what is planned for it. 0, or the errno to fail with; `*size` (or NULL) is cut,
+ * and `*dies` (or NULL) says that the process is to be killed once that much was done.
+ */
+int fer_faults_pass(const char *kind, size_t *size, bool *dies);
+/* Tells the watcher of a change that was made elsewhere. */
+void fer_faults_tell(const struct fer_faults_op *op);
 /* Allocations that are not freed yet, since the process began. */
 int64_t fer_faults_live(void);
 

@@ -264,6 +264,21 @@ static void tell(struct fer_faults_op op)
     if (watcher) watcher(watched_by, &op);
 }
 
+int fer_faults_pass(const char *kind, size_t *size, bool *dies)
+{
+    const struct fault *f = NULL;
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(kind, kind_names[k]) == 0) f = due((enum kind)k);
+    if (f && size && f->limit && f->limit < *size) *size = (size_t)f->limit;
+    if (dies) *dies = f && f->kill;
+    return f ? f->error : 0;
+}
+
+void fer_faults_tell(const struct fer_faults_op *op)
+{
+    if (watcher) watcher(watched_by, op);
+}
+
 void *fer_sys_malloc(size_t size)
 {
     if (fails(K_MALLOC)) return NULL;

@@ -222,7 +222,10 @@ static fer_move recall_keyed(fer_call *c)
                      .input = fer_json_root(c->args)};
     c->claim = (fer_idem_claim){.tenant = who->tenant.len ? who->tenant : FER_STR("-"),
                                 .call = fer_str_of(c->id),
-                                .honoured = c->scopes[FER_SCOPE_BACKEND]->policy.honours_keys,
+                                /* After a crash only what is the same when done twice may be
+                                 * sent again, whatever the backend says of keys (5.4.9). */
+                                .honoured = c->effect == FER_EFFECT_IDEMPOTENT_WRITE &&
+                                            c->scopes[FER_SCOPE_BACKEND]->policy.honours_keys,
                                 .now_ms = fer_clock_wall()};
     fer_code code = fer_key_hashes(c->arena, &of, c->claim.scope, c->claim.fingerprint, &err);
     if (!code)

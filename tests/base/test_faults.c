@@ -168,6 +168,13 @@ static bool try_random(void)
     return fer_sys_random(&c, 1) == 0;
 }
 
+/* A call that somebody else makes. */
+static bool try_pass(void)
+{
+    errno = fer_faults_pass("fsync", NULL, NULL);
+    return !errno;
+}
+
 static const struct call_row {
     const char *name;
     const char *kind;
@@ -198,6 +205,7 @@ static const struct call_row {
     {"readdir", "readdir", try_readdir, "readdir:EISDIR@1", "x....", EISDIR},
     {"clock", "clock", try_clock, "clock:EIO@2", ".x...", EIO},
     {"random", "random", try_random, "random@1+", "xxxxx", EIO},
+    {"another's call", "fsync", try_pass, "fsync:ENOSPC@2", ".x...", ENOSPC},
 };
 
 static void run_call(const struct call_row *row)
@@ -255,6 +263,33 @@ static void run_short(const struct short_row *row)
     assert_int_equal(written, row->done);
     assert_int_equal(got, row->done);
     assert_int_equal(bytes[row->done], "0123456789abcde"[row->done]);
+}
+
+/* What happens to calls of others is for them to do; the watcher is told of what they tell. */
+static struct fer_faults_op seen;
+static void see(void *context, const struct fer_faults_op *op)
+{
+    (void)context;
+    seen = *op;
+}
+static void calls_of_others(void)
+{
+    size_t size = 10;
+    bool dies = true;
+    fer_faults_begin("write:short=3@1;write:torn=7@2");
+    assert_int_equal(fer_faults_pass("write", &size, &dies), 0);
+    assert_true(size == 3 && !dies);
+    size = 10;
+    assert_int_equal(fer_faults_pass("write", &size, &dies), 0);
+    assert_true(size == 7 && dies);
+    assert_int_equal(fer_faults_pass("no such kind", &size, &dies), 0);
+    assert_false(dies);
+    fer_faults_begin(NULL);
+    fer_faults_watch(see, NULL);
+    fer_faults_tell(&(struct fer_faults_op){.kind = FER_OP_SIZE, .fd = 5, .size = 9});
+    fer_faults_watch(NULL, NULL);
+    fer_faults_tell(&(struct fer_faults_op){.kind = FER_OP_SYNC, .fd = 6});
+    assert_true(seen.kind == FER_OP_SIZE && seen.fd == 5 && seen.size == 9);
 }
 
 static void live_counts_allocations(void)
@@ -323,6 +358,6 @@ int main(void)
     return ROWS_RUN("faults environment", env_rows, run_env) +
            ROWS_RUN("faults plans", plan_rows, run_plan) +
            ROWS_RUN("faults calls", call_rows, run_call) +
-           ROWS_RUN("faults short", short_rows, run_short) +
+           ROWS_RUN("faults short", short_rows, run_short) + ROWS_ONE("faults", calls_of_others) +
            ROWS_ONE("faults", live_counts_allocations);
 }

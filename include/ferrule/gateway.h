@@ -223,6 +223,9 @@ typedef struct fer_call_report {
     int64_t began_ms;     /* wall clock, ms since 1970 */
     int64_t execution_us; /* in the backend; -1: it was not reached */
     int64_t timeout_ms;
+    int64_t queue_ms;    /* that it waited for its turn; -1: it did not have to */
+    fer_str limit_id;    /* of the limit that refused it: "tenant:acme"; or empty */
+    const char *circuit; /* of its backend: "closed", "open", "half-open"; NULL: it has none */
     size_t bytes_in, bytes_out;
     struct {
         const char *name;
@@ -234,6 +237,29 @@ typedef void fer_call_observer(void *context, const fer_call_report *r);
 /* Has each call that ends told, before its `done`. For as long as the gateway lives. */
 FER_API fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *context,
                                      fer_err *err);
+
+#define FER_LATE_MAX 1000 /* calls that were given up and whose answers are noted */
+
+/* An answer that came after its call had ended without it. Nobody is given the answer itself. */
+typedef struct fer_late_report {
+    fer_str call_id;
+    fer_str tool_id;
+    fer_str resolved_version;
+    fer_str correlation_id;
+    fer_str causation_id;
+    fer_caller caller; /* its scopes are not kept */
+    const char *origin;
+    const char *cancelled; /* why the call was given up */
+    fer_effect effect;
+    unsigned attempt; /* that it answers: 1, 2 ... */
+    fer_code code;    /* how the attempt would have ended */
+    size_t size;      /* bytes of the answer */
+    int64_t after_ms; /* the attempt was given up */
+} fer_late_report;
+typedef void fer_late_observer(void *context, const fer_late_report *r);
+/* Has each late answer told. For as long as the gateway lives. */
+FER_API fer_code fer_gateway_observe_late(fer_gateway *g, fer_late_observer *tell, void *context,
+                                          fer_err *err);
 
 /* Counters and histograms of all calls so far, in the text format of Prometheus. */
 FER_API fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out,

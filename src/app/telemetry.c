@@ -50,6 +50,12 @@ static void log_call(void *context, const fer_call_report *r)
     fer_call_log(&s->log, r);
 }
 
+static void log_late(void *context, const fer_late_report *r)
+{
+    const fer_station *s = context;
+    fer_call_log_late(&s->log, r);
+}
+
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 static fer_code send_traces(fer_station *s, fer_err *err)
@@ -71,6 +77,7 @@ static fer_code send_traces(fer_station *s, fer_err *err)
 fer_code fer_station_watch(fer_station *s, fer_err *err)
 {
     fer_code code = fer_gateway_observe(s->gateway, log_call, s, err);
+    if (!code) code = fer_gateway_observe_late(s->gateway, log_late, s, err);
     return code ? code : send_traces(s, err);
 }
 

@@ -57,6 +57,13 @@ static fer_move find_scopes(fer_call *c)
     return FER_MOVE_NEXT;
 }
 
+/* Which limit it was, for logs. */
+static void name_limit(fer_call *c, const fer_scope *s)
+{
+    c->limit_id =
+        fer_arena_printf(c->arena, "%s:%.*s", fer_scope_names[s->kind], (int)s->name_len, s->name);
+}
+
 static fer_move refuse_for(fer_call *c, fer_code code, const fer_scope *s, int64_t after_ms,
                            const char *what)
 {
@@ -65,6 +72,7 @@ static fer_move refuse_for(fer_call *c, fer_code code, const fer_scope *s, int64
                     after_ms > 0 ? "; retryAfterMs says when to come again" : "");
     c->envelope.error.op = fer_stages[FER_STAGE_ADMIT].name;
     c->envelope.error.retry_after_ms = after_ms;
+    name_limit(c, s);
     c->envelope.error.details =
         fer_arena_printf(c->arena, "{\"scope\":\"%s\"}", fer_scope_names[s->kind]);
     return FER_MOVE_REPLY;
@@ -243,13 +251,21 @@ static void note_waiting(fer_gateway *g, fer_scope *s)
     }
 }
 
+/* It is in the queue no more. */
+static void note_wait(fer_call *c, int64_t now)
+{
+    if (c->queued > 0) c->waited += now - c->queued;
+}
+
 /* Lets those go whose turn it is. */
 static void pump(fer_gateway *g, fer_scope *s)
 {
     while (s->queue.count && fer_scope_has_room(s)) {
-        fer_waiter *w = fer_queue_pop(&s->queue, may_go, NULL, fer_clock_mono());
+        int64_t now = fer_clock_mono();
+        fer_waiter *w = fer_queue_pop(&s->queue, may_go, NULL, now);
         if (!w) return;
         note_waiting(g, s);
+        note_wait(call_of(w), now);
         take(call_of(w));
         fer_call_go(call_of(w));
     }
@@ -277,6 +293,7 @@ void fer_call_leave_queue(fer_call *c)
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];
     if (!c->waiter.lane) return;
     fer_queue_remove(&s->queue, &c->waiter);
+    note_wait(c, fer_clock_mono());
     note_waiting(c->gateway, s);
 }
 
@@ -291,6 +308,7 @@ static fer_move refuse_turn(fer_call *c, int64_t after_ms)
                     c->scopes[FER_SCOPE_BACKEND]->queue.count);
     c->envelope.error.op = fer_stages[FER_STAGE_ADMIT].name;
     c->envelope.error.retry_after_ms = after_ms > 0 ? after_ms : 1;
+    name_limit(c, s);
     return FER_MOVE_REPLY;
 }
 
@@ -298,6 +316,7 @@ static fer_move refuse_turn(fer_call *c, int64_t after_ms)
 static void push_out(fer_waiter *w)
 {
     fer_call *c = call_of(w);
+    note_wait(c, fer_clock_mono());
     c->queued = -1;
     fer_call_go(c);
 }

@@ -132,6 +132,8 @@ struct fer_call {
     bool begun;             /* the ledger has its beginning */
     fer_waiter waiter;
     int64_t queued;                /* when it began to wait for its turn */
+    int64_t waited;                /* for its turns, ns; 0: it did not have to */
+    fer_str limit_id;              /* of the limit that refused it: "tenant:acme"; or empty */
     char downstream[FER_KEY_STEP]; /* the key that the backend gets; or empty */
     fer_attempt attempt;
     int64_t attempt_began;

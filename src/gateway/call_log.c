@@ -21,6 +21,7 @@ const char *const fer_call_log_keys[] = {
 typedef struct line {
     struct fer_log_field fields[FIELDS];
     size_t count;
+    char principal[17]; /* that a field is of */
 } line;
 
 static void add(line *l, struct fer_log_field f)
@@ -44,13 +45,28 @@ static void digest(fer_str name, char out[17])
     fer_trace_hex(whole, 8, out);
 }
 
-static void add_error(line *l, const fer_call_error *x)
+static void add_error(line *l, fer_code code)
 {
-    const fer_code_row *row = fer_code_info(x->code);
-    if (!x->code) return;
+    const fer_code_row *row = fer_code_info(code);
+    if (!code) return;
     add_text(l, "error.code", fer_str_of(row->name));
     add_text(l, "error.class", fer_str_of(row->category));
-    add(l, FER_LOG_B("isRetryable", x->retryable));
+}
+
+static void add_caller(line *l, const fer_caller *who)
+{
+    digest(who->principal, l->principal);
+    add_text(l, "tenant", who->tenant);
+    add_text(l, "principal", fer_str_of(l->principal));
+    add_text(l, "agent.id", who->agent);
+}
+
+static void add_names(line *l, fer_str tool, fer_str version, const char *origin)
+{
+    add(l, FER_LOG_I("eventVersion", FER_CALL_LOG_VERSION));
+    add_text(l, "tool.name", tool);
+    add_text(l, "tool.version", version);
+    add_text(l, "origin", fer_str_of(origin));
 }
 
 void fer_call_log(const fer_log *log, const fer_call_report *r)
@@ -59,33 +75,48 @@ void fer_call_log(const fer_log *log, const fer_call_report *r)
         [FER_STATUS_OK] = "Ok", [FER_STATUS_ERROR] = "Error", [FER_STATUS_RETRYABLE] = "Retryable"};
     const fer_envelope *e = r->envelope;
     static const fer_caller nobody = {0};
-    const fer_caller *who = r->caller ? r->caller : &nobody;
-    char principal[17];
     line l = {.count = 0};
     if (FER_LOG_INFO > log->level) return;
-    digest(who->principal, principal);
-    add(&l, FER_LOG_I("eventVersion", FER_CALL_LOG_VERSION));
     /* A name that nobody has may be anything, a secret pasted in the wrong place included. */
-    add_text(&l, "tool.name", e->definition.len ? e->tool_id : FER_STR("_unknown"));
-    add_text(&l, "tool.version", e->resolved_version);
-    add_text(&l, "origin", fer_str_of(e->origin));
-    add_text(&l, "tenant", who->tenant);
-    add_text(&l, "principal", fer_str_of(principal));
-    add_text(&l, "agent.id", who->agent);
+    add_names(&l, e->definition.len ? e->tool_id : FER_STR("_unknown"), e->resolved_version,
+              e->origin);
+    add_caller(&l, r->caller ? r->caller : &nobody);
     add_text(&l, "correlation.id", e->correlation_id);
     add_text(&l, "causation.id", r->causation_id);
     add_text(&l, "call.id", r->call_id);
     add(&l, FER_LOG_F("duration.ms", (double)e->duration_us / 1000));
+    if (r->queue_ms >= 0) add(&l, FER_LOG_I("queue.ms", r->queue_ms));
     add(&l, FER_LOG_I("attempts", e->attempts));
     add_text(&l, "status", fer_str_of(statuses[e->status]));
-    add_error(&l, &e->error);
+    add_error(&l, e->error.code);
+    if (e->error.code) add(&l, FER_LOG_B("isRetryable", e->error.retryable));
     if (e->cache_hit) add(&l, FER_LOG_B("cacheHit", true));
     if (e->replayed) add(&l, FER_LOG_B("replayed", true));
     add(&l, FER_LOG_I("bytes.in", r->bytes_in));
     add(&l, FER_LOG_I("bytes.out", r->bytes_out));
     if (r->timeout_ms) add(&l, FER_LOG_I("timeout.ms", r->timeout_ms));
     add(&l, FER_LOG_I("retry.count", e->attempts > 1 ? e->attempts - 1 : 0));
+    add_text(&l, "rate.limit.id", r->limit_id);
+    add_text(&l, "circuit.state", fer_str_of(r->circuit));
     add_text(&l, "cancel.reason", fer_str_of(e->cancelled));
     add(&l, FER_LOG_I("redactions", e->redaction_count));
     fer_log_write(log, FER_LOG_INFO, e->error.code ? "tool.failed" : "tool.succeeded", l.fields);
+}
+
+void fer_call_log_late(const fer_log *log, const fer_late_report *r)
+{
+    line l = {.count = 0};
+    if (FER_LOG_INFO > log->level) return;
+    add_names(&l, r->tool_id, r->resolved_version, r->origin);
+    add_caller(&l, &r->caller);
+    add_text(&l, "correlation.id", r->correlation_id);
+    add_text(&l, "causation.id", r->causation_id);
+    add_text(&l, "call.id", r->call_id);
+    add(&l, FER_LOG_I("duration.ms", r->after_ms));
+    add(&l, FER_LOG_I("attempts", r->attempt));
+    add_text(&l, "status", r->code ? FER_STR("Error") : FER_STR("Ok"));
+    add_error(&l, r->code);
+    add(&l, FER_LOG_I("bytes.out", r->size));
+    add_text(&l, "cancel.reason", fer_str_of(r->cancelled));
+    fer_log_write(log, FER_LOG_INFO, "tool.late", l.fields);
 }

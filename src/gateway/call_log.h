@@ -2,7 +2,8 @@
 /*
  * One line of the log for a call that has ended: the fields of fer_call_log_keys and no others,
  * those that are known. Nothing that the tool was given or gave, no name of an argument, no key, no
- * URL. Whoever called is told apart by a digest of its name.
+ * URL. Whoever called is told apart by a digest of its name. An answer that comes after its call
+ * has ended is a line of its own: the event `tool.late`, of the same fields.
  */
 #ifndef FER_CALL_LOG_H
 #define FER_CALL_LOG_H
@@ -18,5 +19,7 @@
 extern const char *const fer_call_log_keys[];
 
 void fer_call_log(const fer_log *log, const fer_call_report *r);
+/* `duration.ms` is from when the call was given up, `attempts` which attempt was answered. */
+void fer_call_log_late(const fer_log *log, const fer_late_report *r);
 
 #endif

@@ -148,6 +148,7 @@ static void begin(fer_call *c)
                                .correlation_id = c->options.correlation_id,
                                .traceparent = fer_str_of(c->traceparent),
                                .idempotency_key = fer_str_of(c->downstream),
+                               .ticket = ++c->gateway->tickets,
                                .number = ++c->tries,
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
@@ -227,6 +228,7 @@ static void count_attempt(fer_call *c)
     int64_t us = (fer_clock_mono() - c->attempt_began) / 1000;
     fer_breaker_outcome outcome = breaker_outcome(c, o);
     c->sent += c->attempt.sent;
+    if (c->cancelled && c->attempt.sent) fer_call_expect_late(c);
     c->nothing_sent = !c->attempt.sent || (o->code && o->phase <= FER_PHASE_NOT_PROCESSED);
     s->service_us = s->service_us ? (s->service_us * 7 + us) / 8 : us;
     fer_call_tell_circuits(c, outcome, us / 1000);

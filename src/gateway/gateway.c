@@ -134,6 +134,7 @@ static void end_policies(fer_gateway *g)
 {
     fer_results_free(g->results);
     fer_memory_free(g->memory);
+    fer_gone_free(g->gone);
     fer_bag_deinit(&g->flights);
     fer_scopes_deinit(&g->scopes);
 }
@@ -210,6 +211,17 @@ fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *cont
                         FER_OBSERVERS_MAX);
     g->observers[g->observer_count].tell = tell;
     g->observers[g->observer_count++].context = context;
+    return FER_OK;
+}
+
+fer_code fer_gateway_observe_late(fer_gateway *g, fer_late_observer *tell, void *context,
+                                  fer_err *err)
+{
+    if (g->late_observer_count == FER_OBSERVERS_MAX)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "gateway.observers: at most %d",
+                        FER_OBSERVERS_MAX);
+    g->late_observers[g->late_observer_count].tell = tell;
+    g->late_observers[g->late_observer_count++].context = context;
     return FER_OK;
 }
 

@@ -59,6 +59,13 @@ struct fer_gateway {
         void *context;
     } observers[FER_OBSERVERS_MAX];
     size_t observer_count;
+    struct {
+        fer_late_observer *tell;
+        void *context;
+    } late_observers[FER_OBSERVERS_MAX];
+    size_t late_observer_count;
+    uint64_t tickets;         /* of attempts, so far */
+    struct fer_gone *gone;    /* calls whose answers may come late; NULL: none ever was */
     fer_trace_export *traces; /* NULL: nobody asked for them */
     unsigned char random[FER_RANDOM_STORE];
     size_t random_left;
@@ -89,6 +96,12 @@ void fer_gateway_tidy(fer_gateway *g);
 void fer_gateway_tidy_init(fer_gateway *g);
 /* Stops and frees all runners, before it returns. */
 void fer_gateway_stop_runners(fer_gateway *g);
+
+/* late.c: an attempt that was cancelled and had been sent: its answer may still come. */
+void fer_call_expect_late(fer_call *c);
+/* The runner heard it. */
+void fer_gateway_late(fer_runner *r, uint64_t ticket, const fer_late *late);
+void fer_gone_free(struct fer_gone *gone);
 
 /* Has calls kept by somebody else than memory; before the first call. */
 void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);

@@ -71,6 +71,12 @@ void fer_metrics_count(fer_metrics *m, fer_str tool, const char *origin, fer_cod
     if (execution_us >= 0) add(&row->execution, execution_us);
 }
 
+void fer_metrics_count_late(fer_metrics *m, fer_str tool, const char *origin, fer_code code)
+{
+    fer_metric_row *row = row_of(m, tool, origin);
+    if (row) row->late[index_of(code)]++;
+}
+
 /* ---- as text (Prometheus exposition format 0.0.4)
  * ------------------------------------------------------ */
 
@@ -100,17 +106,23 @@ static void head(fer_buf *b, const char *name, const char *type, const char *hel
     fer_buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void add_counts(fer_buf *b, const fer_metrics *m, const char *name, bool errors)
+enum counted {
+    ALL,
+    ERRORS,
+    LATE
+};
+
+static void add_counts(fer_buf *b, const fer_metrics *m, const char *name, enum counted what)
 {
     size_t count;
     const fer_code_row *codes = fer_code_table(&count);
     for (const fer_metric_row *row = m->first; row; row = row->next) {
-        for (size_t i = errors ? 1 : 0; i < count; i++) {
-            if (!row->by_code[i]) continue;
+        const uint64_t *counts = what == LATE ? row->late : row->by_code;
+        for (size_t i = what == ERRORS ? 1 : 0; i < count; i++) {
+            if (!counts[i]) continue;
             fer_buf_add_text(b, name);
             add_labels(b, row);
-            fer_buf_printf(b, ",code=\"%s\"} %llu\n", codes[i].name,
-                           (unsigned long long)row->by_code[i]);
+            fer_buf_printf(b, ",code=\"%s\"} %llu\n", codes[i].name, (unsigned long long)counts[i]);
         }
     }
 }
@@ -150,9 +162,12 @@ fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out, f
     fer_buf b;
     fer_buf_init(&b, a, TEXT_MAX);
     head(&b, "tool_invocations_total", "counter", "Calls that have ended, by how.");
-    add_counts(&b, m, "tool_invocations_total", false);
+    add_counts(&b, m, "tool_invocations_total", ALL);
     head(&b, "tool_errors_total", "counter", "Calls that have failed, by code.");
-    add_counts(&b, m, "tool_errors_total", true);
+    add_counts(&b, m, "tool_errors_total", ERRORS);
+    head(&b, "tool_late_results_total", "counter",
+         "Answers that came after their calls had ended, by how they would have ended.");
+    add_counts(&b, m, "tool_late_results_total", LATE);
     head(&b, "tool_duration_seconds", "histogram", "From the call to its envelope.");
     for (const fer_metric_row *row = m->first; row; row = row->next)
         add_histogram(&b, "tool_duration_seconds", row, &row->total);

@@ -26,6 +26,7 @@ typedef struct fer_metric_row {
     const char *origin;
     fer_histogram total, execution;
     uint64_t by_code[64]; /* by the row of the code in the error table */
+    uint64_t late[64];    /* answers that came after the end, in the same way */
 } fer_metric_row;
 
 typedef struct fer_metrics {
@@ -39,5 +40,7 @@ void fer_metrics_init(fer_metrics *m, fer_arena *a);
 /* Counts one call. `tool` is empty where none was found. Without memory nothing is counted. */
 void fer_metrics_count(fer_metrics *m, fer_str tool, const char *origin, fer_code code,
                        int64_t total_us, int64_t execution_us);
+/* Counts an answer that came late. */
+void fer_metrics_count_late(fer_metrics *m, fer_str tool, const char *origin, fer_code code);
 
 #endif

@@ -197,18 +197,23 @@ static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
 {
     const fer_envelope *e = &c->envelope;
     int64_t begin = c->attempt.on_end ? c->attempt_began : 0;
-    *r = (fer_call_report){.envelope = e,
-                           .call_id = fer_str_of(c->id),
-                           .causation_id = c->options.causation_id,
-                           .caller = c->options.caller,
-                           .effect = c->runner ? c->effect : FER_EFFECT_EXTERNAL_SIDE_EFFECTS,
-                           .sampled = c->trace.flags & 1,
-                           .began_ms = fer_clock_wall() - e->duration_us / 1000,
-                           .execution_us = begin ? (c->left[FER_STAGE_EXECUTE] - begin) / 1000 : -1,
-                           .timeout_ms = begin ? (c->attempt.deadline - begin) / MS : 0,
-                           .bytes_in = c->args_text.len,
-                           .bytes_out = e->structured.len > e->mcp_result.len ? e->structured.len
-                                                                              : e->mcp_result.len};
+    *r = (fer_call_report){
+        .envelope = e,
+        .call_id = fer_str_of(c->id),
+        .causation_id = c->options.causation_id,
+        .caller = c->options.caller,
+        .effect = c->runner ? c->effect : FER_EFFECT_EXTERNAL_SIDE_EFFECTS,
+        .sampled = c->trace.flags & 1,
+        .began_ms = fer_clock_wall() - e->duration_us / 1000,
+        .execution_us = begin ? (c->left[FER_STAGE_EXECUTE] - begin) / 1000 : -1,
+        .timeout_ms = begin ? (c->attempt.deadline - begin) / MS : 0,
+        .queue_ms = c->queued ? c->waited / MS : -1,
+        .limit_id = c->limit_id,
+        .circuit = c->scopes[FER_SCOPE_BACKEND]
+                       ? fer_circuit_names[c->scopes[FER_SCOPE_BACKEND]->breaker.state]
+                       : NULL,
+        .bytes_in = c->args_text.len,
+        .bytes_out = e->structured.len > e->mcp_result.len ? e->structured.len : e->mcp_result.len};
     static const unsigned char nobody[8];
     fer_trace_hex(c->trace.trace, 16, r->trace_id);
     fer_trace_hex(c->trace.span, 8, r->span_id);

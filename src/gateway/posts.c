@@ -41,6 +41,7 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
     g->posts[g->post_count++] = (fer_post){.runner = r};
     r->owner = g;
     r->changed = tell_changed;
+    r->late = fer_gateway_late;
     return FER_OK;
 }
 

@@ -200,9 +200,7 @@ fer_str fer_call_policy_json(fer_call *c)
         fer_buf_printf(&b, ",\"cacheTtlMs\":%lld", (long long)p->cache_ttl_ms);
     fer_buf_printf(&b, ",\"circuit\":\"%s\"",
                    fer_circuit_names[c->scopes[FER_SCOPE_BACKEND]->breaker.state]);
-    if (c->queued > 0 && c->attempt_began)
-        fer_buf_printf(&b, ",\"queueMs\":%lld",
-                       (long long)((c->attempt_began - c->queued) / 1000000));
+    if (c->queued) fer_buf_printf(&b, ",\"queueMs\":%lld", (long long)(c->waited / 1000000));
     if (c->why_not) fer_buf_printf(&b, ",\"noRetry\":\"%s\"", fer_retry_reasons[c->why_not]);
     fer_buf_add_char(&b, '}');
     return b.failure ? FER_STR("") : fer_buf_view(&b);

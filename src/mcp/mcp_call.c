@@ -207,6 +207,39 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
     fer_mcp_call_end(k, &o);
 }
 
+/* ---- an answer to a call that was given up
+ * ------------------------------------------------------------------------------------------ */
+
+static void remember(fer_mcp_client *c, uint64_t id, uint64_t ticket)
+{
+    if (!ticket || !c->options.late) return;
+    c->dropped[c->dropped_next % FER_MCP_DROPPED_MAX].id = id;
+    c->dropped[c->dropped_next++ % FER_MCP_DROPPED_MAX].ticket = ticket;
+}
+
+static fer_code late_code(fer_mcp_client *c, const fer_rpc *m, fer_str result)
+{
+    fer_mcp_result r = {0};
+    if (m->kind == FER_RPC_ERROR) return FER_TOOL_FAILED;
+    fer_code code = fer_mcp_result_read(c->in, result, fer_mcp_is_modern(c), &r, NULL);
+    return code ? code : r.verdict == FER_MCP_DONE ? FER_OK : FER_TOOL_FAILED;
+}
+
+void fer_mcp_late_answer(fer_mcp_client *c, uint64_t id, const fer_rpc *m)
+{
+    for (size_t i = 0; i < FER_MCP_DROPPED_MAX; i++) {
+        if (!c->dropped[i].ticket || c->dropped[i].id != id) continue;
+        uint64_t ticket = c->dropped[i].ticket;
+        c->dropped[i].ticket = 0;
+        fer_str bytes = fer_rpc_bytes(m->doc, m->kind == FER_RPC_ERROR ? m->error : m->result);
+        c->options.late(c->options.context, ticket, late_code(c, m, bytes), bytes);
+        return;
+    }
+}
+
+/* ---- results
+ * ------------------------------------------------------------------------------------------ */
+
 static void take_result(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
 {
     fer_err err = {0};
@@ -337,5 +370,7 @@ void fer_mcp_call_drop(fer_mcp_call *k, const char *reason)
     r->kind = NULL;
     fer_mcp_questions_forget(c, k);
     forget_news(c, k);
-    if (id && c->link_open) tell_server(c, id, reason);
+    if (!id || !c->link_open) return;
+    remember(c, id, k->ticket);
+    tell_server(c, id, reason);
 }

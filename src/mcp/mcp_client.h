@@ -12,10 +12,11 @@
  * says that it did nothing with it because it has forgotten who asks.
  *
  * What comes unasked is never an answer: replies that are late, of another type of ID, or to nobody
- * are counted and dropped. `ping` is answered. What else a server asks for (elicitation, sampling,
- * roots) goes to whoever said in the options that it can be asked, and is refused where nobody did.
- * Older servers ask by requests of their own, modern ones by results that are no results yet; both
- * look the same to who is asked, and a modern request is made again by the client with the answers.
+ * are counted and dropped; of the first late one to each call with a ticket `late` is told. `ping`
+ * is answered. What else a server asks for (elicitation, sampling, roots) goes to whoever said in
+ * the options that it can be asked, and is refused where nobody did. Older servers ask by requests
+ * of their own, modern ones by results that are no results yet; both look the same to who is asked,
+ * and a modern request is made again by the client with the answers.
  *
  * All of it belongs to the thread of its loop.
  */
@@ -44,6 +45,7 @@
 #define FER_MCP_ROUNDS_MAX    10      /* times that one call is asked for input (2026-07-28) */
 #define FER_MCP_QUESTIONS_MAX 64      /* of one server that are not answered yet */
 #define FER_MCP_TTL_MAX       3600000 /* ms that a list is good for, whatever its server says */
+#define FER_MCP_DROPPED_MAX   256     /* calls that were given up and whose answers are told */
 
 typedef struct fer_mcp_client fer_mcp_client;
 
@@ -74,6 +76,9 @@ typedef struct fer_mcp_options {
     bool (*asked)(void *context, fer_mcp_question *q);
     /* Nobody waits for the answer any more: the question is gone. Must be there with `asked`. */
     void (*withdrawn)(void *context, fer_mcp_question *q);
+    /* A call with this ticket was answered after it had been given up: how it would have ended, and
+     * the bytes of its result or error, good until this returns. May be NULL. */
+    void (*late)(void *context, uint64_t ticket, fer_code code, fer_str answer);
     void *context;
 } fer_mcp_options;
 
@@ -169,6 +174,7 @@ struct fer_mcp_call {
     void (*on_progress)(fer_mcp_call *k, fer_str json);
     void (*on_end)(fer_mcp_call *k, const fer_mcp_outcome *o); /* once, perhaps at once */
     void *context;
+    uint64_t ticket; /* to tell of an answer that comes late; 0: nobody wants to know */
     /* The client's: the last news, which wait for their turn. */
     char *news;
     size_t news_len;

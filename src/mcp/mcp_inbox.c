@@ -31,6 +31,7 @@ static void take_answer(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
         uint64_t id = fer_rpc_id_number(&m->id);
         if (id && id < c->next_id) c->info.late++;
         else c->info.foreign++;
+        if (id && (!stream || stream == id)) fer_mcp_late_answer(c, id, m);
         return;
     }
     const fer_mcp_request_kind *kind = r->kind;

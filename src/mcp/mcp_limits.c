@@ -22,6 +22,8 @@ const fer_limit_row fer_mcp_limit_rows[] = {
     {"mcp.rounds", FER_MCP_ROUNDS_MAX, "times that one call is asked for input"},
     {"mcp.questions", FER_MCP_QUESTIONS_MAX, "questions of one server that wait for an answer"},
     {"mcp.ttl", FER_MCP_TTL_MAX, "milliseconds that a server's list is good for, at most"},
+    {"mcp.dropped", FER_MCP_DROPPED_MAX,
+     "calls of one server that were given up and whose late answers are noted"},
     {"mcp.mirrored", FER_MCP_MIRRORED_MAX, "arguments of a tool that go into headers"},
     {"link.session", FER_LINK_SESSION_MAX, "bytes of the ID of a session"},
     {"link.pause", FER_LINK_PAUSE_MAX,

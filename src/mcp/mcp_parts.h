@@ -74,6 +74,11 @@ struct fer_mcp_client {
     unsigned replies;
     char *hello; /* what the server said of itself when both sides agreed; or NULL */
     size_t hello_len;
+    /* Calls that were given up and may be answered all the same; the oldest make room. */
+    struct {
+        uint64_t id, ticket; /* ticket 0: none */
+    } dropped[FER_MCP_DROPPED_MAX];
+    size_t dropped_next;
     bool stopping;
 };
 
@@ -131,6 +136,8 @@ void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
 void fer_mcp_message(void *context, uint64_t stream, fer_str json);
 void fer_mcp_noise(void *context);
 void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m);
+/* An answer to nobody: who gave a call of that ID up is told. */
+void fer_mcp_late_answer(fer_mcp_client *c, uint64_t id, const fer_rpc *m);
 void fer_mcp_flush_fired(uv_timer_t *t);
 void fer_mcp_watch_fired(uv_timer_t *t);
 void fer_mcp_call_end(fer_mcp_call *k, const fer_mcp_outcome *o);

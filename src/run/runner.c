@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
 
+#include <openssl/evp.h>
 #include <stdarg.h>
 
 #include "errors.h"
@@ -62,4 +63,19 @@ void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...)
                      .message = fer_arena_copy(t->arena, (fer_str){text, len})};
     if (code == FER_TOOL_FAILED || code == FER_INVALID_OUTPUT) o.phase = FER_PHASE_DEFINITE;
     fer_attempt_end(t, &o);
+}
+
+/* ---- what comes late ------------------------------------------------------------------------- */
+
+void fer_runner_tell_late(fer_runner *r, uint64_t ticket, const fer_late *late)
+{
+    if (ticket && r->late) r->late(r, ticket, late);
+}
+
+void fer_runner_tell_late_answer(fer_runner *r, uint64_t ticket, fer_code code, fer_str answer)
+{
+    fer_late late = {.code = code, .size = answer.len};
+    if (!EVP_Digest(answer.ptr ? answer.ptr : "", answer.len, late.sum, NULL, EVP_sha256(), NULL))
+        return;
+    fer_runner_tell_late(r, ticket, &late);
 }

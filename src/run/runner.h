@@ -11,9 +11,14 @@
  * The life of an attempt: the gateway fills the upper part and calls `call`; the runner answers by
  * fer_attempt_event, any number of times, and then by fer_attempt_end, exactly once, be it before
  * `call` returns or later. `cancel` asks it to hurry up with that: the runner tells its backend at
- * once, and calls fer_attempt_end without waiting for the backend. Nothing may be said after the
- * end, and the attempt may not be touched: it lives in the arena of its call. Time limits are the
- * gateway's: it calls `cancel` when one has passed.
+ * once, and calls fer_attempt_end without waiting for the backend. After the end the attempt may
+ * not be touched: it lives in the arena of its call. Time limits are the gateway's: it calls
+ * `cancel` when one has passed.
+ *
+ * A backend may answer all the same when its attempt was cancelled. A runner that hears of it says
+ * so once (fer_runner_tell_late), by the ticket that it kept of the attempt; nobody else gets to
+ * see the answer. How many tickets it keeps is bounded; where a cancel closes the connection there
+ * is nothing to hear, and none is kept.
  */
 #ifndef FER_RUNNER_H
 #define FER_RUNNER_H
@@ -95,6 +100,7 @@ struct fer_attempt {
     fer_str correlation_id;
     fer_str traceparent;     /* W3C, of the span of this attempt; or empty */
     fer_str idempotency_key; /* for the backend; or empty */
+    uint64_t ticket;         /* what is late is told by it; 0: nobody wants to know */
     unsigned number;         /* 1, 2 ... */
     bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
     void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);
@@ -112,6 +118,17 @@ void fer_attempt_event(fer_attempt *t, fer_news kind, fer_str json);
 void fer_attempt_end(fer_attempt *t, const fer_outcome *o);
 /* Ends it as a failure: the phase is by `sent`, unless the code says that the tool ran. */
 void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+
+/* An answer to an attempt that had been cancelled: how it would have ended, and what it was by its
+ * size and sum alone. */
+typedef struct fer_late {
+    fer_code code;
+    size_t size;
+    unsigned char sum[32]; /* SHA-256 */
+} fer_late;
+void fer_runner_tell_late(fer_runner *r, uint64_t ticket, const fer_late *late);
+/* The same with the answer itself. */
+void fer_runner_tell_late_answer(fer_runner *r, uint64_t ticket, fer_code code, fer_str answer);
 
 /* The tools of a runner: called once, with a JSON list of MCP tools, or with a failure. */
 typedef struct fer_listing {
@@ -161,10 +178,11 @@ struct fer_runner {
     fer_str name; /* of the server, API or pack of tools; lives as long as the runner */
     uv_loop_t *loop;
     int64_t timeout_ms; /* of an attempt, where the tool names none; 0: nor does the runner */
-    void *owner;        /* whoever is told about `changed` */
+    void *owner;        /* whoever is told about `changed` and `late` */
     /* The tools may have changed: they should be listed again. May be NULL. */
     void (*changed)(fer_runner *r);
-    void (*on_stopped)(fer_runner *r); /* the `done` of stop */
+    void (*late)(fer_runner *r, uint64_t ticket, const fer_late *late); /* may be NULL */
+    void (*on_stopped)(fer_runner *r);                                  /* the `done` of stop */
 };
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "children.h"
+
 void rig_init(rig *r)
 {
     fer_err err = {0};
@@ -175,4 +177,59 @@ void rig_deinit(rig *r)
     assert_int_equal(uv_loop_close(&r->loop), 0);
     fer_net_rules_free(r->rules);
     fer_arena_free(r->arena);
+}
+
+/* ---- badtool as a server ----------------------------------------------------------------------
+ */
+
+static void on_output(fer_process *p, fer_str bytes)
+{
+    rig_server *s = fer_process_owner(p);
+    for (size_t i = 0; i < bytes.len && fer_is_digit(bytes.ptr[i]); i++)
+        s->port = s->port * 10 + (unsigned)(bytes.ptr[i] - '0');
+}
+
+static void on_gone(fer_process *p)
+{
+    ((rig_server *)fer_process_owner(p))->gone = true;
+}
+
+static bool listens(rig *r, void *context)
+{
+    (void)r;
+    return ((rig_server *)context)->port > 0;
+}
+
+static bool is_gone(rig *r, void *context)
+{
+    (void)r;
+    return ((rig_server *)context)->gone;
+}
+
+void rig_serve_noting(rig *r, rig_server *s, const char *log, const char *kind, const char *how)
+{
+    static const fer_process_events events = {.on_output = on_output, .on_gone = on_gone};
+    static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+    const char *const argv[] = {badtool(), "--log", log, "http", kind, how, NULL};
+    const char *const quiet[] = {badtool(), "http", kind, how, NULL};
+    fer_err err;
+    *s = (rig_server){0};
+    fer_process_spec spec = {.program = badtool(),
+                             .argv = log ? argv : quiet,
+                             .env = env,
+                             .events = &events,
+                             .owner = s};
+    if (fer_process_start(r->host, &spec, &s->process, &err)) fail_msg("%s", err.message);
+    rig_until(r, listens, s);
+}
+
+void rig_serve(rig *r, rig_server *s, const char *kind, const char *how)
+{
+    rig_serve_noting(r, s, NULL, kind, how);
+}
+
+void rig_end_server(rig *r, rig_server *s)
+{
+    if (!s->gone) fer_process_end(s->process, FER_GRACE_NONE);
+    rig_until(r, is_gone, s);
 }

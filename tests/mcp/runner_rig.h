@@ -34,6 +34,17 @@ typedef struct rig_call {
     fer_str value; /* JSON; empty: none */
 } rig_call;
 
+/* badtool as an HTTP server (badtool_http.c). */
+typedef struct rig_server {
+    fer_process *process;
+    unsigned port;
+    bool gone;
+} rig_server;
+/* Starts one and waits until it listens. `log` is its side file; or NULL. */
+void rig_serve_noting(rig *r, rig_server *s, const char *log, const char *kind, const char *how);
+void rig_serve(rig *r, rig_server *s, const char *kind, const char *how);
+void rig_end_server(rig *r, rig_server *s);
+
 void rig_init(rig *r);
 void rig_deinit(rig *r); /* stops the runner, and checks that nothing is left */
 void rig_stop(rig *r);

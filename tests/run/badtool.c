@@ -254,6 +254,22 @@ static int mode_term(void)
     return 0;
 }
 
+/* Prints TEXT when it is told to end, and ends well. */
+static void on_term_late(int signal_number)
+{
+    (void)signal_number;
+    put_text(arguments[0]);
+    _exit(0);
+}
+
+static int mode_late(void)
+{
+    signal(SIGTERM, on_term_late);
+    note("waits", "");
+    hang();
+    return 0;
+}
+
 /* A daemon that keeps the pipes open: "", "ignore" SIGTERM, or "bare" of the mark. */
 static int mode_daemon(void)
 {
@@ -427,6 +443,7 @@ static const struct mode {
     {"partial", mode_partial},         /* F34 */
     {"ignore-term", mode_ignore_term}, /* F35 */
     {"term", mode_term},
+    {"late", mode_late},
     {"drip", mode_drip},       /* F36 */
     {"garbage", mode_garbage}, /* F37 */
     {"long", mode_long},       /* F43 */

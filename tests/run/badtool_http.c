@@ -24,11 +24,13 @@
 typedef struct exchange {
     int fd;
     char *body;
-    char id[64];     /* JSON */
-    char args[1024]; /* JSON */
-    char method[64]; /* of JSON-RPC; or of HTTP */
-    bool plain;      /* no JSON-RPC */
-    bool last;       /* the connection is of no more use */
+    char id[64];       /* JSON */
+    char args[1024];   /* JSON */
+    char method[64];   /* of JSON-RPC; or of HTTP */
+    char given_up[64]; /* JSON: the ID in a notification that a call was cancelled */
+    bool slow;         /* the tool, or the path, is "slow" */
+    bool plain;        /* no JSON-RPC */
+    bool last;         /* the connection is of no more use */
 } exchange;
 
 static const char *kind;
@@ -268,6 +270,17 @@ static void end_progress_flood(exchange *x)
     event(x);
 }
 
+/* Answers "slow" when its client has gone. */
+static void end_late(exchange *x)
+{
+    if (x->slow) {
+        note("waits", "");
+        wait_for_end(x);
+    }
+    answer(x);
+    if (x->slow) note("late", "");
+}
+
 static void end_cut_stream(exchange *x)
 {
     stream(x);
@@ -379,6 +392,7 @@ static const struct {
     {"long", end_long},      /* F43 */
     {"endless", end_endless},
     {"wrong-id", end_wrong_id}, /* F44 */
+    {"late", end_late},
     {"id-type", end_id_type},
     {"stream", end_stream},
     {"twice", end_twice},
@@ -433,8 +447,20 @@ static void serve_call(exchange *x)
         tell_text(x, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
         return;
     }
+    if (misbehave == end_late && x->slow) {
+        note("waits", "");
+        tell_text(x, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+        return;
+    }
     snprintf(text, sizeof text, "{\"content\":[],\"structuredContent\":%s}", x->args);
     result(x, text);
+}
+
+/* The answer to a call of "slow" that was cancelled, on the stream of events. */
+static void answer_late(exchange *x)
+{
+    memcpy(x->id, x->given_up, sizeof x->id);
+    result(x, "{\"content\":[],\"structuredContent\":{\"late\":true}}");
 }
 
 #define TOOLS                                                                                      \
@@ -446,7 +472,10 @@ static void serve_rpc(exchange *x)
     bool modern = strcmp(kind, "mcp") == 0;
     const char *version = strcmp(kind, "mcp-old") == 0 ? "2025-11-25" : "2024-11-05";
     char text[512];
-    if (strncmp(x->method, "notifications/", 14) == 0) {
+    if (misbehave == end_late && events_fd >= 0 &&
+        strcmp(x->method, "notifications/cancelled") == 0) {
+        answer_late(x);
+    } else if (strncmp(x->method, "notifications/", 14) == 0) {
         tell_text(x, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
     } else if (strcmp(x->method, "server/discover") == 0 && modern) {
         result(x, "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
@@ -482,6 +511,10 @@ static bool read_rpc(exchange *x)
     write_json(yyjson_obj_get(yyjson_obj_get(root, "params"), "arguments"), x->args, sizeof x->args,
                "{}");
     snprintf(x->method, sizeof x->method, "%s", method ? method : "");
+    yyjson_val *params = yyjson_obj_get(root, "params");
+    write_json(yyjson_obj_get(params, "requestId"), x->given_up, sizeof x->given_up, "null");
+    const char *tool = yyjson_get_str(yyjson_obj_get(params, "name"));
+    x->slow = tool && strcmp(tool, "slow") == 0;
     note(x->method, x->body);
     yyjson_doc_free(doc);
     return method != NULL;
@@ -505,6 +538,7 @@ static void serve_one(exchange *x, const char *line)
     bool get = strncmp(line, "GET ", 4) == 0, sse = strcmp(kind, "mcp-sse") == 0;
     if (x->plain) {
         snprintf(x->method, sizeof x->method, "%.*s", (int)strcspn(line, " "), line);
+        x->slow = strncmp(line, "GET /slow ", 10) == 0;
         note("request", x->body);
         misbehave(x);
     } else if (sse && get) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * badtool as an MCP server over stdio: a line of JSON-RPC each way. It has the tools `echo` (gives
- * its arguments back as structuredContent) and `slow` (answers when it is cancelled or its input
- * ends). How it misbehaves is a row below: most of them at tools/call, some at tools/list or from
- * the beginning. Every message that it gets goes to the side file.
+ * its arguments back as structuredContent) and `slow` (never answers by itself). How it misbehaves
+ * is a row below: most of them at tools/call, some at tools/list or from the beginning. Every
+ * message that it gets goes to the side file.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -429,6 +429,7 @@ static const struct how {
     {"stop", call_stop},                 /* F52 */
     {"close-output", call_close_output}, /* F55 */
     {"every-second", call_every_second},
+    {"late"}, /* `slow` is answered when it is cancelled: F44 */
     {"begin-exit", NULL, NULL, begin_exit},
     {"begin-hang", NULL, NULL, begin_hang},
 };
@@ -468,8 +469,18 @@ static void initialize(const struct request *r, yyjson_val *root)
 static void call(const struct how *how, const struct request *r)
 {
     calls++;
-    if (strcmp(r->tool, "slow") == 0) return;
+    if (strcmp(r->tool, "slow") == 0) {
+        note("waits", r->id);
+        return;
+    }
     (how->call ? how->call : call_ok)(r);
+}
+
+static void answer_late(yyjson_val *cancelled)
+{
+    struct request r = {.params = "{\"late\":true}"};
+    keep_text(r.id, sizeof r.id, yyjson_obj_get(yyjson_obj_get(cancelled, "params"), "requestId"));
+    answer(&r);
 }
 
 static void serve(const struct how *how, char *line)
@@ -490,6 +501,7 @@ static void serve(const struct how *how, char *line)
         call(how, &r);
     } else if (strcmp(r.method, "notifications/cancelled") == 0) {
         note("cancelled", line);
+        if (strcmp(how->name, "late") == 0) answer_late(root);
     } else if (strcmp(r.method, "ping") == 0) {
         say("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}", r.id);
     } else if (strcmp(r.id, "null") != 0) {

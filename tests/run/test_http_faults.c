@@ -61,58 +61,6 @@ static const struct row {
     {"503", FER_BACKEND_UNAVAILABLE, P1, FER_BACKEND_UNAVAILABLE, P1, false, 1000},
 };
 
-/* ---- the server
- * ------------------------------------------------------------------------------------- */
-
-typedef struct server {
-    fer_process *process;
-    unsigned port;
-    bool gone;
-} server;
-
-static void on_output(fer_process *p, fer_str bytes)
-{
-    server *s = fer_process_owner(p);
-    for (size_t i = 0; i < bytes.len && fer_is_digit(bytes.ptr[i]); i++)
-        s->port = s->port * 10 + (unsigned)(bytes.ptr[i] - '0');
-}
-
-static void on_gone(fer_process *p)
-{
-    ((server *)fer_process_owner(p))->gone = true;
-}
-
-static bool listens(rig *r, void *context)
-{
-    (void)r;
-    return ((server *)context)->port > 0;
-}
-
-static bool is_gone(rig *r, void *context)
-{
-    (void)r;
-    return ((server *)context)->gone;
-}
-
-static void serve(rig *r, server *s, const char *kind, const char *how)
-{
-    static const fer_process_events events = {.on_output = on_output, .on_gone = on_gone};
-    static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-    const char *const argv[] = {badtool(), "http", kind, how, NULL};
-    fer_err err;
-    *s = (server){0};
-    fer_process_spec spec = {
-        .program = badtool(), .argv = argv, .env = env, .events = &events, .owner = s};
-    if (fer_process_start(r->host, &spec, &s->process, &err)) fail_msg("%s", err.message);
-    rig_until(r, listens, s);
-}
-
-static void end_server(rig *r, server *s)
-{
-    if (!s->gone) fer_process_end(s->process, FER_GRACE_NONE);
-    rig_until(r, is_gone, s);
-}
-
 /* ---- a call
  * ---------------------------------------------------------------------------------------- */
 
@@ -196,29 +144,29 @@ static void finish(rig *r, size_t before)
 static void run_mcp(const struct row *row)
 {
     rig r;
-    server s;
+    rig_server s;
     size_t before = descriptors();
     rig_init(&r);
-    serve(&r, &s, "mcp", row->how);
+    rig_serve(&r, &s, "mcp", row->how);
     connect_mcp(&r, s.port);
     call_it(&r, row, row->mcp, row->mcp_phase);
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     finish(&r, before);
 }
 
 static void run_api(const struct row *row)
 {
     rig r;
-    server s;
+    rig_server s;
     size_t before = descriptors();
     if (row->api == OFF) return;
     rig_init(&r);
-    serve(&r, &s, "api", row->how);
+    rig_serve(&r, &s, "api", row->how);
     connect_api(&r, s.port);
     call_it(&r, row, row->api, row->api_phase);
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     finish(&r, before);
 }
 
@@ -237,10 +185,10 @@ static void warm_up(void)
 static void no_tls(void)
 {
     rig r;
-    server s;
+    rig_server s;
     rig_call c;
     rig_init(&r);
-    serve(&r, &s, "mcp", "ok");
+    rig_serve(&r, &s, "mcp", "ok");
     fer_str url = fer_arena_printf(r.arena, "https://127.0.0.1:%u/mcp", s.port);
     r.runner = fer_mcp_http_runner(&r.loop, r.http,
                                    &(fer_mcp_http_settings){.name = FER_STR("h"), .url = url});
@@ -248,7 +196,7 @@ static void no_tls(void)
     assert_code(&c, FER_BACKEND_UNAVAILABLE);
     assert_int_equal(c.outcome.phase, FER_PHASE_NOTHING_SENT);
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     rig_deinit(&r);
 }
 
@@ -259,13 +207,13 @@ static void no_tls(void)
 static void events(void)
 {
     rig r;
-    server s;
+    rig_server s;
     rig_call c;
     size_t before = descriptors();
     fer_str tools;
     fer_err err;
     rig_init(&r);
-    serve(&r, &s, "mcp-sse", "ok");
+    rig_serve(&r, &s, "mcp-sse", "ok");
     connect_mcp(&r, s.port);
     rig_call_do(&r, &c, "t", "{\"n\":12345678901234567890}");
     assert_code(&c, FER_OK);
@@ -273,17 +221,17 @@ static void events(void)
     assert_int_equal(rig_list(&r, &tools, &err), FER_OK);
     assert_string_equal(rig_status(&r).detail, "2024-11-05, bad 1");
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     finish(&r, before);
 }
 
 static void events_lost(void)
 {
     rig r;
-    server s;
+    rig_server s;
     rig_call c;
     rig_init(&r);
-    serve(&r, &s, "mcp-sse", "cut-stream");
+    rig_serve(&r, &s, "mcp-sse", "cut-stream");
     connect_mcp(&r, s.port);
     for (int i = 0; i < 2; i++) {
         rig_call_do(&r, &c, "t", "{}");
@@ -292,7 +240,7 @@ static void events_lost(void)
     }
     assert_int_equal(rig_status(&r).restarts, 1);
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     rig_deinit(&r);
 }
 
@@ -300,16 +248,16 @@ static void events_lost(void)
 static void older(void)
 {
     rig r;
-    server s;
+    rig_server s;
     rig_call c;
     rig_init(&r);
-    serve(&r, &s, "mcp-old", "stream");
+    rig_serve(&r, &s, "mcp-old", "stream");
     connect_mcp(&r, s.port);
     rig_call_do(&r, &c, "t", "{}");
     assert_code(&c, FER_OK);
     assert_string_equal(rig_status(&r).detail, "2025-11-25, bad 1");
     rig_stop(&r);
-    end_server(&r, &s);
+    rig_end_server(&r, &s);
     rig_deinit(&r);
 }
 

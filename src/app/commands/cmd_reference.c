@@ -227,6 +227,9 @@ static void gateway_limits(fer_out *o)
               "bytes that the results of a chain's steps may take");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
+    limit_row(
+        o, "gateway.late", FER_LATE_MAX, FER_LATE_MAX,
+        "calls that were given up and whose late answers are noted; the oldest are forgotten");
     limit_row(o, "trace.batch", FER_TRACE_BATCH, FER_TRACE_BATCH, "spans that are sent at once");
     limit_row(o, "trace.queue", FER_TRACE_QUEUE, FER_TRACE_QUEUE,
               "spans that wait to be sent; those past it are dropped");

@@ -56,11 +56,12 @@ static void end_with(fer_attempt *t, fer_code code, const fer_json *doc, fer_str
 
 /* ---- on a thread --------------------------------------------------------------------------- */
 
-/* One function on its way. `attempt` is NULL once its call was given up. */
+/* One function on its way. `attempt` is NULL once its call was given up: then it has a ticket. */
 typedef struct job {
     uv_work_t work;
     pack *pack;
     fer_attempt *attempt;
+    uint64_t ticket;
     const fer_builtin *function;
     fer_arena *arena;
     fer_str args;
@@ -99,6 +100,9 @@ static void worked(uv_work_t *w, int status)
         if (!j->code && !text.ptr) j->code = fer_arena_failed(t->arena, &j->err);
         if (!j->code) j->code = fer_json_read(t->arena, text, NULL, &doc, &j->err);
         end_with(t, j->code, doc, text, &j->err);
+    } else if (!status) {
+        fer_runner_tell_late_answer(&p->runner, j->ticket, j->code,
+                                    j->code ? FER_STR("") : j->result);
     }
     fer_arena_free(j->arena);
     fer_sys_free(j);
@@ -154,6 +158,7 @@ static void cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
     (void)r;
     if (uv_cancel((uv_req_t *)&j->work) == 0) t->sent = false; /* nobody had begun it */
     j->attempt = NULL;
+    j->ticket = t->ticket;
     fer_attempt_fail(t, FER_CANCELLED, "the function was given up: %s", fer_cancel_names[reason]);
 }
 

@@ -2,6 +2,7 @@
 #include "local_command.h"
 
 #include <ferrule/gateway.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "buf.h"
@@ -44,6 +45,9 @@ typedef struct job {
     fer_buf out; /* as it came; of lines, the JSON of their list */
     size_t bytes;
     fer_line_split lines;
+    uint64_t ticket; /* of an attempt that was cancelled; 0: it was not */
+    fer_late late;   /* what came since */
+    EVP_MD_CTX *sum; /* of it */
 } job;
 
 /* ---- answers -------------------------------------------------------------------------------- */
@@ -174,6 +178,31 @@ static void describe_failure(fer_arena *a, job *j, const fer_exit_state *state, 
                                   FER_PRI(line));
 }
 
+/* ---- after a cancel ------------------------------------------------------------------------- */
+
+static void begin_late(job *j, uint64_t ticket)
+{
+    j->sum = ticket ? EVP_MD_CTX_new() : NULL;
+    if (j->sum && EVP_DigestInit_ex(j->sum, EVP_sha256(), NULL)) j->ticket = ticket;
+}
+
+static void take_late(job *j, fer_str bytes)
+{
+    if (!j->ticket) return;
+    j->late.size += bytes.len;
+    if (!EVP_DigestUpdate(j->sum, bytes.ptr, bytes.len)) j->ticket = 0;
+}
+
+/* One that was killed without another word has not answered. */
+static void tell_late(job *j, const fer_exit_state *state)
+{
+    if (!j->ticket || (state->code < 0 && !j->late.size)) return;
+    j->late.code = meaning_of(j->command, state);
+    if (EVP_DigestFinal_ex(j->sum, j->late.sum, NULL))
+        fer_runner_tell_late(&j->pack->runner, j->ticket, &j->late);
+    j->ticket = 0;
+}
+
 /* ---- output --------------------------------------------------------------------------------- */
 
 static void give_up(job *j, fer_code code, const char *message)
@@ -207,7 +236,10 @@ static void on_output(fer_process *p, fer_str bytes)
 {
     job *j = fer_process_owner(p);
     char why[128];
-    if (!j->attempt) return;
+    if (!j->attempt) {
+        take_late(j, bytes);
+        return;
+    }
     j->bytes += bytes.len;
     if (j->bytes > j->command->output_max) {
         snprintf(why, sizeof why, "the command printed more than %zu bytes",
@@ -225,7 +257,10 @@ static void on_exit_state(fer_process *p, const fer_exit_state *state)
     job *j = fer_process_owner(p);
     if (j->attempt && j->command->output == FER_OUTPUT_LINES)
         fer_line_split_end(&j->lines, take_line, j);
-    if (!j->attempt) return; /* whoever heard the last line may have ended the call */
+    if (!j->attempt) { /* cancelled before, or by whoever heard the last line */
+        tell_late(j, state);
+        return;
+    }
     fer_arena *a = j->attempt->arena;
     fer_outcome o = {.code = meaning_of(j->command, state)};
     o.phase = phase_of(o.code, state);
@@ -257,6 +292,7 @@ static void on_gone(fer_process *p)
     while (*at != j) at = &(*at)->next;
     *at = j->next;
     fer_line_split_deinit(&j->lines);
+    EVP_MD_CTX_free(j->sum);
     fer_sys_free(j);
     stop_if_done(k);
 }
@@ -401,6 +437,7 @@ static void cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
     char why[64];
     (void)r;
     snprintf(why, sizeof why, "the command was ended: %s", fer_cancel_names[reason]);
+    begin_late(j, t->ticket);
     give_up(j, FER_CANCELLED, why);
 }
 

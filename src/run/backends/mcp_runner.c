@@ -60,6 +60,7 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     k->on_progress = t->wants_news ? on_progress : NULL;
     k->on_end = on_end;
     k->context = t;
+    k->ticket = t->ticket;
     fer_mcp_client_call(m->client, k);
 }
 
@@ -150,6 +151,11 @@ static void changed(void *context)
     if (r->changed) r->changed(r);
 }
 
+static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
+{
+    fer_runner_tell_late_answer(context, ticket, code, answer);
+}
+
 static void closed(void *context)
 {
     fer_runner *r = context;
@@ -166,6 +172,7 @@ fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_runner_k
                          .list_ms = times->list_ms,
                          .changed = changed,
                          .closed = closed,
+                         .late = late,
                          .context = m};
     if (m) m->runner = (fer_runner){.kind = kind, .name = fer_arena_copy(a, name), .loop = loop};
     if (m && m->runner.name.ptr && link) m->client = fer_mcp_client_new(link, &o);

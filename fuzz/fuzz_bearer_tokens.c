@@ -5,6 +5,8 @@
  * or name, and every scope that was let in is one.
  */
 #include "bearer_tokens.h"
+
+#include "access.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -22,11 +24,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             const fer_bearer *k = &one.list[i], *l = &two.list[i];
             HOLDS(fer_str_eq(k->name, l->name) && memcmp(k->hash, l->hash, sizeof k->hash) == 0);
             HOLDS(k->scope_count == l->scope_count && k->scope_count > 0);
+            HOLDS(fer_str_eq(k->tenant, l->tenant) && fer_str_eq(k->mode, l->mode));
+            HOLDS(k->expose_count == l->expose_count);
             HOLDS(k->created == l->created && k->expires == l->expires);
             HOLDS(!fer_bearers_find(&one, k->name, 0));
             HOLDS(!fer_bearers_find(&one, fer_str_of(k->id), 0));
             for (size_t s = 0; s < k->scope_count; s++)
-                HOLDS(fer_bearer_scope_check(k->scopes[s], NULL) == FER_OK);
+                HOLDS(fer_access_check(k->scopes[s], NULL) == FER_OK);
         }
     }
     fer_arena_free(a);

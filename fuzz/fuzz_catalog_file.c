@@ -56,7 +56,7 @@ static void ask(const fer_view *v, bool verified)
         asked(fer_summary_write(a, &list[i], &text, &err), &err, verified);
         asked(fer_view_describe(a, v, list[i].id, FER_LEVEL_FULL, &text, &err), &err, false);
     }
-    asked(fer_view_namespaces(a, v, NULL, &spaces, &count, &next, &err), &err, verified);
+    asked(fer_view_namespaces(a, v, NULL, NULL, &spaces, &count, &next, &err), &err, verified);
     if (v->finder) {
         fer_search_options options = {.explain = true};
         asked(fer_view_search(a, v, FER_STR("create an issue b"), &options, NULL, &found, &err),

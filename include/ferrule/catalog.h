@@ -325,12 +325,19 @@ typedef struct fer_page {
     fer_str token; /* the nextToken of the page before; empty: from the start */
 } fer_page;
 
+struct fer_body;
+
 /* What tools must be like; empty: it does not matter. */
 typedef struct fer_filter {
     fer_texts namespaces; /* one of these */
     fer_texts tags;       /* all of these, normalised */
     fer_texts categories; /* one of these, case ignored */
     unsigned effects;     /* bits, 1 << fer_effect; 0: any */
+    /* Asked of each tool that is left, where it is not NULL: what one may not use. `mark` stands
+     * for the rule: a page of one rule is not a page of another. */
+    bool (*takes)(const void *rule, const struct fer_body *tool);
+    const void *rule;
+    fer_str mark;
 } fer_filter;
 
 /* ---- searching ------------------------------------------------------------------------------ */
@@ -483,9 +490,9 @@ typedef struct fer_namespace {
     fer_str name; /* empty: tools without one */
     size_t tools;
 } fer_namespace;
-FER_API fer_code fer_view_namespaces(fer_arena *a, const fer_view *v, const fer_page *page,
-                                     fer_namespace **out, size_t *count, fer_str *next,
-                                     fer_err *err);
+FER_API fer_code fer_view_namespaces(fer_arena *a, const fer_view *v, const fer_filter *filter,
+                                     const fer_page *page, fer_namespace **out, size_t *count,
+                                     fer_str *next, fer_err *err);
 /* The IDs whose changed definition is held back. */
 FER_API fer_code fer_view_quarantined(fer_arena *a, const fer_view *v, const fer_page *page,
                                       fer_str **out, size_t *count, fer_str *next, fer_err *err);

@@ -99,7 +99,8 @@ const fer_command fer_commands[] = {
      "the gateway: arguments and results are checked, time is limited. Without a configuration the servers of the user's MCP "
      "clients (Claude, Cursor, VS Code) are served.\n\n"
      "Over HTTP, which is the default, it listens at 127.0.0.1 and says its URL, a token and what to write into a client's "
-     "configuration; FERRULE_TOKEN names the token, else there is a new one each time. With --stdio it speaks over standard input and "
+     "configuration; the token is made at the first start and shown only then, FERRULE_TOKEN names another, --fresh-token makes one for "
+     "this run, and ferrule token manages those of other clients. With --stdio it speaks over standard input and "
      "output and ends at the end of the input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 "
      "seconds, a second one ends it at once.",
      fer_serve_options,
@@ -339,18 +340,22 @@ const fer_command fer_commands[] = {
      fer_ledger_prune_options, "ferrule ledger prune --older-than 90d", fer_run_ledger_prune},
     {"token new", "NAME", "make a bearer token for a client of the gateway",
      "Prints 256 random bits as a token, once; what is kept is its SHA-256, in a file that only you may read. A client "
-     "sends it as \"Authorization: Bearer TOKEN\". A scope is * (every tool), tool:ID, namespace:NAME, or effect:EFFECT "
-     "(Pure, IdempotentWrite, NonIdempotentWrite, ExternalSideEffects); a token allows a call if one of its tools and "
-     "namespaces fits, or it names none, and one of its effects fits, or it names none. Without --scope it is *.",
+     "sends it as \"Authorization: Bearer TOKEN\". A scope is * (every tool), tool:ID, namespace:NAME, effect:EFFECT "
+     "(Pure, IdempotentWrite, NonIdempotentWrite, ExternalSideEffects), or scope:NAME (what requiredScopes of a tool ask "
+     "for); a token allows a call if one of its tools and namespaces fits, or it names none, and one of its effects fits, "
+     "or it names none. What it does not allow its client does not see. Without --scope it is *. A server that runs takes "
+     "the token at once.",
      fer_token_new_options,
-     "ferrule token new laptop\nferrule token new ci --scope namespace:github --scope effect:Pure --days 30",
+     "ferrule token new laptop\nferrule token new ci --scope namespace:github --scope effect:Pure --days 30\n"
+     "ferrule token new phone --mode tools --expose 'notes:*' --tenant home",
      fer_run_token_new},
     {"token list", "", "list the tokens of clients",
      "Prints ID, name, when it was made, when it ends and its scopes, separated by tabs. The tokens themselves are "
      "nowhere.",
      fer_token_list_options, "ferrule token list\nferrule token list --json", fer_run_token_list},
     {"token revoke", "ID|NAME...", "take tokens back",
-     "All of them or none: where one is not there, nothing changes and the exit code is 1.",
+     "All of them or none: where one is not there, nothing changes and the exit code is 1. A server that runs ends "
+     "their sessions within seconds.",
      fer_token_options, "ferrule token revoke laptop", fer_run_token_revoke},
     {"fmt", "[FILE|FOLDER|-]...", "put tool definitions into canonical form",
      "Prints the definitions pretty, fields in their documented order, unknown keys last; schemas keep the order of "

@@ -267,6 +267,7 @@ const fer_option fer_serve_options[] = {
      "where HTTP is served (default 127.0.0.1:7575; port 0: any that is free)"},
     {"socket", 's', "PATH", NULL, "serve HTTP at a Unix socket, to this user alone"},
     {"no-token", 0, NULL, NULL, "ask clients for no token; on the loopback only"},
+    {"fresh-token", 0, NULL, NULL, "a new token for this run alone, kept nowhere"},
     {"mode", 'm', "MODE", mode_choices,
      "what clients see (default: meta, the meta tools; both where --expose is given)"},
     {"expose", 'e', "PATTERN...", NULL,
@@ -462,7 +463,13 @@ const fer_option fer_ledger_prune_options[] = {
 const fer_option fer_token_options[] = {TOKEN_FILE, END};
 const fer_option fer_token_list_options[] = {JSON, TOKEN_FILE, END};
 const fer_option fer_token_new_options[] = {
-    {"scope", 's', "SCOPE...", NULL, "what it allows (default *)"},
+    {"scope", 's', "SCOPE...", NULL,
+     "what it allows (default *): tool:ID, namespace:NAME, effect:EFFECT, scope:NAME"},
+    {"mode", 'm', "MODE", mode_choices,
+     "what its client sees (default: as the server says; both where --expose is given)"},
+    {"expose", 'e', "PATTERN...", NULL,
+     "its toolset: tools under their own names (default: as the server says)"},
+    {"tenant", 't', "NAME", NULL, "whose calls they are, for limits, caches and the ledger"},
     {"days", 0, "N", NULL, "how long it holds (default: until it is revoked)"},
     TOKEN_FILE,
     END,

@@ -6,16 +6,21 @@
 void fer_guide_write(fer_out *out, const fer_guide *g)
 {
     const char *open = strchr(g->address, ':') ? "[" : "", *close = open[0] ? "]" : "";
-    fer_out_printf(out, "URL     http://%s%s%s:%u/mcp\n", open, g->address, close, g->port);
-    if (g->token[0]) fer_out_printf(out, "Token   %s\n", g->token);
+    const char *scheme = g->secure ? "https" : "http";
+    fer_out_printf(out, "URL     %s://%s%s%s:%u/mcp\n", scheme, open, g->address, close, g->port);
+    if (g->known)
+        fer_out_text(out,
+                     "Token   the one that was shown when it was made, here as $FERRULE_TOKEN; "
+                     "ferrule token new NAME makes another\n");
+    else if (g->token[0]) fer_out_printf(out, "Token   %s\n", g->token);
     fer_out_printf(out,
                    "\nFor a client's configuration:\n\n{\"mcpServers\": {\"ferrule\": {\"type\": "
-                   "\"http\", \"url\": \"http://%s%s%s:%u/mcp\"",
-                   open, g->address, close, g->port);
+                   "\"http\", \"url\": \"%s://%s%s%s:%u/mcp\"",
+                   scheme, open, g->address, close, g->port);
     if (g->token[0])
         fer_out_printf(out, ", \"headers\": {\"Authorization\": \"Bearer %s\"}", g->token);
     fer_out_text(out, "}}}\n\nTry it:\n\n");
-    fer_out_printf(out, "curl -s http://%s%s%s:%u/mcp", open, g->address, close, g->port);
+    fer_out_printf(out, "curl -s %s://%s%s%s:%u/mcp", scheme, open, g->address, close, g->port);
     if (g->token[0]) fer_out_printf(out, " -H \"Authorization: Bearer %s\"", g->token);
     fer_out_text(
         out, " -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28'"

@@ -3,6 +3,7 @@
 #ifndef FER_SERVE_GUIDE_H
 #define FER_SERVE_GUIDE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "out.h"
@@ -13,6 +14,8 @@ typedef struct fer_guide {
     const char *address;
     uint16_t port;
     const char *token; /* empty: none is asked for */
+    bool known;        /* it was shown before: what stands for it is a variable of the shell */
+    bool secure;       /* https */
 } fer_guide;
 
 /* URL, token, a client's configuration, and one line for a shell that works as it is. */

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "gateway_parts.h"
 #include "json_value.h"
+#include "shelf.h"
 #include "station_parts.h"
 
 #define MARKS_MAX ((size_t)1 << 20) /* bytes of the file of marks */
@@ -34,10 +35,13 @@ fer_code fer_station_open_catalog(fer_station *s, fer_err *err)
     fer_catalog_options o = {.lenient = true,
                              .search = s->wants.search,
                              .embedder = s->wants.search ? "builtin" : NULL,
-                             .quarantine = quarantine_of(&s->config)};
+                             .quarantine = quarantine_of(&s->config),
+                             .uses = s->wants.search ? "" : NULL};
     if (!s->config.catalog.len) return fer_catalog_new(&o, &s->catalog, err);
     s->catalog_file = fer_arena_copy(s->arena, s->config.catalog).ptr;
-    if (!s->catalog_file) return fer_arena_failed(s->arena, err);
+    if (s->wants.search)
+        o.uses = fer_arena_printf(s->arena, "%.*s" FER_SHELF_USES, FER_PRI(s->config.catalog)).ptr;
+    if (!s->catalog_file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
     if (!fer_file_exists(s->catalog_file)) {
         o.search = true; /* so that what is written can be searched */
         return fer_catalog_new(&o, &s->catalog, err);

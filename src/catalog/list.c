@@ -93,21 +93,57 @@ static fer_code page_of(fer_arena *a, const fer_view *v, const fer_table *t, con
     return FER_OK;
 }
 
-fer_code fer_view_namespaces(fer_arena *a, const fer_view *v, const fer_page *page,
-                             fer_namespace **out, size_t *count, fer_str *next, fer_err *err)
+/* How many tools of a namespace a filter takes. */
+static fer_code count_tools(const fer_view *v, const fer_filter *filter, const fer_space *space,
+                            size_t *out, fer_err *err)
 {
-    fer_value **values = NULL;
+    fer_str ns = space->value.key;
+    fer_filter one = filter ? *filter : (fer_filter){0};
+    size_t from, to, n;
+    fer_value *const *run;
+    *out = space->tools;
+    if (!filter) return FER_OK;
+    one.namespaces = (fer_texts){&ns, 1};
+    range_of(v, &one, &from, &to);
+    *out = 0;
+    for (size_t at = from; at < to && (run = fer_table_run(&v->tools, at, &n)); at += n) {
+        for (size_t i = 0; i < n && at + i < to; i++) {
+            const fer_body *b;
+            fer_code code = fer_entry_body((fer_entry *)(void *)run[i], &b, err);
+            if (code) return code;
+            *out += fer_filter_takes(&one, b);
+        }
+    }
+    return FER_OK;
+}
+
+/* Namespaces of which a filter leaves nothing are not there. */
+fer_code fer_view_namespaces(fer_arena *a, const fer_view *v, const fer_filter *filter,
+                             const fer_page *page, fer_namespace **out, size_t *count,
+                             fer_str *next, fer_err *err)
+{
+    fer_pager p;
+    fer_request request = {.what = "namespaces", .filter = filter};
+    fer_value *const *run;
+    size_t n, taken = 0;
     fer_str token = FER_STR("");
-    size_t n = 0;
-    fer_code code = page_of(a, v, &v->spaces, "namespaces", page, &values, &n, &token, err);
+    fer_code code = fer_pager_init(&p, a, v, &request, page, err);
     if (code) return code;
-    fer_namespace *list = fer_arena_alloc_zero(a, n ? n : 1, sizeof *list);
+    fer_namespace *list = fer_arena_alloc_zero(a, p.size, sizeof *list);
     if (!list) return fer_arena_failed(a, err);
-    for (size_t i = 0; i < n; i++)
-        list[i] =
-            (fer_namespace){values[i]->key, ((const fer_space *)(const void *)values[i])->tools};
+    for (size_t at = p.offset; !token.len && (run = fer_table_run(&v->spaces, at, &n)); at += n) {
+        for (size_t i = 0; i < n && !token.len; i++) {
+            const fer_space *space = (const fer_space *)(const void *)run[i];
+            size_t tools;
+            code = count_tools(v, filter, space, &tools, err);
+            if (!code && tools && taken == p.size)
+                code = fer_pager_token(&p, a, at + i, &token, err);
+            if (code) return code;
+            if (tools && !token.len) list[taken++] = (fer_namespace){run[i]->key, tools};
+        }
+    }
     *out = list;
-    *count = n;
+    *count = taken;
     *next = token;
     return FER_OK;
 }

@@ -109,6 +109,7 @@ static fer_code digest_of(fer_arena *a, const fer_request *r, unsigned char out[
         add_texts(&b, &r->filter->tags);
         add_texts(&b, &r->filter->categories);
         fer_buf_printf(&b, "%u", r->filter->effects);
+        if (r->filter->takes) add_text(&b, r->filter->mark);
     }
     if (b.failure) return fer_buf_code(&b, err);
     if (!EVP_Digest(b.ptr, b.len, whole, NULL, EVP_sha256(), NULL))

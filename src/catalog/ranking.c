@@ -109,7 +109,8 @@ static bool comes_before(void *context, uint32_t one, uint32_t other)
 static bool is_filtered(const fer_ranking *r)
 {
     const fer_filter *f = r->options ? r->options->filter : NULL;
-    return f && (f->namespaces.count || f->tags.count || f->categories.count || f->effects);
+    return f &&
+           (f->namespaces.count || f->tags.count || f->categories.count || f->effects || f->takes);
 }
 
 static fer_lexical_query query_of(fer_ranking *r, size_t limit)

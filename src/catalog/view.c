@@ -326,7 +326,7 @@ bool fer_filter_takes(const fer_filter *f, const fer_body *b)
     for (size_t i = 0; i < f->tags.count; i++) {
         if (!has_tag(b, f->tags.list[i])) return false;
     }
-    return true;
+    return !f->takes || f->takes(f->rule, b);
 }
 
 /* ---- what the public sees of it

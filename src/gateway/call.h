@@ -102,6 +102,9 @@ struct fer_call {
     /* resolve */
     fer_ready *ready;
 
+    /* authorize */
+    bool hidden; /* the caller may not use it, and is told that it is not there */
+
     /* validate_input */
     fer_json *args;
     fer_str args_json; /* on one line */

@@ -7,6 +7,7 @@
  */
 #include "buf.h"
 #include "clock.h"
+#include "denied.h"
 #include "errors.h"
 #include "gateway_parts.h"
 
@@ -88,6 +89,7 @@ fer_move fer_call_record_begin(fer_call *c)
     member(&b, "correlationId", c->envelope.correlation_id);
     member(&b, "causationId", c->options.causation_id);
     member(&b, "origin", fer_str_of(c->options.origin));
+    if (c->options.caller) member(&b, "principal", c->options.caller->principal);
     if (c->options.caller) member(&b, "agent", c->options.caller->agent);
     fer_buf_printf(&b, ",\"keyed\":%s", c->keyed ? "true" : "false");
     payload(&b, "input", fer_call_shown_input(c));
@@ -156,13 +158,36 @@ fer_move fer_call_record_end(fer_call *c)
 
 void fer_call_record_denied(fer_call *c)
 {
-    const fer_code_row *row = fer_code_info(c->envelope.error.code);
+    const fer_code_row *row = fer_code_info(c->hidden ? FER_FORBIDDEN : c->envelope.error.code);
     fer_buf b;
     head(&b, c);
-    fer_buf_printf(&b, ",\"code\":\"%s\",\"op\":\"%s\"", row->name, c->envelope.error.op);
+    fer_buf_printf(&b, ",\"code\":\"%s\",\"op\":\"%s\"", row->name,
+                   c->hidden ? fer_stages[FER_STAGE_AUTHORIZE].name : c->envelope.error.op);
+    if (c->options.caller) member(&b, "principal", c->options.caller->principal);
     member(&b, "tool", c->ready ? c->ready->id : FER_STR("_unknown"));
     member(&b, "correlationId", c->envelope.correlation_id);
     append(c, FER_LEDGER_DENIED, &b, false, NULL);
+}
+
+void fer_gateway_record_denied(fer_gateway *g, const fer_denied *d)
+{
+    fer_arena *a = g->keeper.append ? fer_arena_new(0) : NULL;
+    const fer_caller *who = d->caller;
+    fer_buf b;
+    if (!a) return;
+    fer_buf_init(&b, a, FER_LEDGER_BODY);
+    fer_buf_printf(&b, "{\"code\":\"Unauthorized\",\"op\":\"authorize\",\"reason\":\"%s\"", d->why);
+    member(&b, "method", fer_str_head(d->method, 32));
+    member(&b, "path", fer_str_head(d->path, 128));
+    member(&b, "address", d->address);
+    if (who) member(&b, "principal", who->principal);
+    if (d->unsaid) fer_buf_printf(&b, ",\"unsaid\":%zu", d->unsaid);
+    fer_buf_add_char(&b, '}');
+    fer_str tenant =
+        who && who->tenant.len ? fer_str_head(who->tenant, FER_LEDGER_TENANT) : FER_STR("-");
+    fer_ledger_record r = {FER_LEDGER_DENIED, tenant, fer_buf_view(&b)};
+    if (!b.failure) g->keeper.append(g->keeper.context, &r, NULL, NULL, NULL);
+    fer_arena_free(a);
 }
 
 void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s)

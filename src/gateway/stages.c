@@ -2,10 +2,12 @@
 /* What is found, who may call it, and whether what goes in and comes out fits. */
 #include <inttypes.h>
 
+#include "access.h"
 #include "buf.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "json_value.h"
+#include "sight.h"
 
 /* ---- resolve ------------------------------------------------------------------------------------
  */
@@ -18,6 +20,9 @@ fer_move fer_stage_resolve(fer_call *c)
     fer_view *v = fer_catalog_view(g->options.catalog);
     fer_code code = fer_ready_get(&g->readies, v, c->tool, c->options.constraint, &c->ready, &err);
     fer_view_unref(v);
+    /* What is near may be what the caller must not see. */
+    if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(c->options.caller))
+        fer_sight_not_found(c->tool, &err);
     if (code) return fer_call_refuse_err(c, &err);
     c->envelope.tool_id = c->ready->id;
     c->envelope.resolved_version = c->ready->version;
@@ -28,11 +33,38 @@ fer_move fer_stage_resolve(fer_call *c)
 /* ---- authorize
  * ----------------------------------------------------------------------------------- */
 
-static bool has_scope(const fer_caller *who, fer_str scope)
+/* To its caller such a tool is not there, in the very words; the ledger says how it was. */
+static fer_move hide(fer_call *c)
 {
-    for (size_t i = 0; i < who->scopes.count; i++)
-        if (fer_str_eq(who->scopes.list[i], scope)) return true;
-    return false;
+    fer_err err = {0};
+    fer_sight_not_found(c->tool, &err);
+    fer_call_refuse_err(c, &err);
+    c->hidden = true;
+    c->envelope.tool_id = c->tool;
+    c->envelope.resolved_version = c->envelope.definition = FER_STR("");
+    c->envelope.error.op = fer_stages[FER_STAGE_RESOLVE].name;
+    return FER_MOVE_REPLY;
+}
+
+/* Whether the effect as the call will have it is one that the caller may have. */
+static bool fits_effect(const fer_call *c)
+{
+    const fer_gateway *g = c->gateway;
+    const fer_ready *r = c->ready;
+    const fer_texts *scopes = &c->options.caller->scopes;
+    fer_str ns = fer_str_slice(r->base, 0, r->base.len - r->name.len);
+    fer_effect_said said = r->said;
+    if (ns.len) ns.len--; /* its colon */
+    if (!fer_access_by_effect(scopes)) return true;
+    said.trusted = true;
+    for (size_t i = 0; i < r->backend_count; i++) {
+        fer_scope_policy policy;
+        if (r->backends[i].kind != FER_BACKEND_MCP) continue;
+        fer_policy_backend(g->policies, r->backends[i].name, &policy);
+        said.foreign = true;
+        said.trusted &= policy.trusted;
+    }
+    return fer_access_allows(scopes, ns, r->name, fer_effect_settle(&said, NULL));
 }
 
 /* A caller that is named must have the scopes that the tool asks for; nobody in particular is the
@@ -41,9 +73,15 @@ fer_move fer_stage_authorize(fer_call *c)
 {
     const yyjson_val *scopes = fer_tool_field(c->ready->tool, "requiredScopes");
     const fer_caller *who = c->options.caller;
-    if (!who || !fer_is_arr(scopes)) return FER_MOVE_NEXT;
+    const fer_body *b;
+    if (!who) return FER_MOVE_NEXT;
+    if (fer_sight_is_narrow(who) &&
+        (fer_entry_body(c->ready->entry, &b, NULL) ||
+         !fer_sight_takes(&(fer_sight){c->gateway, who}, b) || !fits_effect(c)))
+        return hide(c);
+    if (!fer_is_arr(scopes)) return FER_MOVE_NEXT;
     FER_EACH_ITEM (scopes, item) {
-        if (fer_is_str(item) && !has_scope(who, fer_val_str(item)))
+        if (fer_is_str(item) && !fer_access_has(&who->scopes, fer_val_str(item)))
             return fer_call_refuse(c, FER_FORBIDDEN, "the call needs the scope %.*s",
                                    FER_PRI(fer_val_str(item)));
     }

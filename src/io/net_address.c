@@ -153,3 +153,11 @@ bool fer_address_of(const struct sockaddr *from, fer_address *out)
     memcpy(out->bytes, &six.sin6_addr, sizeof out->bytes);
     return true;
 }
+
+void fer_address_format(const fer_address *a, char out[FER_ADDRESS_TEXT])
+{
+    static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    bool old = memcmp(a->bytes, mapped, sizeof mapped) == 0;
+    out[0] = '\0';
+    inet_ntop(old ? AF_INET : AF_INET6, old ? a->bytes + 12 : a->bytes, out, FER_ADDRESS_TEXT);
+}

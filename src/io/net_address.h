@@ -42,6 +42,8 @@ bool fer_address_parse(fer_str text, fer_address *out);
 /* "10.0.0.0/8", "fd00::/8", or an address alone. False: it is neither, or has bits past its length.
  */
 bool fer_address_block_parse(fer_str text, fer_address_block *out);
+#define FER_ADDRESS_TEXT 46 /* bytes of an address as text, its NUL included */
+void fer_address_format(const fer_address *a, char out[FER_ADDRESS_TEXT]);
 /* False where it is of neither family. */
 bool fer_address_of(const struct sockaddr *from, fer_address *out);
 

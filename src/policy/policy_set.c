@@ -179,21 +179,37 @@ static const yyjson_val *row_of(const yyjson_val *rows, fer_str name)
     return key ? key + 1 : NULL;
 }
 
-void fer_policy_tool(const fer_policy_set *s, fer_str id, const yyjson_val *record,
-                     const yyjson_val *cache, fer_arena *a, fer_tool_policy *out)
+/* The row of all tools of a namespace: "NAMESPACE:*". */
+static const yyjson_val *row_of_namespace(const fer_policy_set *s, fer_str id)
 {
     char ns[FER_NAME_MAX + 3];
     size_t colon = fer_str_find(id, 0, ':');
+    if (colon == SIZE_MAX || colon + 3 > sizeof ns) return NULL;
+    memcpy(ns, id.ptr, colon);
+    ns[colon] = ':';
+    ns[colon + 1] = '*';
+    return row_of(s->tools, (fer_str){ns, colon + 2});
+}
+
+void fer_policy_tool(const fer_policy_set *s, fer_str id, const yyjson_val *record,
+                     const yyjson_val *cache, fer_arena *a, fer_tool_policy *out)
+{
     *out = (fer_tool_policy){.scope.breaker.off = true};
     take_tool(a, row_of(s->tools, FER_STR("*")), out);
     take_record(record, cache, out);
-    if (colon != SIZE_MAX && colon + 3 <= sizeof ns) {
-        memcpy(ns, id.ptr, colon);
-        ns[colon] = ':';
-        ns[colon + 1] = '*';
-        take_tool(a, row_of(s->tools, (fer_str){ns, colon + 2}), out);
-    }
+    take_tool(a, row_of_namespace(s, id), out);
     take_tool(a, row_of(s->tools, id), out);
+}
+
+bool fer_policy_effect(const fer_policy_set *s, fer_str id, fer_effect *out)
+{
+    fer_tool_policy p = {0};
+    const yyjson_val *rows[] = {row_of(s->tools, FER_STR("*")), row_of_namespace(s, id),
+                                row_of(s->tools, id)};
+    for (size_t i = 0; i < FER_COUNT(rows); i++)
+        if (fer_is_obj(rows[i])) take_words(rows[i], &p);
+    if (p.has_effect) *out = p.effect;
+    return p.has_effect;
 }
 
 void fer_policy_backend(const fer_policy_set *s, fer_str name, fer_scope_policy *out)

@@ -70,6 +70,8 @@ fer_code fer_policy_read(fer_arena *a, fer_str json, fer_policy_set **out, fer_e
  * `cache`, or NULL. */
 void fer_policy_tool(const fer_policy_set *s, fer_str id, const yyjson_val *record,
                      const yyjson_val *cache, fer_arena *a, fer_tool_policy *out);
+/* The operator's word on the effect of a tool; false: there is none. */
+bool fer_policy_effect(const fer_policy_set *s, fer_str id, fer_effect *out);
 void fer_policy_backend(const fer_policy_set *s, fer_str name, fer_scope_policy *out);
 void fer_policy_tenant(const fer_policy_set *s, fer_str name, fer_scope_policy *out);
 

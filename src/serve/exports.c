@@ -11,7 +11,7 @@
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-bool fer_exports_takes(const fer_front_options *o, fer_arena *scratch, fer_str id)
+bool fer_exports_takes(const fer_exports_wish *o, fer_arena *scratch, fer_str id)
 {
     fer_str subject = fer_arena_copy(scratch, id);
     for (size_t i = 0; subject.ptr && i < o->expose_count; i++) {
@@ -35,9 +35,9 @@ static fer_code count_names(fer_map *seen, const fer_export *list, size_t count,
     return FER_OK;
 }
 
-static bool is_taken(const fer_map *seen, const fer_front_options *o, fer_str name)
+static bool is_taken(const fer_map *seen, const fer_exports_wish *o, fer_str name)
 {
-    bool meta = o->mode == FER_SERVE_BOTH && fer_meta_has(name);
+    bool meta = o->meta && fer_meta_has(name);
     return meta || (uintptr_t)fer_map_get(seen, name) > 1;
 }
 
@@ -47,7 +47,7 @@ static fer_str ns_of(fer_str id)
     return colon == SIZE_MAX ? FER_STR("") : fer_str_slice(id, 0, colon);
 }
 
-static fer_code give_names(fer_exports *e, const fer_front_options *o, fer_err *err)
+static fer_code give_names(fer_exports *e, const fer_exports_wish *o, fer_err *err)
 {
     fer_map seen;
     size_t kept = 0;
@@ -75,7 +75,7 @@ static fer_code give_names(fer_exports *e, const fer_front_options *o, fer_err *
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static fer_code add_tool(fer_exports *e, const fer_front_options *o, fer_arena *scratch,
+static fer_code add_tool(fer_exports *e, const fer_exports_wish *o, fer_arena *scratch,
                          const fer_summary *s, size_t *cap, fer_err *err)
 {
     fer_str id = s->ns.len
@@ -96,14 +96,15 @@ static fer_code add_tool(fer_exports *e, const fer_front_options *o, fer_arena *
     return FER_OK;
 }
 
-static fer_code gather(fer_exports *e, const fer_front_options *o, fer_arena *scratch, fer_err *err)
+static fer_code gather(fer_exports *e, const fer_exports_wish *o, fer_arena *scratch, fer_err *err)
 {
     fer_page page = {.size = FER_PAGE_MAX};
     size_t cap = 0, count;
     fer_summary *list;
     fer_str next;
     do {
-        fer_code code = fer_view_list(scratch, e->view, NULL, &page, &list, &count, &next, err);
+        fer_code code =
+            fer_view_list(scratch, e->view, o->filter, &page, &list, &count, &next, err);
         for (size_t i = 0; !code && i < count; i++)
             code = add_tool(e, o, scratch, &list[i], &cap, err);
         if (code) return code;
@@ -133,7 +134,7 @@ static fer_code make_digest(fer_exports *e, fer_arena *scratch, fer_err *err)
     return FER_OK;
 }
 
-static fer_code make(fer_exports *e, const fer_front_options *o, fer_err *err)
+static fer_code make(fer_exports *e, const fer_exports_wish *o, fer_err *err)
 {
     fer_arena *scratch = fer_arena_new(0);
     fer_code code = scratch ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
@@ -149,7 +150,7 @@ static fer_code make(fer_exports *e, const fer_front_options *o, fer_err *err)
     return code;
 }
 
-fer_code fer_exports_refresh(fer_exports *e, const fer_front_options *o, bool *news, fer_err *err)
+fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err)
 {
     fer_view *v = fer_catalog_view(o->catalog);
     if (news) *news = false;

@@ -28,12 +28,21 @@ typedef struct fer_exports {
     uint64_t digest; /* of all that is shown */
 } fer_exports;
 
+/* What is wanted of it. */
+typedef struct fer_exports_wish {
+    fer_catalog *catalog;
+    bool meta; /* meta tools stand beside them */
+    const fer_str *expose;
+    size_t expose_count;
+    const fer_filter *filter; /* what may be used at all; or NULL */
+} fer_exports_wish;
+
 /* Brings it up to date; `*news` (or NULL): what is shown has changed since the last time. */
-fer_code fer_exports_refresh(fer_exports *e, const fer_front_options *o, bool *news, fer_err *err);
+fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err);
 void fer_exports_deinit(fer_exports *e);
 const fer_export *fer_exports_find(const fer_exports *e, fer_str name);
 /* Whether an ID without version is one of those that may be served under its name. */
-bool fer_exports_takes(const fer_front_options *o, fer_arena *scratch, fer_str id);
+bool fer_exports_takes(const fer_exports_wish *o, fer_arena *scratch, fer_str id);
 
 /* Adds the definition of a tool as MCP has it in this version. */
 fer_code fer_export_write(fer_arena *a, const fer_exports *e, const fer_export *x,

@@ -2,6 +2,7 @@
 /* A server: what it holds, its beginning and its end. */
 #include <assert.h>
 
+#include "errors.h"
 #include "meta_tools.h"
 #include "serve_parts.h"
 #include "sys.h"
@@ -24,7 +25,7 @@ static void on_event(void *context, const fer_event *event)
 {
     fer_front *s = context;
     (void)event;
-    if (s->options.mode != FER_SERVE_META && !uv_is_active((uv_handle_t *)&s->changed))
+    if (!uv_is_active((uv_handle_t *)&s->changed))
         uv_timer_start(&s->changed, on_changed, FER_SERVE_CHANGED_MS, 0);
 }
 
@@ -33,6 +34,8 @@ static void on_event(void *context, const fer_event *event)
 static fer_code begin(fer_front *s, fer_err *err)
 {
     fer_code code = fer_meta_new(s->arena, &s->meta, err);
+    s->host = fer_guest_new(s, &(fer_guest_options){0});
+    if (!s->host) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = fer_catalog_subscribe(s->options.catalog, on_event, s, &s->listener, err);
     return code;
 }
@@ -49,6 +52,7 @@ fer_front *fer_front_new(const fer_front_options *o)
     s->options = *o;
     s->loop = fer_gateway_loop(o->gateway);
     if (begin(s, NULL)) {
+        fer_guest_unref(s->host);
         fer_meta_free(s->meta);
         fer_arena_free(a);
         return NULL;
@@ -80,7 +84,8 @@ void fer_front_free(fer_front *s)
         fer_arena_free(x->arena);
         fer_sys_free(x);
     }
-    fer_exports_deinit(&s->exports);
+    fer_guest_unref(s->host);
+    assert(!s->guests);
     fer_rest_deinit(&s->kept);
     fer_meta_free(s->meta);
     uv_close((uv_handle_t *)&s->settle, on_timer_closed);

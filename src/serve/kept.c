@@ -83,6 +83,14 @@ fer_str fer_rest_get(fer_rests *k, const void *owner, fer_str handle)
     return FER_STR_NONE;
 }
 
+void fer_rest_forget(fer_rests *k, const void *owner)
+{
+    for (fer_rest_one **place = &k->first; *place;) {
+        if ((*place)->owner == owner) take_out(k, place);
+        else place = &(*place)->next;
+    }
+}
+
 void fer_rest_deinit(fer_rests *k)
 {
     while (k->first) take_out(k, &k->first);

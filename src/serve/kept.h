@@ -24,6 +24,8 @@ typedef struct fer_rests {
 bool fer_rest_put(fer_rests *k, const void *owner, fer_str json, char out[FER_KEPT_HANDLE]);
 /* The text of a handle, good until the next put; `ptr` NULL: it is not kept (any more). */
 fer_str fer_rest_get(fer_rests *k, const void *owner, fer_str handle);
+/* Those of an owner that goes. */
+void fer_rest_forget(fer_rests *k, const void *owner);
 void fer_rest_deinit(fer_rests *k);
 
 #endif

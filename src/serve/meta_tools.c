@@ -255,7 +255,7 @@ fer_code fer_meta_add_result(fer_ask *q, fer_buf *b, fer_str json, fer_str at, s
     code = fer_cut_write(a, doc, v, at, from, FER_META_RESULT, b, &cuts, err);
     if (code || !(cuts.count || handle.len)) return code;
     add_cuts(b, &cuts);
-    if (!handle.len && fer_rest_put(&s->kept, q->peer->options.caller, json, made))
+    if (!handle.len && fer_rest_put(&s->kept, fer_ask_guest(q), json, made))
         handle = fer_str_of(made);
     if (!handle.len) return FER_OK;
     fer_buf_add_text(b, ",\"handle\":");

@@ -8,7 +8,10 @@ fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
     if (s->counts.peers >= FER_SERVE_PEERS_MAX) return NULL;
     fer_peer *p = fer_sys_malloc(sizeof *p);
     if (!p) return NULL;
-    *p = (fer_peer){.server = s, .options = *o, .log_level = FER_LOG_OFF};
+    *p = (fer_peer){.server = s,
+                    .guest = fer_guest_ref(o->guest ? o->guest : s->host),
+                    .options = *o,
+                    .log_level = FER_LOG_OFF};
     p->next = s->peers;
     p->place = &s->peers;
     if (p->next) p->next->place = &p->next;
@@ -23,6 +26,8 @@ void fer_peer_settle(fer_peer *p)
     *p->place = p->next;
     if (p->next) p->next->place = p->place;
     p->server->counts.peers--;
+    if (!p->options.once) fer_guest_forget(p->guest, p);
+    fer_guest_unref(p->guest);
     fer_sys_free(p);
 }
 

@@ -33,6 +33,7 @@
 #define FER_SERVE_TTL_MS      60000 /* that a client may keep a list, where nothing changes */
 
 typedef struct fer_front fer_front;
+typedef struct fer_guest fer_guest;
 typedef struct fer_peer fer_peer;
 typedef struct fer_talk fer_talk;
 
@@ -86,8 +87,38 @@ typedef struct fer_front_counts {
     uint64_t refused;   /* with an error of JSON-RPC */
     uint64_t malformed; /* texts that are no message */
     uint64_t ignored;   /* answers and notifications that mean nothing here */
+    uint64_t uses;      /* calls that a search had led to */
 } fer_front_counts;
 void fer_front_count(const fer_front *s, fer_front_counts *out);
+
+/* ---- guests -----------------------------------------------------------------------------------
+ */
+
+/*
+ * Whom a server serves: who it is, what it may use and what it is shown. All peers of one token are
+ * one guest, so that lists are made once and nothing of one guest's is another's. Counted.
+ */
+typedef struct fer_guest_options {
+    const fer_caller *caller; /* NULL: the operator, who may use everything */
+    bool has_mode;
+    fer_serve_mode mode;   /* where it has one; else the front's */
+    const fer_str *expose; /* as of the front; none: the front's */
+    size_t expose_count;
+} fer_guest_options;
+
+/* Everything is copied. NULL: no memory. */
+FER_MUST_USE fer_guest *fer_guest_new(fer_front *s, const fer_guest_options *o);
+fer_guest *fer_guest_ref(fer_guest *g);
+void fer_guest_unref(fer_guest *g); /* NULL is fine */
+/* The one whom the options of the front are for. Borrowed. */
+fer_guest *fer_front_host(fer_front *s);
+/* It is let in no more: whoever holds peers of its closes them. */
+void fer_guest_end(fer_guest *g);
+bool fer_guest_is_over(const fer_guest *g);
+/* Who it is; NULL: the operator. */
+const fer_caller *fer_guest_caller(const fer_guest *g);
+/* Whether it may read what the server of a namespace has beside its tools: resources, prompts. */
+bool fer_guest_reads(const fer_guest *g, fer_str ns);
 
 /* ---- peers ------------------------------------------------------------------------------------
  */
@@ -96,7 +127,8 @@ typedef struct fer_peer_options {
     /* Where to send what belongs to no request, such as that tools have changed; NULL: nowhere. */
     void (*push)(void *context, fer_str message);
     void *context;
-    const fer_caller *caller; /* who is there; NULL: the operator. Must outlive the server */
+    fer_guest *guest; /* who is there; NULL: the front's host */
+    bool once;        /* a peer of one request: what it did is the guest's, not its own */
 } fer_peer_options;
 
 /* NULL: no memory, or FER_SERVE_PEERS_MAX. */

@@ -2,41 +2,41 @@
 /* Who may ask, and what each path is. */
 #include "serve_http.h"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include "arena.h"
+#include "clock.h"
 #include "serve_web_parts.h"
+#include "sight.h"
 #include "sys.h"
 
-#define BEAT_EVERY_MS 5000
+#define BEAT_EVERY_NS INT64_C(5000000000)
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-static bool digest_of(fer_str text, unsigned char out[32])
+fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in)
 {
-    return EVP_Digest(text.ptr ? text.ptr : "", text.len, out, NULL, EVP_sha256(), NULL) == 1;
-}
-
-/* Tokens are compared by their digests, in a time that says nothing about either. */
-static bool is_known(const fer_web *w, const fer_inbound *in)
-{
-    unsigned char digest[32];
-    if (in->local) return in->uid == getuid() || in->uid == 0;
-    if (!w->options.token.len) return true;
-    if (fer_inbound_count(in, "Authorization") != 1) return false;
+    fer_guest *host = fer_front_host(w->options.front);
+    if (in->local) return in->uid == getuid() || in->uid == 0 ? host : NULL;
+    if (!w->options.admit) return host;
+    if (fer_inbound_count(in, "Authorization") != 1) return NULL;
     fer_str token = fer_http_bearer(fer_inbound_get(in, "Authorization"));
-    if (!token.ptr || !digest_of(token, digest)) return false;
-    if (CRYPTO_memcmp(digest, w->token_digest, sizeof digest) == 0) return true;
-    return w->options.known && w->options.known(w->options.context, token);
+    fer_guest *who = token.ptr ? w->options.admit(w->options.context, token) : NULL;
+    return who && !fer_guest_is_over(who) ? who : NULL;
 }
 
-static void refuse_stranger(fer_exchange *x)
+void fer_web_denied(fer_web *w, const fer_guest *who, const fer_inbound *in, const char *why)
+{
+    if (w->options.denied) w->options.denied(w->options.context, who, in, why);
+}
+
+/* One answer, whatever was wrong with the token. */
+static void refuse_stranger(fer_web *w, fer_exchange *x)
 {
     const fer_http_field fields[] = {
         {FER_STR("WWW-Authenticate"), FER_STR("Bearer realm=\"ferrule\"")},
         {FER_STR("Content-Type"), FER_STR("text/plain")}};
+    fer_web_denied(w, NULL, fer_exchange_inbound(x), "token");
     fer_exchange_answer(x, 401, fields, FER_COUNT(fields),
                         FER_STR("Show the token: Authorization: Bearer TOKEN\n"), NULL);
 }
@@ -44,24 +44,32 @@ static void refuse_stranger(fer_exchange *x)
 /* ---- pages beside /mcp ------------------------------------------------------------------------
  */
 
-static void show_health(fer_web *w, fer_exchange *x)
+static void show_health(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     (void)w;
+    (void)who;
     fer_exchange_reply(x, 200, "text/plain", FER_STR("ok\n"));
 }
 
-static void show_ready(fer_web *w, fer_exchange *x)
+static void show_ready(fer_web *w, fer_guest *who, fer_exchange *x)
 {
+    (void)who;
     bool ready = !w->draining && fer_front_is_ready(w->options.front);
     fer_exchange_reply(x, ready ? 200 : 503, "text/plain",
                        ready ? FER_STR("ready\n") : FER_STR("not ready\n"));
 }
 
-static void show_metrics(fer_web *w, fer_exchange *x)
+/* What others do is for those alone who may do everything. */
+static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     fer_arena *a = fer_exchange_arena(x);
     fer_front_counts c;
     fer_str calls = FER_STR("");
+    if (fer_sight_is_narrow(fer_guest_caller(who))) {
+        fer_web_denied(w, who, fer_exchange_inbound(x), "metrics");
+        fer_exchange_reply(x, 403, "text/plain", FER_STR("This token is for some tools only.\n"));
+        return;
+    }
     fer_gateway_metrics(a, w->options.gateway, &calls, NULL);
     fer_front_count(w->options.front, &c);
     fer_str own = fer_arena_printf(
@@ -82,7 +90,7 @@ static void show_metrics(fer_web *w, fer_exchange *x)
 static const struct route {
     const char *path, *method;
     bool open; /* to everybody */
-    void (*run)(fer_web *w, fer_exchange *x);
+    void (*run)(fer_web *w, fer_guest *who, fer_exchange *x);
 } routes[] = {
     {"/mcp", "POST", false, fer_web_post},     {"/mcp", "GET", false, fer_web_get},
     {"/mcp", "DELETE", false, fer_web_delete}, {"/healthz", "GET", true, show_health},
@@ -97,7 +105,7 @@ static bool is_there(const struct route *r, const fer_inbound *in)
     return fer_str_is(in->method, r->method) && (!v || !v->modern || r->run == fer_web_post);
 }
 
-static const struct route *route_of(fer_web *w, fer_exchange *x)
+static const struct route *route_of(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
     const struct route *same = NULL;
@@ -105,13 +113,13 @@ static const struct route *route_of(fer_web *w, fer_exchange *x)
         if (!fer_str_is(in->path, routes[i].path)) continue;
         same = &routes[i];
         if (!is_there(same, in)) continue;
-        if (same->open || is_known(w, in)) return same;
-        refuse_stranger(x);
+        if (same->open || who) return same;
+        refuse_stranger(w, x);
         return NULL;
     }
     const fer_http_field allow = {FER_STR("Allow"), fer_str_of(same ? same->method : "")};
     if (!same) fer_exchange_reply(x, 404, "text/plain", FER_STR("MCP is at /mcp\n"));
-    else if (!same->open && !is_known(w, in)) refuse_stranger(x);
+    else if (!same->open && !who) refuse_stranger(w, x);
     else
         fer_exchange_answer(x, 405,
                             fer_str_is(in->path, "/mcp")
@@ -125,16 +133,20 @@ static const struct route *route_of(fer_web *w, fer_exchange *x)
 static bool on_head(void *context, fer_exchange *x)
 {
     fer_web *w = context;
-    const struct route *r = route_of(w, x);
+    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x));
+    const struct route *r = route_of(w, who, x);
     if (!r) return false;
     if (r->run == fer_web_post) return true;
-    r->run(w, x);
+    r->run(w, who, x);
     return false;
 }
 
 static void on_request(void *context, fer_exchange *x)
 {
-    fer_web_post(context, x);
+    fer_web *w = context;
+    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x)); /* not revoked meanwhile */
+    if (who) fer_web_post(w, who, x);
+    else refuse_stranger(w, x);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -142,8 +154,13 @@ static void on_request(void *context, fer_exchange *x)
 static void on_beat(uv_timer_t *timer)
 {
     fer_web *w = timer->data;
-    fer_posts_beat(w);
+    int64_t now = fer_clock_mono();
+    if (w->options.look) w->options.look(w->options.context);
+    fer_posts_sweep(w);
     fer_sessions_sweep(w, false);
+    if (now - w->beaten < BEAT_EVERY_NS) return;
+    w->beaten = now;
+    fer_posts_beat(w);
 }
 
 fer_web *fer_web_new(const fer_web_options *o)
@@ -153,16 +170,14 @@ fer_web *fer_web_new(const fer_web_options *o)
     memset(w, 0, sizeof *w);
     w->options = *o;
     w->handler = (fer_http_handler){on_head, on_request, w};
-    w->http = digest_of(o->token, w->token_digest)
-                  ? fer_http_server_new(fer_front_loop(o->front), &w->handler, NULL, NULL)
-                  : NULL;
+    w->http = fer_http_server_new(fer_front_loop(o->front), &w->handler, o->guard, o->limits);
     if (!w->http) {
         fer_sys_free(w);
         return NULL;
     }
     uv_timer_init(fer_front_loop(o->front), &w->beat);
     w->beat.data = w;
-    uv_timer_start(&w->beat, on_beat, BEAT_EVERY_MS, BEAT_EVERY_MS);
+    uv_timer_start(&w->beat, on_beat, FER_HTTP_LOOK_MS, FER_HTTP_LOOK_MS);
     uv_unref((uv_handle_t *)&w->beat);
     return w;
 }

@@ -7,8 +7,10 @@
  * nobody asked for. An answer is JSON; a stream of events where something is said before it, or
  * where it takes long.
  *
- * Beside it /healthz (it runs), /readyz (it takes requests), /metrics. Who asks over TCP shows the
- * token, if there is one; who asks over a Unix socket is this user, or is refused.
+ * Beside it /healthz (it runs), /readyz (it takes requests), /metrics. Who asks over TCP shows a
+ * token; who asks over a Unix socket is this user, or is refused. A session belongs to the guest
+ * that opened it: to every other one it is not there. When a guest is over, its sessions end, and
+ * what runs for it is cancelled.
  *
  * One thread: that of the front's loop.
  */
@@ -22,14 +24,22 @@
 #define FER_HTTP_BEAT_MS                                                                           \
     15000 /* after which a quiet answer becomes a stream, and between its beats */
 
+#define FER_HTTP_LOOK_MS 1000 /* between looks at who may still come */
+
 typedef struct fer_web fer_web;
 
 typedef struct fer_web_options {
     fer_front *front;
-    fer_gateway *gateway; /* whose metrics are shown */
-    fer_str token;        /* that clients show; empty: none is asked for */
-    /* Asked for every other token, whether it is good as well; or NULL. */
-    bool (*known)(void *context, fer_str token);
+    fer_gateway *gateway;            /* whose metrics are shown */
+    const fer_http_guard *guard;     /* of hosts and origins, as the HTTP server has it; or NULL */
+    const fer_server_limits *limits; /* or NULL */
+    /* Whose token it is; NULL: nobody's. Borrowed. Without this function nobody is asked who he
+     * is: everybody is the front's host. */
+    fer_guest *(*admit)(void *context, fer_str token);
+    /* Asked every FER_HTTP_LOOK_MS: those who may not come any more are over (fer_guest_end). */
+    void (*look)(void *context);
+    /* Somebody was turned away: who (NULL: nobody knows), from where, why; for the records. */
+    void (*denied)(void *context, const fer_guest *who, const fer_inbound *in, const char *why);
     void *context;
 } fer_web_options;
 

@@ -14,6 +14,7 @@
 #include "exports.h"
 #include "kept.h"
 #include "serve.h"
+#include "sight.h"
 
 typedef struct fer_ask fer_ask;
 
@@ -101,6 +102,7 @@ void fer_ask_cancel(fer_ask *q);
 /* The memory of the exchange. */
 fer_arena *fer_ask_arena(const fer_ask *q);
 fer_front *fer_ask_front(const fer_ask *q);
+fer_guest *fer_ask_guest(const fer_ask *q);
 /* Adds the members that every modern result has, with a comma behind: resultType, and who we are.
  */
 void fer_ask_add_complete(const fer_ask *q, fer_buf *b);
@@ -132,8 +134,48 @@ struct fer_talk {
     fer_buf out; /* answers */
 };
 
+/* Searches that are remembered until a call shows what they were for. */
+#define FER_SERVE_SEARCHES 32
+typedef struct fer_past_search {
+    const fer_peer *peer; /* whose it was; NULL: of a request that stood alone */
+    char *query;
+    size_t query_len;
+    uint64_t *tools; /* that it has shown, as hashes of their IDs */
+    size_t tool_count;
+} fer_past_search;
+
+struct fer_guest {
+    size_t refs;
+    fer_front *server;
+    fer_guest *next, **place;
+    fer_arena *arena;
+    const fer_caller *caller; /* NULL: the operator */
+    fer_serve_mode mode;
+    const fer_str *expose;
+    size_t expose_count;
+    bool over;
+    bool changed; /* what it is shown: news to be told */
+    fer_exports exports;
+    fer_sight sight; /* of the caller */
+    fer_past_search searches[FER_SERVE_SEARCHES];
+    size_t searched; /* how many there ever were: the next takes the place of the oldest */
+};
+/* The rule for what the guest may use, for a list or a search. */
+fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err);
+/* Brings its list of tools up to date; `*news` (or NULL): it has changed since the last time. */
+fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err);
+/* Whose uses count for its searches. */
+fer_str fer_guest_tenant(const fer_guest *g);
+/* A search has shown tools; a tool was run, with success: if a search of the same client has shown
+ * it, the catalogue is told. */
+void fer_guest_searched(fer_ask *q, fer_str query, const fer_found *found);
+void fer_guest_used(fer_ask *q, fer_str tool);
+/* Forgets the searches of a peer that goes. */
+void fer_guest_forget(fer_guest *g, const fer_peer *p);
+
 struct fer_peer {
     fer_front *server;
+    fer_guest *guest;
     fer_peer *next, **place;
     fer_peer_options options;
     const fer_mcp_version *version; /* NULL: not initialized */
@@ -159,7 +201,8 @@ struct fer_front {
     bool draining, holding;
     uv_timer_t settle, changed;
     uint64_t listener; /* of the catalogue */
-    fer_exports exports;
+    fer_guest *guests; /* all of them */
+    fer_guest *host;
     fer_rests kept;
     struct fer_meta *meta; /* the meta tools, compiled */
     void (*idle)(void *context);

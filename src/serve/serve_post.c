@@ -67,14 +67,15 @@ void fer_posts_beat(fer_web *w)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static fer_post *new_post(fer_web *w, fer_exchange *x)
+static fer_post *new_post(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     fer_post *p = fer_sys_malloc(sizeof *p);
     if (!p) {
         fer_exchange_end(x); /* 500 */
         return NULL;
     }
-    *p = (fer_post){.web = w, .exchange = x, .quiet_since = fer_clock_mono()};
+    *p = (fer_post){
+        .web = w, .exchange = x, .guest = fer_guest_ref(who), .quiet_since = fer_clock_mono()};
     p->next = w->posts;
     p->place = &w->posts;
     if (p->next) p->next->place = &p->next;
@@ -88,6 +89,7 @@ static void free_post(fer_post *p)
     if (p->next) p->next->place = p->place;
     if (p->session && p->session->stream == p) p->session->stream = NULL;
     if (p->peer) fer_peer_close(p->peer);
+    fer_guest_unref(p->guest);
     fer_sys_free(p);
 }
 
@@ -108,6 +110,22 @@ static void on_gone(fer_exchange *x, fer_gone why)
     p->talk = NULL;
     if (talk) fer_talk_abandon(talk, alone);
     fer_post_end(p);
+}
+
+/* Its peer is closed, and with it what runs is cancelled. */
+void fer_posts_sweep(fer_web *w)
+{
+    for (fer_post *p = w->posts, *next; p; p = next) {
+        next = p->next;
+        if (!fer_guest_is_over(p->guest)) continue;
+        if (p->talk) fer_talk_abandon(p->talk, false);
+        p->talk = NULL;
+        fer_exchange *x = p->exchange;
+        bool streams = p->streams;
+        free_post(p);
+        if (streams) fer_exchange_end(x);
+        else fer_web_refuse(x, 401, FER_RPC_INVALID_REQUEST, "the token is not good any more");
+    }
 }
 
 static const fer_exchange_events watch = {.gone = on_gone};
@@ -229,13 +247,16 @@ static void begin_talk(fer_post *p, fer_peer *peer)
     fer_talk_take(p->talk, in->body, &hints);
 }
 
-/* A request of an older version: the session that it names is there, and of that version. */
-static fer_session *session_of(fer_web *w, fer_exchange *x)
+/* A request of an older version: the session that it names is there, is its own, and of that
+ * version. Whose session it is says nothing to others: it is not there (CVE-2025-6515). */
+static fer_session *session_of(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
     fer_str id = header(in, SESSION), version = header(in, VERSION);
-    fer_session *s = id.len ? fer_session_find(w, id) : NULL;
+    bool foreign = false;
+    fer_session *s = id.len ? fer_session_find(w, id, who, &foreign) : NULL;
     const fer_mcp_version *agreed = s ? fer_peer_version(s->peer) : NULL;
+    if (foreign) fer_web_denied(w, who, in, "session");
     if (!id.len)
         fer_web_refuse(x, 400, FER_RPC_INVALID_REQUEST, SESSION " is missing: initialize first");
     else if (!s) fer_web_refuse(x, 404, FER_RPC_INVALID_REQUEST, "there is no such session");
@@ -246,7 +267,7 @@ static fer_session *session_of(fer_web *w, fer_exchange *x)
     return NULL;
 }
 
-void fer_web_post(fer_web *w, fer_exchange *x)
+void fer_web_post(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
     if (!fer_inbound_is(in, JSON)) {
@@ -259,14 +280,15 @@ void fer_web_post(fer_web *w, fer_exchange *x)
         return;
     }
     fer_post_kind kind = kind_of(x, header(in, VERSION));
-    fer_session *s = kind == POST_OTHER ? session_of(w, x) : NULL;
+    fer_session *s = kind == POST_OTHER ? session_of(w, who, x) : NULL;
     if (kind == POST_OTHER && !s) return;
-    fer_post *p = new_post(w, x);
+    fer_post *p = new_post(w, who, x);
     if (!p) return;
     p->events_fine = takes(in, EVENT_STREAM);
     if (kind == POST_ALONE)
-        p->peer = fer_peer_new(w->options.front, &(fer_peer_options){.context = p});
-    if (kind == POST_OPENING) s = fer_session_new(w);
+        p->peer = fer_peer_new(w->options.front,
+                               &(fer_peer_options){.context = p, .guest = who, .once = true});
+    if (kind == POST_OPENING) s = fer_session_new(w, who);
     p->session = s;
     p->opened = kind == POST_OPENING;
     begin_talk(p, p->peer ? p->peer : s ? s->peer : NULL);
@@ -275,16 +297,16 @@ void fer_web_post(fer_web *w, fer_exchange *x)
 /* ---- GET and DELETE ---------------------------------------------------------------------------
  */
 
-void fer_web_get(fer_web *w, fer_exchange *x)
+void fer_web_get(fer_web *w, fer_guest *who, fer_exchange *x)
 {
-    fer_session *s = session_of(w, x);
+    fer_session *s = session_of(w, who, x);
     if (!s) return;
     if (!takes(fer_exchange_inbound(x), EVENT_STREAM) || s->stream) {
         fer_web_refuse(x, s->stream ? 409 : 406, FER_RPC_INVALID_REQUEST,
                        s->stream ? "the session has a stream" : "Accept must name " EVENT_STREAM);
         return;
     }
-    fer_post *p = new_post(w, x);
+    fer_post *p = new_post(w, who, x);
     if (!p) return;
     p->session = s;
     p->events_fine = true;
@@ -293,9 +315,9 @@ void fer_web_get(fer_web *w, fer_exchange *x)
     if (!begin_stream(p)) fer_post_end(p);
 }
 
-void fer_web_delete(fer_web *w, fer_exchange *x)
+void fer_web_delete(fer_web *w, fer_guest *who, fer_exchange *x)
 {
-    fer_session *s = session_of(w, x);
+    fer_session *s = session_of(w, who, x);
     if (!s) return;
     fer_session_end(s);
     fer_exchange_answer(x, 204, NULL, 0, FER_STR(""), NULL);

@@ -37,14 +37,15 @@ static void on_push(void *context, fer_str message)
     if (s->stream) fer_post_write(s->stream, message);
 }
 
-fer_session *fer_session_new(fer_web *w)
+fer_session *fer_session_new(fer_web *w, fer_guest *who)
 {
     fer_session *s = fer_sys_malloc(sizeof *s);
     if (!s) return NULL;
-    *s = (fer_session){.web = w, .used = fer_clock_mono()};
-    s->peer = make_id(s->id) ? fer_peer_new(w->options.front,
-                                            &(fer_peer_options){.push = on_push, .context = s})
-                             : NULL;
+    *s = (fer_session){.web = w, .guest = who, .used = fer_clock_mono()};
+    s->peer = make_id(s->id)
+                  ? fer_peer_new(w->options.front,
+                                 &(fer_peer_options){.push = on_push, .context = s, .guest = who})
+                  : NULL;
     if (!s->peer) {
         fer_sys_free(s);
         return NULL;
@@ -55,11 +56,14 @@ fer_session *fer_session_new(fer_web *w)
     return s;
 }
 
-fer_session *fer_session_find(fer_web *w, fer_str id)
+fer_session *fer_session_find(fer_web *w, fer_str id, const fer_guest *who, bool *foreign)
 {
+    *foreign = false;
     fer_session **list = id.len == FER_SESSION_TEXT - 1 ? bucket(w, id.ptr) : NULL;
     for (fer_session *s = list ? *list : NULL; s; s = s->next) {
         if (!fer_str_is(id, s->id)) continue;
+        *foreign = s->guest != who;
+        if (*foreign) return NULL;
         s->used = fer_clock_mono();
         return s;
     }
@@ -85,6 +89,6 @@ void fer_sessions_sweep(fer_web *w, bool all)
         for (fer_session *s = w->sessions[i], *next; s; s = next) {
             next = s->next;
             bool quiet = s->used < limit && !s->stream && !fer_peer_busy(s->peer);
-            if (all || quiet) fer_session_end(s);
+            if (all || quiet || fer_guest_is_over(s->guest)) fer_session_end(s);
         }
 }

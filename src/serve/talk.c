@@ -212,6 +212,11 @@ fer_front *fer_ask_front(const fer_ask *q)
     return q->peer->server;
 }
 
+fer_guest *fer_ask_guest(const fer_ask *q)
+{
+    return q->peer->guest;
+}
+
 void fer_ask_cancel(fer_ask *q)
 {
     q->cancelled = true;

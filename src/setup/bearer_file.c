@@ -4,13 +4,17 @@
  *
  *     {"format": "ferrule-tokens-1",
  *      "tokens": [{"id": "3f...", "name": "laptop", "sha256": "9a...", "scopes": ["*"],
+ *                  "tenant": "home", "mode": "both", "expose": ["files:*"],
  *                  "created": 1789000000, "expires": 1790000000}]}
+ *
+ * Tenant, mode, expose and expires may be left out.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "bearer_parts.h"
 #include "buf.h"
@@ -58,17 +62,24 @@ static bool read_second(const yyjson_val *v, int64_t *out)
     return true;
 }
 
-static bool read_scopes(fer_arena *a, const yyjson_val *v, fer_bearer *k)
+static bool read_texts(fer_arena *a, const yyjson_val *v, size_t max, const fer_str **out,
+                       size_t *count)
 {
-    if (!fer_is_arr(v) || fer_val_len(v) > FER_BEARER_SCOPES_MAX) return false;
+    if (!fer_is_arr(v) || fer_val_len(v) > max) return false;
     fer_str *list = fer_arena_alloc_zero(a, fer_val_len(v) + 1, sizeof *list);
     if (!list) return false;
-    k->scopes = list;
+    *out = list;
     FER_EACH_ITEM (v, item) {
         if (!fer_is_str(item)) return false;
-        list[k->scope_count++] = fer_val_str(item);
+        list[(*count)++] = fer_val_str(item);
     }
     return true;
+}
+
+static bool read_word(fer_str text, fer_str *out)
+{
+    *out = text;
+    return text.len > 0;
 }
 
 static bool read_field(fer_arena *a, fer_str key, const yyjson_val *v, fer_bearer *k)
@@ -76,11 +87,15 @@ static bool read_field(fer_arena *a, fer_str key, const yyjson_val *v, fer_beare
     fer_str text = fer_is_str(v) ? fer_val_str(v) : FER_STR_NONE;
     if (fer_str_is(key, "id")) return read_id(text, k->id);
     if (fer_str_is(key, "sha256")) return read_hash(text, k->hash);
-    if (fer_str_is(key, "scopes")) return read_scopes(a, v, k);
+    if (fer_str_is(key, "scopes"))
+        return read_texts(a, v, FER_BEARER_SCOPES_MAX, &k->scopes, &k->scope_count);
+    if (fer_str_is(key, "expose"))
+        return read_texts(a, v, FER_BEARER_EXPOSE_MAX, &k->expose, &k->expose_count);
+    if (fer_str_is(key, "tenant")) return read_word(text, &k->tenant);
+    if (fer_str_is(key, "mode")) return read_word(text, &k->mode);
     if (fer_str_is(key, "created")) return read_second(v, &k->created);
     if (fer_str_is(key, "expires")) return read_second(v, &k->expires) && k->expires;
-    k->name = text;
-    return fer_str_is(key, "name") && text.len;
+    return fer_str_is(key, "name") && read_word(text, &k->name);
 }
 
 static fer_code read_token(fer_bearers *t, const yyjson_val *v, size_t index, fer_err *err)
@@ -132,18 +147,34 @@ fer_code fer_bearers_read(fer_arena *a, fer_str text, fer_bearers *out, fer_err 
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+static void write_texts(fer_buf *b, const char *key, const fer_str *list, size_t count)
+{
+    fer_buf_printf(b, ", \"%s\": [", key);
+    for (size_t i = 0; i < count; i++) {
+        if (i) fer_buf_add_text(b, ", ");
+        fer_buf_add_quoted(b, list[i]);
+    }
+    fer_buf_add_char(b, ']');
+}
+
+static void write_word(fer_buf *b, const char *key, fer_str text)
+{
+    fer_buf_printf(b, ", \"%s\": ", key);
+    fer_buf_add_quoted(b, text);
+}
+
 static void write_token(fer_buf *b, const fer_bearer *k)
 {
     fer_buf_printf(b, "{\"id\": \"%s\", \"name\": ", k->id);
     fer_buf_add_quoted(b, k->name);
     fer_buf_add_text(b, ", \"sha256\": \"");
     for (size_t i = 0; i < FER_BEARER_BYTES; i++) fer_buf_printf(b, "%02x", k->hash[i]);
-    fer_buf_add_text(b, "\", \"scopes\": [");
-    for (size_t i = 0; i < k->scope_count; i++) {
-        if (i) fer_buf_add_text(b, ", ");
-        fer_buf_add_quoted(b, k->scopes[i]);
-    }
-    fer_buf_printf(b, "], \"created\": %" PRId64, k->created);
+    fer_buf_add_char(b, '"');
+    write_texts(b, "scopes", k->scopes, k->scope_count);
+    if (k->tenant.len) write_word(b, "tenant", k->tenant);
+    if (k->mode.len) write_word(b, "mode", k->mode);
+    if (k->expose_count) write_texts(b, "expose", k->expose, k->expose_count);
+    fer_buf_printf(b, ", \"created\": %" PRId64, k->created);
     if (k->expires) fer_buf_printf(b, ", \"expires\": %" PRId64, k->expires);
     fer_buf_add_char(b, '}');
 }
@@ -241,6 +272,36 @@ static fer_code make_file(const char *path, fer_err *err)
     if (fd < 0) return fer_fail(err, FER_IO_ERROR, "%s: %s", path, strerror(errno));
     fer_sys_close(fd);
     return FER_OK;
+}
+
+/* The lock is a file of its own: the one of tokens is another after each change. */
+fer_code fer_bearers_lock(const char *path, int *lock, fer_err *err)
+{
+    char name[4096];
+    fer_buf b;
+    fer_buf_init_fixed(&b, name, sizeof name);
+    fer_buf_printf(&b, "%s.lock", path);
+    fer_code code = make_folders(path, err);
+    if (!code && (b.failure || b.len >= sizeof name))
+        code = fer_fail(err, FER_BAD_USAGE, "the path is too long");
+    if (code) return code;
+    name[b.len] = '\0';
+    int fd = fer_sys_open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR), bad;
+    if (fd < 0) return fer_fail(err, FER_IO_ERROR, "%s: %s", name, strerror(errno));
+    do bad = fer_sys_flock(fd, LOCK_EX);
+    while (bad && errno == EINTR);
+    if (bad) {
+        code = fer_fail(err, FER_IO_ERROR, "%s cannot be locked: %s", name, strerror(errno));
+        fer_sys_close(fd);
+        return code;
+    }
+    *lock = fd;
+    return FER_OK;
+}
+
+void fer_bearers_unlock(int lock)
+{
+    fer_sys_close(lock);
 }
 
 fer_code fer_bearers_save(const char *path, const fer_bearers *t, fer_err *err)

@@ -6,107 +6,11 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 
+#include "access.h"
 #include "errors.h"
 #include "sys.h"
 
 #define PREFIX "fer_"
-
-/* ---- scopes --------------------------------------------------------------------------------- */
-
-enum scope_kind {
-    SCOPE_ALL,
-    SCOPE_TOOL,
-    SCOPE_NAMESPACE,
-    SCOPE_EFFECT,
-    SCOPE_NONE
-};
-
-static const char *const prefixes[] = {
-    [SCOPE_TOOL] = "tool:", [SCOPE_NAMESPACE] = "namespace:", [SCOPE_EFFECT] = "effect:"};
-
-/* The kind of a scope, and what is behind its colon. */
-static enum scope_kind take_apart(fer_str scope, fer_str *rest)
-{
-    *rest = FER_STR_NONE;
-    if (fer_str_is(scope, "*")) return SCOPE_ALL;
-    for (int kind = SCOPE_TOOL; kind <= SCOPE_EFFECT; kind++) {
-        if (!fer_str_starts(scope, prefixes[kind])) continue;
-        *rest = fer_str_slice(scope, strlen(prefixes[kind]), scope.len);
-        return (enum scope_kind)kind;
-    }
-    return SCOPE_NONE;
-}
-
-/* Names of tools and namespaces; `colons` says how many may part them. */
-static bool is_name(fer_str s, size_t colons)
-{
-    size_t part = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.ptr[i];
-        if (c == ':') {
-            if (!part || !colons--) return false;
-            part = 0;
-        } else {
-            if (c <= ' ' || c >= 0x7F || c == '*') return false;
-            part++;
-        }
-    }
-    return part > 0;
-}
-
-static bool is_effect(fer_str s)
-{
-    for (int e = FER_EFFECT_PURE; e <= FER_EFFECT_EXTERNAL_SIDE_EFFECTS; e++)
-        if (fer_str_is(s, fer_effect_name((fer_effect)e))) return true;
-    return false;
-}
-
-fer_code fer_bearer_scope_check(fer_str scope, fer_err *err)
-{
-    fer_str rest;
-    bool good = false;
-    switch (take_apart(scope, &rest)) {
-    case SCOPE_ALL: good = true; break;
-    case SCOPE_TOOL: good = is_name(rest, 1); break;
-    case SCOPE_NAMESPACE: good = is_name(rest, 0); break;
-    case SCOPE_EFFECT: good = is_effect(rest); break;
-    case SCOPE_NONE: break;
-    }
-    if (good && scope.len <= FER_BEARER_SCOPE_MAX) return FER_OK;
-    return fer_fail(
-        err, FER_BAD_USAGE,
-        "'%.*s' is not a scope; write *, tool:ID, namespace:NAME or effect:EFFECT (Pure, "
-        "IdempotentWrite, NonIdempotentWrite, ExternalSideEffects)",
-        FER_PRI(fer_str_head(scope, 100)));
-}
-
-/* "namespace:name", or "name" of a tool without namespace. */
-static bool is_tool(fer_str id, fer_str namespace, fer_str name)
-{
-    if (!namespace.len) return fer_str_eq(id, name);
-    return id.len == namespace.len + 1 + name.len && id.ptr[namespace.len] == ':' &&
-           fer_str_eq(fer_str_slice(id, 0, namespace.len), namespace) &&
-           fer_str_eq(fer_str_slice(id, namespace.len + 1, id.len), name);
-}
-
-bool fer_bearer_allows(const fer_bearer *token, fer_str namespace, fer_str name, fer_effect effect)
-{
-    bool tools_named = false, tool = false, effects_named = false, fits = false;
-    for (size_t i = 0; i < token->scope_count; i++) {
-        fer_str rest;
-        enum scope_kind kind = take_apart(token->scopes[i], &rest);
-        if (kind == SCOPE_EFFECT) {
-            effects_named = true;
-            fits = fits || fer_str_is(rest, fer_effect_name(effect));
-            continue;
-        }
-        tools_named = true;
-        tool = tool || kind == SCOPE_ALL ||
-               (kind == SCOPE_TOOL && is_tool(rest, namespace, name)) ||
-               (kind == SCOPE_NAMESPACE && namespace.len && fer_str_eq(rest, namespace));
-    }
-    return token->scope_count && (tool || !tools_named) && (fits || !effects_named);
-}
 
 /* ---- making --------------------------------------------------------------------------------- */
 
@@ -147,6 +51,14 @@ static bool is_label(fer_str name)
            name.ptr[name.len - 1] != ' ';
 }
 
+static bool is_mode(fer_str word)
+{
+    static const char *const modes[] = {"meta", "tools", "both", "transparent"};
+    for (size_t i = 0; i < FER_COUNT(modes); i++)
+        if (fer_str_is(word, modes[i])) return true;
+    return false;
+}
+
 fer_code fer_bearer_check(const fer_bearers *t, const fer_bearer *k, fer_err *err)
 {
     if (!is_label(k->name))
@@ -159,9 +71,21 @@ fer_code fer_bearer_check(const fer_bearers *t, const fer_bearer *k, fer_err *er
     if (!k->scope_count || k->scope_count > FER_BEARER_SCOPES_MAX)
         return fer_fail(err, FER_BAD_USAGE, "a token has 1 to %d scopes", FER_BEARER_SCOPES_MAX);
     for (size_t i = 0; i < k->scope_count; i++) {
-        fer_code code = fer_bearer_scope_check(k->scopes[i], err);
+        fer_code code = fer_access_check(k->scopes[i], err);
         if (code) return code;
     }
+    if (k->tenant.len && !is_label(k->tenant))
+        return fer_fail(err, FER_BAD_USAGE, "a tenant is 1 to %d printable characters of ASCII",
+                        FER_BEARER_NAME_MAX);
+    if (k->mode.len && !is_mode(k->mode))
+        return fer_fail(err, FER_BAD_USAGE, "a mode is meta, tools, both or transparent");
+    if (k->expose_count > FER_BEARER_EXPOSE_MAX)
+        return fer_fail(err, FER_BAD_USAGE, "a token exposes at most %d patterns",
+                        FER_BEARER_EXPOSE_MAX);
+    for (size_t i = 0; i < k->expose_count; i++)
+        if (!is_label(k->expose[i]))
+            return fer_fail(err, FER_BAD_USAGE, "'%.*s' is no pattern of tools",
+                            FER_PRI(fer_str_head(k->expose[i], 100)));
     for (size_t i = 0; i < t->count; i++)
         if (memcmp(t->list[i].hash, k->hash, FER_BEARER_BYTES) == 0)
             return fer_fail(err, FER_BAD_USAGE, "two tokens have the same hash");
@@ -180,18 +104,30 @@ fer_code fer_bearer_put(fer_bearers *t, const fer_bearer *k, fer_err *err)
     return FER_OK;
 }
 
-static fer_code copy_scopes(fer_arena *a, const fer_bearer_wish *wish, fer_bearer *k, fer_err *err)
+static fer_code copy_texts(fer_arena *a, const fer_str *from, size_t count, const fer_str **out,
+                           fer_err *err)
 {
-    static const fer_str all = {"*", 1};
-    const fer_str *from = wish->scope_count ? wish->scopes : &all;
-    k->scope_count = wish->scope_count ? wish->scope_count : 1;
-    fer_str *to = fer_arena_alloc_zero(a, k->scope_count, sizeof *to);
-    for (size_t i = 0; to && i < k->scope_count; i++) {
+    fer_str *to = fer_arena_alloc_zero(a, count + 1, sizeof *to);
+    for (size_t i = 0; to && i < count; i++) {
         to[i] = fer_arena_copy(a, from[i]);
         if (!to[i].ptr) return fer_arena_failed(a, err);
     }
-    k->scopes = to;
+    *out = to;
     return to ? FER_OK : fer_arena_failed(a, err);
+}
+
+static fer_code copy_wish(fer_arena *a, const fer_bearer_wish *wish, fer_bearer *k, fer_err *err)
+{
+    static const fer_str all = {"*", 1};
+    k->scope_count = wish->scope_count ? wish->scope_count : 1;
+    k->expose_count = wish->expose_count;
+    k->name = fer_arena_copy(a, wish->name);
+    k->tenant = fer_arena_copy(a, wish->tenant);
+    k->mode = fer_arena_copy(a, wish->mode);
+    if (!k->name.ptr || !k->tenant.ptr || !k->mode.ptr) return fer_arena_failed(a, err);
+    fer_code code =
+        copy_texts(a, wish->scope_count ? wish->scopes : &all, k->scope_count, &k->scopes, err);
+    return code ? code : copy_texts(a, wish->expose, k->expose_count, &k->expose, err);
 }
 
 /* The number of a token is random like itself, and no part of it. */
@@ -216,9 +152,7 @@ fer_code fer_bearers_add(fer_bearers *t, const fer_bearer_wish *wish, int64_t no
         return fer_fail(err, FER_BAD_USAGE, "the token would be over before it begins");
     if (!make_secret(&k, text))
         return fer_fail(err, FER_INTERNAL, "the system has no random bytes");
-    k.name = fer_arena_copy(t->arena, wish->name);
-    if (!k.name.ptr) return fer_arena_failed(t->arena, err);
-    fer_code code = copy_scopes(t->arena, wish, &k, err);
+    fer_code code = copy_wish(t->arena, wish, &k, err);
     if (!code) code = fer_bearer_check(t, &k, err);
     if (!code) code = fer_bearer_put(t, &k, err);
     if (code) OPENSSL_cleanse(text, FER_BEARER_TEXT);

@@ -4,14 +4,8 @@
  * when it is made; what is kept is its SHA-256, in a file that only its owner may read, with a
  * name, scopes, and when it was made and ends. Whoever reads the file cannot use the tokens.
  *
- * A scope is one of
- *     *               every tool
- *     tool:ID         one tool, named "name" or "namespace:name"
- *     namespace:NAME  the tools of a namespace
- *     effect:EFFECT   only tools of this effect, or of another that is also named: Pure,
- *                     IdempotentWrite, NonIdempotentWrite, ExternalSideEffects
- * A token allows a call if one of the first three fits, or none of them is given, and one of its
- * effects fits, or none is given. It has at least one scope. Texts are compared whole.
+ * Its scopes (policy/access.h) say what it is good for; beside them it may say what its client is
+ * shown: a mode, a toolset, whose calls they are.
  *
  * Reading, writing and asking are pure; time is given. Results live in the arena, where a list also
  * takes its additions from. Read by any number of threads, changed by one that is alone.
@@ -25,8 +19,8 @@
 
 #define FER_BEARERS_MAX       1000              /* tokens of a file */
 #define FER_BEARER_SCOPES_MAX 100               /* scopes of a token */
-#define FER_BEARER_NAME_MAX   128               /* bytes of a name */
-#define FER_BEARER_SCOPE_MAX  300               /* bytes of a scope */
+#define FER_BEARER_EXPOSE_MAX 100               /* patterns of a token's toolset */
+#define FER_BEARER_NAME_MAX   128               /* bytes of a name, a tenant, a pattern */
 #define FER_BEARERS_FILE_MAX  ((size_t)4 << 20) /* bytes of a file */
 #define FER_BEARER_BYTES      32                /* of randomness, and of a hash */
 #define FER_BEARER_TEXT       48                /* "fer_", 43 characters, NUL */
@@ -38,8 +32,12 @@ typedef struct fer_bearer {
     fer_str name;          /* printable ASCII, no two the same */
     const fer_str *scopes;
     size_t scope_count;
-    int64_t created; /* seconds since 1970 */
-    int64_t expires; /* the same; 0: never */
+    fer_str tenant;        /* whose calls its client's are; or empty */
+    fer_str mode;          /* what its client is shown: "meta" ...; or empty: as the server says */
+    const fer_str *expose; /* its toolset: patterns of tools under their own names */
+    size_t expose_count;   /* 0: as the server says */
+    int64_t created;       /* seconds since 1970 */
+    int64_t expires;       /* the same; 0: never */
     uint8_t hash[FER_BEARER_BYTES];
 } fer_bearer;
 
@@ -54,11 +52,11 @@ typedef struct fer_bearer_wish {
     fer_str name;
     const fer_str *scopes;
     size_t scope_count; /* 0: "*" */
-    int64_t expires;    /* seconds since 1970; 0: never */
+    fer_str tenant, mode;
+    const fer_str *expose;
+    size_t expose_count;
+    int64_t expires; /* seconds since 1970; 0: never */
 } fer_bearer_wish;
-
-/* FER_BAD_USAGE: it is none of the four. */
-fer_code fer_bearer_scope_check(fer_str scope, fer_err *err);
 
 /* Strictly: an unknown field, a name, ID or hash that stands twice is FER_BAD_USAGE. An empty text
  * has no tokens. */
@@ -76,13 +74,16 @@ fer_code fer_bearers_save(const char *path, const fer_bearers *t, fer_err *err);
  * is taken, a scope that is none, an end that is past; FER_LIMIT_EXCEEDED. */
 fer_code fer_bearers_add(fer_bearers *t, const fer_bearer_wish *wish, int64_t now,
                          char text[FER_BEARER_TEXT], fer_err *err);
+/* Holds the file (by PATH.lock beside it) for one who changes it: whoever else wants to waits, so
+ * that two who add a token lose none. `*lock` is for fer_bearers_unlock. */
+fer_code fer_bearers_lock(const char *path, int *lock, fer_err *err);
+void fer_bearers_unlock(int lock);
+
 /* Takes out the one of that ID or name; false: there is none. */
 bool fer_bearers_remove(fer_bearers *t, fer_str id_or_name);
 
 /* Whose token it is; NULL: nobody's, or its time is over. All hashes are compared, each in constant
  * time. */
 const fer_bearer *fer_bearers_find(const fer_bearers *t, fer_str token, int64_t now);
-/* Whether it allows a call of the tool. */
-bool fer_bearer_allows(const fer_bearer *token, fer_str namespace, fer_str name, fer_effect effect);
 
 #endif

@@ -63,7 +63,7 @@ static fer_code ask_all(fer_arena *a, const fer_view *v, fer_buf *out, fer_err *
         code = fer_summary_write(a, &list[i], &text, err);
         if (!code) fer_buf_add(out, text);
     }
-    if (!code) code = fer_view_namespaces(a, v, NULL, &spaces, &count, &next, err);
+    if (!code) code = fer_view_namespaces(a, v, NULL, NULL, &spaces, &count, &next, err);
     for (size_t i = 0; i < count && !code; i++)
         fer_buf_printf(out, "%.*s=%zu;", FER_PRI(spaces[i].name), spaces[i].tools);
     for (size_t i = 0; i < FER_COUNT(ids) && !code; i++) {

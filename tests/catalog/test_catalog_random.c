@@ -191,7 +191,7 @@ static void same(fer_catalog *c, const struct model *m)
     }
     same_found(a, c, &m->tools[state % TOOLS], (unsigned)(state % TOOLS));
     assert_int_equal(fer_view_count(v), tools);
-    assert_int_equal(fer_view_namespaces(a, v, NULL, &spaces, &count, &next, NULL), FER_OK);
+    assert_int_equal(fer_view_namespaces(a, v, NULL, NULL, &spaces, &count, &next, NULL), FER_OK);
     for (size_t i = 0; i < count; i++) all += spaces[i].tools;
     assert_int_equal(all, tools);
     fer_view_unref(v);

@@ -59,7 +59,7 @@ static void check_view(fer_arena *a, const fer_view *v)
     assert_int_equal(fer_view_summary(a, v, FER_STR("left"), &left, &err), FER_OK);
     assert_int_equal(fer_view_summary(a, v, FER_STR("right"), &right, &err), FER_OK);
     assert_true(fer_str_eq(left.summary, right.summary));
-    assert_int_equal(fer_view_namespaces(a, v, &page, &spaces, &n, &next, &err), FER_OK);
+    assert_int_equal(fer_view_namespaces(a, v, NULL, &page, &spaces, &n, &next, &err), FER_OK);
     for (size_t i = 0; i < n; i++) all += spaces[i].tools;
     assert_int_equal(all, fer_view_count(v));
     do {

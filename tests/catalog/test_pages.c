@@ -98,13 +98,15 @@ static void namespaces(void)
     fer_namespace *list;
     size_t count;
     fer_err err;
-    assert_int_equal(fer_view_namespaces(a, v, &page, &list, &count, &page.token, &err), FER_OK);
+    assert_int_equal(fer_view_namespaces(a, v, NULL, &page, &list, &count, &page.token, &err),
+                     FER_OK);
     assert_int_equal(count, 3);
     assert_str(list[0].name, "");
     assert_int_equal(list[0].tools, 65);
     assert_str(list[2].name, "n2");
     assert_int_equal(list[2].tools, 64);
-    assert_int_equal(fer_view_namespaces(a, v, &page, &list, &count, &page.token, &err), FER_OK);
+    assert_int_equal(fer_view_namespaces(a, v, NULL, &page, &list, &count, &page.token, &err),
+                     FER_OK);
     assert_int_equal(count, 1);
     assert_str(list[0].name, "n3");
     assert_int_equal(page.token.len, 0);

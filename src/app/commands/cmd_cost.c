@@ -56,7 +56,7 @@ static fer_code add_tool(fer_arena *a, costs *c, const fer_exports *e, const fer
 
 static fer_code count_all(fer_station *s, fer_exports *e, costs *c, fer_err *err)
 {
-    fer_front_options o = {.gateway = s->gateway, .catalog = s->catalog, .mode = FER_SERVE_TOOLS};
+    fer_exports_wish o = {.catalog = s->catalog};
     fer_buf b;
     fer_buf_init(&b, s->arena, SIZE_MAX / 4);
     fer_meta_list(&b, fer_mcp_version_newest(false));

@@ -69,7 +69,7 @@ static fer_code count_namespaces(fer_shelf *s, size_t *out, fer_err *err)
     *out = 0;
     do {
         fer_code code =
-            fer_view_namespaces(s->arena, s->view, &page, &list, &count, &page.token, err);
+            fer_view_namespaces(s->arena, s->view, NULL, &page, &list, &count, &page.token, err);
         if (code) return code;
         *out += count;
     } while (page.token.len);

@@ -46,7 +46,8 @@ static fer_code write_all(fer_shelf *s, fer_page *page, fer_err *err)
     fer_str next = FER_STR("");
     if (!one) page->size = FER_PAGE_MAX;
     do {
-        fer_code code = fer_view_namespaces(s->arena, s->view, page, &list, &count, &next, err);
+        fer_code code =
+            fer_view_namespaces(s->arena, s->view, NULL, page, &list, &count, &next, err);
         if (code) return code;
         if (json) write_json(&s->app->out, list, count, next);
         else write_lines(&s->app->out, list, count);

@@ -5,17 +5,18 @@
 #include <unistd.h>
 
 #include "client_files.h"
+#include "doorkeeper.h"
 #include "errors.h"
 #include "serve_guide.h"
 #include "serve_http.h"
 #include "serve_stdio.h"
 #include "station.h"
-#include "stored_tokens.h"
 #include "sys.h"
 
 #define DRAIN_MS     30000 /* for what runs, once we are asked to end */
 #define DEFAULT_PORT 7575  /* of --listen */
 #define SETTLE_MS    20    /* between two looks at whether servers have listed their tools */
+#define KEEP_MS      60000 /* between two looks at whether uses are to be written down */
 #define EMBED_AT     32    /* vectors that are made between other things */
 #define EXPOSE_MAX   256   /* patterns of --expose */
 
@@ -25,11 +26,13 @@ typedef struct serving {
     fer_front *front;
     fer_stdio *stdio;
     fer_web *web;
-    char token[FER_GUIDE_TOKEN];
-    fer_stored_tokens stored;
+    char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
+    bool token_is_known;         /* to whoever was shown it, some day */
+    fer_doorkeeper door;
     fer_str patterns[EXPOSE_MAX];
     uv_signal_t term, interrupt, hangup;
-    uv_timer_t settle, drain;
+    uv_timer_t settle, drain, keep;
+    uint64_t kept; /* uses that are written down */
     uv_idle_t embed;
     bool draining, over;
 } serving;
@@ -124,6 +127,23 @@ static void on_settle(uv_timer_t *timer)
     uv_idle_start(&s->embed, on_embed);
 }
 
+/* What searches have led to is written down now and then, where there is a file for it. */
+static void keep_uses(serving *s)
+{
+    fer_front_counts c;
+    fer_err err = {0};
+    fer_front_count(s->front, &c);
+    if (c.uses == s->kept || !s->station.catalog_file) return;
+    s->kept = c.uses;
+    if (fer_catalog_save_uses(s->station.catalog, &err))
+        fer_app_say(s->app, "uses are not kept: %s", err.message);
+}
+
+static void on_keep(uv_timer_t *timer)
+{
+    keep_uses(timer->data);
+}
+
 static void learn_tools(serving *s)
 {
     fer_station_begin_asking(&s->station);
@@ -180,19 +200,42 @@ static void on_hangup(uv_signal_t *handle, int number)
 /* ---- over HTTP --------------------------------------------------------------------------------
  */
 
-/* The token of the environment, or a new one. */
-static bool make_token(serving *s, const char *given)
+/* A token of this run alone. */
+static bool make_token(char out[FER_GUIDE_TOKEN])
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char random[(FER_GUIDE_TOKEN - 1) / 2];
-    if (given || fer_app_option(s->app, "no-token")) return true;
     if (fer_sys_random(random, sizeof random)) return false;
     for (size_t i = 0; i < sizeof random; i++) {
-        s->token[2 * i] = hex[random[i] >> 4];
-        s->token[2 * i + 1] = hex[random[i] & 15];
+        out[2 * i] = hex[random[i] >> 4];
+        out[2 * i + 1] = hex[random[i] & 15];
     }
-    s->token[FER_GUIDE_TOKEN - 1] = '\0';
+    out[FER_GUIDE_TOKEN - 1] = '\0';
     return true;
+}
+
+/* The token of the environment, one of this run, or that of the very first start. */
+static fer_code choose_token(serving *s, fer_err *err)
+{
+    const char *given = getenv("FERRULE_TOKEN");
+    char first[FER_BEARER_TEXT];
+    bool fresh = fer_app_option(s->app, "fresh-token") || !s->door.path;
+    if (given && given[0]) {
+        s->token_is_known = true;
+        return fer_doorkeeper_add(&s->door, fer_str_of(given), NULL, err);
+    }
+    if (fresh && !make_token(s->token))
+        return fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
+    if (fresh) return fer_doorkeeper_add(&s->door, fer_str_of(s->token), NULL, err);
+    fer_code code = fer_doorkeeper_first(&s->door, first, err);
+    if (code) return code;
+    static_assert(sizeof first <= sizeof s->token, "a token of the file fits");
+    memcpy(s->token, first, sizeof first);
+    s->token_is_known = !first[0];
+    if (first[0])
+        fer_app_say(s->app, "this is the only time that the token is shown; its hash is in %s",
+                    s->door.path);
+    return FER_OK;
 }
 
 /* ADDRESS:PORT, or PORT of the loopback. False: it is neither. */
@@ -237,35 +280,31 @@ static int listen_at(serving *s, fer_err *err)
     if (!is_loopback(o.address))
         fer_app_say(s->app, "everybody who reaches %s can read what is sent: there is no TLS",
                     o.address);
-    const char *given = getenv("FERRULE_TOKEN");
     fer_guide_write(&s->app->out,
                     &(fer_guide){.address = o.address ? o.address : "127.0.0.1",
                                  .port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0),
-                                 .token = given && given[0] ? "$FERRULE_TOKEN" : s->token});
+                                 .known = s->token_is_known,
+                                 .token = s->token_is_known ? "$FERRULE_TOKEN" : s->token});
     return 0;
 }
 
 static int open_web(serving *s, fer_err *err)
 {
-    const char *given = getenv("FERRULE_TOKEN");
-    if (given && !given[0]) given = NULL;
-    if (!make_token(s, given)) {
-        fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
-        return fer_app_fail(s->app, err);
-    }
     bool open = fer_app_option(s->app, "no-token") != NULL;
-    fer_stored_tokens_init(&s->stored, s->station.arena);
+    fer_str path = FER_STR_NONE;
+    fer_bearers_path(s->station.arena, &path, NULL); /* where there is no home, there is no file */
+    fer_code code =
+        fer_doorkeeper_init(&s->door, s->front, s->station.gateway, &s->station.log, path.ptr, err);
+    if (!code && !open) code = choose_token(s, err);
     fer_web_options o = {.front = s->front,
                          .gateway = s->station.gateway,
-                         .known = fer_stored_tokens_know,
-                         .context = &s->stored,
-                         .token = open ? FER_STR("") : fer_str_of(given ? given : s->token)};
-    s->web = fer_web_new(&o);
-    if (!s->web) {
-        fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-        return fer_app_fail(s->app, err);
-    }
-    return listen_at(s, err);
+                         .admit = open ? NULL : fer_doorkeeper_admit,
+                         .look = fer_doorkeeper_look,
+                         .denied = fer_doorkeeper_denied,
+                         .context = &s->door};
+    s->web = code ? NULL : fer_web_new(&o);
+    if (!code && !s->web) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    return code ? fer_app_fail(s->app, err) : listen_at(s, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -279,6 +318,9 @@ static void begin_handles(serving *s)
     s->hangup.data = s;
     uv_timer_init(loop, &s->settle);
     uv_timer_init(loop, &s->drain);
+    uv_timer_init(loop, &s->keep);
+    s->keep.data = s;
+    uv_timer_start(&s->keep, on_keep, KEEP_MS, KEEP_MS);
     uv_idle_init(loop, &s->embed);
     s->term.data = s->interrupt.data = s->settle.data = s->drain.data = s->embed.data = s;
     uv_signal_start(&s->term, on_signal, SIGTERM);
@@ -293,6 +335,7 @@ static void end_handles(serving *s)
     uv_close((uv_handle_t *)&s->hangup, NULL);
     uv_close((uv_handle_t *)&s->settle, NULL);
     uv_close((uv_handle_t *)&s->drain, NULL);
+    uv_close((uv_handle_t *)&s->keep, NULL);
     uv_close((uv_handle_t *)&s->embed, NULL);
 }
 
@@ -322,6 +365,8 @@ static int serve(serving *s)
     end_handles(s);
     /* What was cancelled ends in the loop; peers go with it. */
     while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
+    keep_uses(s);
+    fer_doorkeeper_deinit(&s->door);
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);
     return bad;
@@ -344,7 +389,6 @@ int fer_run_serve(fer_app *app)
     if (!bad) {
         bad = serve(&s);
         fer_station_deinit(&s.station);
-        fer_stored_tokens_deinit(&s.stored);
     }
     fer_arena_free(a);
     return bad;

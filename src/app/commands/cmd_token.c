@@ -11,23 +11,31 @@
 
 /* The file, and what is in it. */
 struct tokens {
+    int lock; /* -1: it is only looked at */
     fer_arena *arena;
     fer_str path;
     fer_bearers list;
     int64_t now;
 };
 
-static int open_tokens(struct tokens *t, fer_app *app)
+static void close_tokens(struct tokens *t)
+{
+    if (t->lock >= 0) fer_bearers_unlock(t->lock);
+    fer_arena_free(t->arena);
+}
+
+static int open_tokens(struct tokens *t, fer_app *app, bool change)
 {
     const char *asked = fer_app_option(app, "file");
     fer_err err;
-    *t = (struct tokens){.arena = fer_arena_new(0), .now = fer_clock_wall() / 1000};
+    *t = (struct tokens){.arena = fer_arena_new(0), .now = fer_clock_wall() / 1000, .lock = -1};
     fer_code code = t->arena ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (asked) t->path = fer_str_of(asked);
     else if (!code) code = fer_bearers_path(t->arena, &t->path, &err);
+    if (!code && change) code = fer_bearers_lock(t->path.ptr, &t->lock, &err);
     if (!code) code = fer_bearers_load(t->arena, t->path.ptr, &t->list, &err);
     if (!code) return 0;
-    fer_arena_free(t->arena);
+    close_tokens(t);
     return fer_app_fail(app, &err);
 }
 
@@ -47,11 +55,21 @@ static fer_code add(struct tokens *t, fer_app *app, int64_t expires, char text[F
                     fer_err *err)
 {
     fer_str scopes[FER_BEARER_SCOPES_MAX + 1];
-    fer_bearer_wish wish = {.name = fer_str_of(app->args[0]), .scopes = scopes, .expires = expires};
+    fer_str expose[FER_BEARER_EXPOSE_MAX + 1];
+    const char *tenant = fer_app_option(app, "tenant"), *mode = fer_app_option(app, "mode");
+    fer_bearer_wish wish = {.name = fer_str_of(app->args[0]),
+                            .scopes = scopes,
+                            .tenant = fer_str_of(tenant ? tenant : ""),
+                            .mode = fer_str_of(mode ? mode : ""),
+                            .expose = expose,
+                            .expires = expires};
     const char *scope;
     while (wish.scope_count < FER_COUNT(scopes) &&
            (scope = fer_app_values(app, "scope", wish.scope_count)))
         scopes[wish.scope_count++] = fer_str_of(scope);
+    while (wish.expose_count < FER_COUNT(expose) &&
+           (scope = fer_app_values(app, "expose", wish.expose_count)))
+        expose[wish.expose_count++] = fer_str_of(scope);
     fer_code code = fer_bearers_add(&t->list, &wish, t->now, text, err);
     return code ? code : fer_bearers_save(t->path.ptr, &t->list, err);
 }
@@ -64,7 +82,7 @@ int fer_run_token_new(fer_app *app)
     fer_err err;
     if (app->arg_count != 1)
         return fer_app_usage(app, "token new needs a name for it, such as laptop");
-    int bad = open_tokens(&t, app);
+    int bad = open_tokens(&t, app, true);
     if (bad) return bad;
     if (!read_days(app, t.now, &expires)) {
         bad = fer_app_usage(app, "--days is a whole number, 1 to 36500");
@@ -75,7 +93,7 @@ int fer_run_token_new(fer_app *app)
         fer_app_say(app, "this is the only time that the token is shown; its hash is in %.*s",
                     FER_PRI(t.path));
     }
-    fer_arena_free(t.arena);
+    close_tokens(&t);
     return bad;
 }
 
@@ -100,7 +118,23 @@ static void write_text(fer_out *o, const fer_bearer *k, int64_t now)
         if (i) fer_out_text(o, " ");
         fer_out_clean(o, k->scopes[i]);
     }
+    if (k->tenant.len) fer_out_printf(o, " tenant=%.*s", FER_PRI(k->tenant));
+    if (k->mode.len) fer_out_printf(o, " mode=%.*s", FER_PRI(k->mode));
+    for (size_t i = 0; i < k->expose_count; i++) {
+        fer_out_text(o, " expose=");
+        fer_out_clean(o, k->expose[i]);
+    }
     fer_out_text(o, "\n");
+}
+
+static void write_texts(fer_out *o, const char *key, const fer_str *list, size_t count)
+{
+    fer_out_printf(o, ",\"%s\":[", key);
+    for (size_t i = 0; i < count; i++) {
+        if (i) fer_out_text(o, ",");
+        fer_out_json(o, list[i]);
+    }
+    fer_out_text(o, "]");
 }
 
 static void write_json(fer_out *o, const fer_bearer *k)
@@ -113,12 +147,13 @@ static void write_json(fer_out *o, const fer_bearer *k)
         fer_out_text(o, ",\"expires\":");
         write_time(o, k->expires, true);
     }
-    fer_out_text(o, ",\"scopes\":[");
-    for (size_t i = 0; i < k->scope_count; i++) {
-        if (i) fer_out_text(o, ",");
-        fer_out_json(o, k->scopes[i]);
-    }
-    fer_out_text(o, "]}");
+    write_texts(o, "scopes", k->scopes, k->scope_count);
+    if (k->expose_count) write_texts(o, "expose", k->expose, k->expose_count);
+    if (k->tenant.len) fer_out_text(o, ",\"tenant\":");
+    if (k->tenant.len) fer_out_json(o, k->tenant);
+    if (k->mode.len) fer_out_text(o, ",\"mode\":");
+    if (k->mode.len) fer_out_json(o, k->mode);
+    fer_out_text(o, "}");
 }
 
 int fer_run_token_list(fer_app *app)
@@ -126,7 +161,7 @@ int fer_run_token_list(fer_app *app)
     struct tokens t;
     bool json = fer_app_option(app, "json") != NULL;
     if (app->arg_count) return fer_app_usage(app, "token list takes no arguments");
-    int bad = open_tokens(&t, app);
+    int bad = open_tokens(&t, app, false);
     if (bad) return bad;
     if (json) fer_out_text(&app->out, "{\"tokens\":[");
     for (size_t i = 0; i < t.list.count; i++) {
@@ -135,7 +170,7 @@ int fer_run_token_list(fer_app *app)
         else write_text(&app->out, &t.list.list[i], t.now);
     }
     if (json) fer_out_text(&app->out, t.list.count ? "\n]}\n" : "]}\n");
-    fer_arena_free(t.arena);
+    close_tokens(&t);
     return 0;
 }
 
@@ -145,7 +180,7 @@ int fer_run_token_revoke(fer_app *app)
     fer_err err;
     if (!app->arg_count)
         return fer_app_usage(app, "token revoke needs IDs or names; 'ferrule token list' has them");
-    int bad = open_tokens(&t, app);
+    int bad = open_tokens(&t, app, true);
     if (bad) return bad;
     for (size_t i = 0; i < app->arg_count; i++) {
         if (fer_bearers_remove(&t.list, fer_str_of(app->args[i]))) continue;
@@ -155,6 +190,6 @@ int fer_run_token_revoke(fer_app *app)
     /* All of them or none. */
     if (!bad && fer_bearers_save(t.path.ptr, &t.list, &err)) bad = fer_app_fail(app, &err);
     if (!bad) fer_out_printf(&app->out, "%zu revoked\n", app->arg_count);
-    fer_arena_free(t.arena);
+    close_tokens(&t);
     return bad;
 }

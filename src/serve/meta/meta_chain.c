@@ -68,6 +68,8 @@ static void on_done(void *context, const fer_chain_result *r)
 {
     fer_ask *q = context;
     fer_chain *chain = q->state;
+    for (size_t i = 0; i < r->step_count; i++)
+        if (r->steps[i].state == FER_STEP_OK) fer_guest_used(q, r->steps[i].tool_id);
     if (r->error.code) write_error(q, r);
     else write_result(q, r);
     fer_chain_free(chain);

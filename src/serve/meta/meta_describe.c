@@ -18,6 +18,17 @@ static void write_doc(fer_ask *q, fer_str id, fer_str doc)
     else fer_meta_reply(q, &b);
 }
 
+/* What a guest may not use is not there, in the very words of what is not. */
+static fer_code look_up(fer_ask *q, const fer_view *v, fer_str id, fer_str *out, fer_err *err)
+{
+    const fer_guest *g = fer_ask_guest(q);
+    fer_code code = fer_view_resolve(fer_ask_arena(q), v, id, FER_STR(""), out, err);
+    if (!fer_sight_is_narrow(g->caller)) return code;
+    if (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_has(&g->sight, v, *out)))
+        return fer_sight_not_found(id, err);
+    return code;
+}
+
 void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 {
     fer_arena *a = fer_ask_arena(q);
@@ -28,7 +39,7 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
     (void)doc;
     fer_code code = level_name.len ? fer_level_parse(level_name, &level, &err) : FER_OK;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    if (!code) code = fer_view_resolve(a, v, id, FER_STR(""), &found, &err);
+    if (!code) code = look_up(q, v, id, &found, &err);
     if (!code) code = fer_view_describe(a, v, found, level, &text, &err);
     fer_view_unref(v);
     if (code) fer_reply_err(q, &err, "resolve", id);
@@ -38,12 +49,14 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 void fer_meta_examples(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 {
     fer_arena *a = fer_ask_arena(q);
-    fer_str id = fer_meta_text(args, "id"), list;
+    fer_str id = fer_meta_text(args, "id"), list, found = FER_STR("");
     fer_err err = {0};
     fer_buf b;
     (void)doc;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    fer_code code = fer_view_examples(a, v, id, fer_meta_number(args, "max", 0), &list, &err);
+    fer_code code =
+        fer_sight_is_narrow(fer_ask_guest(q)->caller) ? look_up(q, v, id, &found, &err) : FER_OK;
+    if (!code) code = fer_view_examples(a, v, id, fer_meta_number(args, "max", 0), &list, &err);
     fer_buf_init(&b, a, FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"examples\":");
     if (!code) fer_buf_add(&b, list);

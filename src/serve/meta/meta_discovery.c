@@ -6,7 +6,7 @@
 
 #define NEAREST_MAX 3 /* tools that are named where none fits */
 
-static bool has_namespace(const fer_view *v, fer_str ns)
+static bool has_namespace(const fer_guest *g, const fer_view *v, fer_str ns)
 {
     fer_arena *a = fer_arena_new(1 << 20);
     fer_filter filter = {.namespaces = {&ns, 1}};
@@ -14,7 +14,9 @@ static bool has_namespace(const fer_view *v, fer_str ns)
     fer_summary *list;
     size_t count = 0;
     fer_str next;
-    if (a && fer_view_list(a, v, &filter, &page, &list, &count, &next, NULL)) count = 0;
+    if (a && (fer_guest_filter(g, a, &filter, NULL) ||
+              fer_view_list(a, v, &filter, &page, &list, &count, &next, NULL)))
+        count = 0;
     fer_arena_free(a);
     return count > 0;
 }
@@ -24,7 +26,7 @@ static bool refuse_namespace(fer_ask *q, fer_str ns)
 {
     fer_err err;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    bool there = !ns.len || has_namespace(v, ns);
+    bool there = !ns.len || has_namespace(fer_ask_guest(q), v, ns);
     fer_view_unref(v);
     if (there) return false;
     fer_fail(&err, FER_TOOL_NOT_FOUND,
@@ -46,9 +48,10 @@ static void add_hint(fer_buf *b, const fer_found *found)
     fer_buf_add_text(b, "\"");
 }
 
-static void write_found(fer_ask *q, const fer_found *found)
+static void write_found(fer_ask *q, fer_str query, const fer_found *found)
 {
     fer_buf b;
+    if (found->fits) fer_guest_searched(q, query, found);
     fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"tools\":[");
     for (size_t i = 0; found->fits && i < found->count; i++) {
@@ -66,17 +69,20 @@ void fer_meta_search(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 {
     fer_str ns = fer_meta_text(args, "namespace");
     fer_filter filter = {.namespaces = {&ns, ns.len ? 1 : 0}};
-    fer_search_options o = {.filter = &filter};
+    fer_search_options o = {.filter = &filter, .tenant = fer_guest_tenant(fer_ask_guest(q))};
+    fer_str query = fer_meta_text(args, "query");
     fer_page page;
     fer_found found;
     fer_err err = {0};
     (void)doc;
     if (refuse_namespace(q, ns)) return;
     fer_meta_page(args, FER_META_PAGE, &page);
-    fer_code code = fer_catalog_search(fer_ask_arena(q), fer_ask_front(q)->options.catalog,
-                                       fer_meta_text(args, "query"), &o, &page, &found, &err);
+    fer_code code = fer_guest_filter(fer_ask_guest(q), fer_ask_arena(q), &filter, &err);
+    if (!code)
+        code = fer_catalog_search(fer_ask_arena(q), fer_ask_front(q)->options.catalog, query, &o,
+                                  &page, &found, &err);
     if (code) fer_reply_err(q, &err, "resolve", FER_STR(""));
-    else write_found(q, &found);
+    else write_found(q, query, &found);
 }
 
 /* ---- list_tools ------------------------------------------------------------------------------ */
@@ -95,7 +101,8 @@ void fer_meta_list_tools(fer_ask *q, const fer_json *doc, const yyjson_val *args
     if (refuse_namespace(q, ns)) return;
     fer_meta_page(args, FER_META_LIST_PAGE, &page);
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    fer_code code = fer_view_list(a, v, &filter, &page, &list, &count, &next, &err);
+    fer_code code = fer_guest_filter(fer_ask_guest(q), a, &filter, &err);
+    if (!code) code = fer_view_list(a, v, &filter, &page, &list, &count, &next, &err);
     fer_view_unref(v);
     if (code) {
         fer_reply_err(q, &err, "resolve", FER_STR(""));
@@ -128,7 +135,11 @@ void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val 
     (void)doc;
     fer_meta_page(args, FER_META_LIST_PAGE, &page);
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    fer_code code = fer_view_namespaces(a, v, &page, &list, &count, &next, &err);
+    fer_filter filter = {0};
+    fer_code code = fer_guest_filter(fer_ask_guest(q), a, &filter, &err);
+    if (!code)
+        code = fer_view_namespaces(a, v, filter.takes ? &filter : NULL, &page, &list, &count, &next,
+                                   &err);
     fer_view_unref(v);
     if (code) {
         fer_reply_err(q, &err, "resolve", FER_STR(""));

@@ -12,7 +12,7 @@ static void read_on(fer_ask *q, fer_str handle, fer_str at, size_t from)
     fer_arena *a = fer_ask_arena(q);
     fer_err err = {0};
     fer_buf b;
-    fer_str kept = fer_rest_get(&s->kept, q->peer->options.caller, handle);
+    fer_str kept = fer_rest_get(&s->kept, fer_ask_guest(q), handle);
     if (!kept.ptr) {
         fer_fail(&err, FER_INVALID_PAGE_TOKEN,
                  "no result is kept under this handle (any more): run the tool again");
@@ -78,6 +78,7 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     fer_ask *q = context;
     (void)c;
     fer_ask_log(q, e);
+    if (!e->error.code) fer_guest_used(q, e->tool_id);
     if (!e->error.code) write_result(q, e);
     else fer_reply_error(q, &e->error, e->tool_id);
 }

@@ -38,7 +38,7 @@ void fer_method_listen(fer_ask *q)
     q->listens = true;
     q->peer->listen_count++;
     fer_ask_front(q)->listens++;
-    q->tools_changed = fer_ask_front(q)->options.mode != FER_SERVE_META &&
+    q->tools_changed = fer_ask_guest(q)->mode != FER_SERVE_META &&
                        fer_is_true(fer_val_get(wanted, "toolsListChanged"));
     open_note(&b, q, "notifications/subscriptions/acknowledged");
     fer_buf_printf(&b, ",\"notifications\":{%s}",
@@ -59,7 +59,7 @@ void fer_listen_end(fer_ask *q)
 static void tell_listener(fer_ask *q)
 {
     fer_buf b;
-    if (!q->listens || !q->tools_changed) return;
+    if (!q->listens || !q->tools_changed || !q->peer->guest->changed) return;
     open_note(&b, q, "notifications/tools/list_changed");
     close_note(&b, q);
 }
@@ -68,11 +68,16 @@ static void tell_listener(fer_ask *q)
 void fer_listen_tell_changed(fer_front *s)
 {
     bool news = false;
-    if (fer_exports_refresh(&s->exports, &s->options, &news, NULL) || !news) return;
+    for (fer_guest *g = s->guests; g; g = g->next) {
+        g->changed = false;
+        if (g->mode == FER_SERVE_META || fer_guest_refresh(g, &g->changed, NULL)) continue;
+        news |= g->changed;
+    }
+    if (!news) return;
     fer_front_each(s, tell_listener);
     for (fer_peer *p = s->peers, *next; p; p = next) {
         next = p->next;
-        if (p->initialized && p->options.push)
+        if (p->initialized && p->options.push && p->guest->changed)
             p->options.push(p->options.context, FER_STR("{\"jsonrpc\":\"2.0\",\"method\":"
                                                         "\"notifications/tools/list_changed\"}"));
     }

@@ -26,15 +26,15 @@ void fer_ask_add_complete(const fer_ask *q, fer_buf *b)
 void fer_ask_add_cache(const fer_ask *q, fer_buf *b)
 {
     if (!q->version->modern) return;
-    /* What is shown depends on who asks, or may one day: it is not for others. */
+    /* What is shown depends on who asks: it is not for others. */
     fer_buf_printf(b, "\"ttlMs\":%d,\"cacheScope\":\"private\",", FER_SERVE_TTL_MS);
 }
 
 static void add_abilities(const fer_ask *q, fer_buf *b)
 {
-    const fer_front *s = fer_ask_front(q);
-    bool changes = s->options.mode != FER_SERVE_META;
-    fer_str words = fer_meta_instructions(s->options.mode);
+    const fer_guest *g = fer_ask_guest(q);
+    bool changes = g->mode != FER_SERVE_META;
+    fer_str words = fer_meta_instructions(g->mode);
     fer_buf_printf(b, "\"capabilities\":{\"logging\":{},\"tools\":{\"listChanged\":%s}}",
                    changes ? "true" : "false");
     if (!words.len) return;

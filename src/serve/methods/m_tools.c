@@ -10,9 +10,9 @@
 
 /* ---- tools/list ------------------------------------------------------------------------------ */
 
-static bool has_meta(const fer_front *s)
+static bool has_meta(const fer_guest *g)
 {
-    return s->options.mode == FER_SERVE_META || s->options.mode == FER_SERVE_BOTH;
+    return g->mode == FER_SERVE_META || g->mode == FER_SERVE_BOTH;
 }
 
 /* Where the page starts, from the cursor of the page before. */
@@ -32,7 +32,7 @@ static fer_code read_cursor(fer_ask *q, fer_view *v, fer_pager *pager, fer_err *
 /* The tools from `from` on; those before the first exported one are meta tools. */
 static fer_code add_tools(fer_ask *q, size_t from, size_t to, fer_buf *b, fer_err *err)
 {
-    const fer_exports *e = &fer_ask_front(q)->exports;
+    const fer_exports *e = &fer_ask_guest(q)->exports;
     for (size_t i = from; i < to; i++) {
         if (i > from) fer_buf_add_char(b, ',');
         fer_code code = fer_export_write(fer_ask_arena(q), e, &e->list[i], q->version, b, err);
@@ -62,20 +62,21 @@ static fer_code make_page(fer_ask *q, fer_str *tools, fer_str *next, fer_err *er
 {
     fer_front *s = fer_ask_front(q);
     fer_arena *a = fer_ask_arena(q);
-    bool own = s->options.mode != FER_SERVE_META;
+    fer_guest *g = fer_ask_guest(q);
+    bool own = g->mode != FER_SERVE_META;
     fer_pager pager;
     fer_buf b;
-    fer_code code = own ? fer_exports_refresh(&s->exports, &s->options, NULL, err) : FER_OK;
+    fer_code code = own ? fer_guest_refresh(g, NULL, err) : FER_OK;
     if (code) return code;
-    fer_view *v = own ? fer_view_ref(s->exports.view) : fer_catalog_view(s->options.catalog);
-    size_t count = own ? s->exports.count : 0;
+    fer_view *v = own ? fer_view_ref(g->exports.view) : fer_catalog_view(s->options.catalog);
+    size_t count = own ? g->exports.count : 0;
     code = read_cursor(q, v, &pager, err);
     if (!code && pager.offset && pager.offset >= count)
         code = fer_fail(err, FER_INVALID_PAGE_TOKEN, "the cursor was not made here");
     if (!code) {
         size_t rest = count - pager.offset, size = rest < FER_SERVE_PAGE ? rest : FER_SERVE_PAGE;
         fer_buf_init(&b, a, FER_SERVE_MEMORY);
-        if (!pager.offset && has_meta(s)) fer_meta_list(&b, q->version);
+        if (!pager.offset && has_meta(g)) fer_meta_list(&b, q->version);
         if (size && b.len) fer_buf_add_char(&b, ',');
         code = add_tools(q, pager.offset, pager.offset + size, &b, err);
         if (!code && size < rest) code = fer_pager_token(&pager, a, pager.offset + size, next, err);
@@ -164,7 +165,7 @@ void fer_ask_call_options(fer_ask *q, fer_call_options *out)
                               .causation_id = FER_STR(""),
                               .idempotency_key = meta_text(q, FER_MCP_META_IDEMPOTENCY),
                               .traceparent = meta_text(q, TRACEPARENT),
-                              .caller = q->peer->options.caller,
+                              .caller = fer_ask_guest(q)->caller,
                               .context = q};
     if (deadline && fer_val_tag(deadline) == FER_TAG_UINT && deadline->uni.u64 > 0 &&
         deadline->uni.u64 <= FER_CALL_DEADLINE_MAX)
@@ -177,6 +178,7 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     fer_ask *q = context;
     (void)c;
     fer_ask_log(q, e);
+    if (!e->error.code) fer_guest_used(q, e->tool_id);
     fer_reply_envelope(q, e);
 }
 
@@ -199,12 +201,12 @@ static void call_export(fer_ask *q, const fer_export *x, fer_str args)
 
 static void refuse_name(fer_ask *q, fer_str name)
 {
-    const fer_front *s = fer_ask_front(q);
+    const fer_guest *g = fer_ask_guest(q);
     fer_near near;
     fer_near_init(&near, name);
-    if (has_meta(s)) fer_meta_near(&near);
-    for (size_t i = 0; s->options.mode != FER_SERVE_META && i < s->exports.count; i++)
-        fer_near_try(&near, s->exports.list[i].name);
+    if (has_meta(g)) fer_meta_near(&near);
+    for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)
+        fer_near_try(&near, g->exports.list[i].name);
     if (near.best.ptr)
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "there is no tool %.*s; did you mean %.*s?", FER_PRI(fer_str_head(name, 128)),
@@ -212,12 +214,12 @@ static void refuse_name(fer_ask *q, fer_str name)
     else
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "there is no tool %.*s%s",
                      FER_PRI(fer_str_head(name, 128)),
-                     has_meta(s) ? "; search_tools finds tools, run_tool runs them" : "");
+                     has_meta(g) ? "; search_tools finds tools, run_tool runs them" : "");
 }
 
 void fer_method_call(fer_ask *q)
 {
-    fer_front *s = fer_ask_front(q);
+    fer_guest *g = fer_ask_guest(q);
     const yyjson_val *name = fer_val_get(q->params, "name");
     const yyjson_val *args = fer_val_get(q->params, "arguments");
     fer_err err = {0};
@@ -229,14 +231,12 @@ void fer_method_call(fer_ask *q)
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "params.arguments must be an object");
         return;
     }
-    if (has_meta(s) && fer_meta_has(fer_val_str(name))) {
+    if (has_meta(g) && fer_meta_has(fer_val_str(name))) {
         fer_meta_run(q, fer_val_str(name), args);
         return;
     }
-    fer_code code = s->options.mode == FER_SERVE_META
-                        ? FER_OK
-                        : fer_exports_refresh(&s->exports, &s->options, NULL, &err);
-    const fer_export *x = fer_exports_find(&s->exports, fer_val_str(name));
+    fer_code code = g->mode == FER_SERVE_META ? FER_OK : fer_guest_refresh(g, NULL, &err);
+    const fer_export *x = fer_exports_find(&g->exports, fer_val_str(name));
     if (code) fer_reply_err(q, &err, "resolve", fer_val_str(name));
     else if (x) call_export(q, x, args ? fer_rpc_bytes(q->doc, args) : FER_STR("{}"));
     else refuse_name(q, fer_val_str(name));

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sight.h"
+
+#include "access.h"
+#include "buf.h"
+#include "errors.h"
+#include "gateway_parts.h"
+
+bool fer_sight_is_narrow(const fer_caller *who)
+{
+    return who && fer_access_narrows(&who->scopes);
+}
+
+bool fer_sight_reads(const fer_caller *who, fer_str ns)
+{
+    return !who || fer_access_reads(&who->scopes, ns);
+}
+
+/* The word of a server that nobody trusts does not count (policy/effect.h): at the worst of its
+ * backends a call may do anything. */
+static fer_effect effect_of(const fer_gateway *g, const fer_body *b)
+{
+    fer_str list = fer_body_text(b, FER_TEXT_BACKENDS), kind, name, tool;
+    fer_effect effect;
+    fer_str ns = fer_body_text(b, FER_TEXT_NAMESPACE), bare = fer_body_text(b, FER_TEXT_NAME);
+    char id[2 * FER_NAME_MAX + 2];
+    size_t len = 0;
+    if (ns.len + bare.len + 1 < sizeof id) {
+        if (ns.len) memcpy(id, ns.ptr, ns.len);
+        if (ns.len) id[ns.len] = ':';
+        len = ns.len ? ns.len + 1 : 0;
+        memcpy(id + len, bare.ptr, bare.len);
+        len += bare.len;
+    }
+    if (fer_policy_effect(g->policies, (fer_str){id, len}, &effect)) return effect;
+    while (fer_list_next(&list, &kind) && fer_list_next(&list, &name) &&
+           fer_list_next(&list, &tool)) {
+        fer_scope_policy policy;
+        if (!kind.len || kind.ptr[0] - '0' != FER_BACKEND_MCP) continue;
+        fer_policy_backend(g->policies, name, &policy);
+        if (!policy.trusted) return FER_EFFECT_EXTERNAL_SIDE_EFFECTS;
+    }
+    return (fer_effect)b->effect;
+}
+
+bool fer_sight_takes(const void *sight, const struct fer_body *tool)
+{
+    const fer_sight *s = sight;
+    fer_effect effect = FER_EFFECT_PURE;
+    if (!fer_sight_is_narrow(s->who)) return true;
+    if (fer_access_by_effect(&s->who->scopes)) effect = effect_of(s->gateway, tool);
+    return fer_access_allows(&s->who->scopes, fer_body_text(tool, FER_TEXT_NAMESPACE),
+                             fer_body_text(tool, FER_TEXT_NAME), effect);
+}
+
+bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id)
+{
+    const fer_body *b;
+    return !fer_view_body(v, id, &b, NULL) && fer_sight_takes(sight, b);
+}
+
+fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter *out, fer_err *err)
+{
+    const fer_caller *who = sight->who;
+    fer_buf b;
+    if (!fer_sight_is_narrow(who)) return FER_OK;
+    fer_buf_init(&b, scratch, SIZE_MAX / 4);
+    for (size_t i = 0; i < who->scopes.count; i++) {
+        fer_buf_add(&b, who->scopes.list[i]);
+        fer_buf_add_char(&b, '\n');
+    }
+    fer_code code = fer_buf_code(&b, err);
+    if (code) return code;
+    out->takes = fer_sight_takes;
+    out->rule = sight;
+    out->mark = fer_buf_view(&b);
+    return FER_OK;
+}
+
+fer_code fer_sight_not_found(fer_str id, fer_err *err)
+{
+    return fer_fail(err, FER_TOOL_NOT_FOUND, "no tool \"%.*s\" is in the catalogue",
+                    FER_PRI(fer_str_head(id, 300)));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a caller may use, and so sees: by its scopes (policy/access.h), and by the effect that a
+ * call of the tool would have, wherever it may run. The stage `authorize` asks, and so does
+ * whatever lists or searches: who may not use a tool cannot tell it from one that is not there.
+ *
+ * A caller of NULL is the operator, who sees everything. Belongs to the thread of the loop.
+ */
+#ifndef FER_SIGHT_H
+#define FER_SIGHT_H
+
+#include <ferrule/gateway.h>
+
+/* Whether a caller's scopes leave anything out. */
+bool fer_sight_is_narrow(const fer_caller *who);
+
+/* A rule for catalogue's filters: `sight` must outlive the filter, and the gateway and the caller
+ * both. `scratch` holds the filter's mark. */
+typedef struct fer_sight {
+    const fer_gateway *gateway;
+    const fer_caller *who;
+} fer_sight;
+/* Has a filter take what the caller may use; untouched for one who may use everything. */
+fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter *out,
+                          fer_err *err);
+/* One tool. */
+bool fer_sight_takes(const void *sight, const struct fer_body *tool);
+/* A tool by its ID or alias; false also where there is none. */
+bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id);
+/* Whether a caller may read what the server of a namespace has beside its tools: resources,
+ * prompts, completion. Effects that are named must include Pure. */
+bool fer_sight_reads(const fer_caller *who, fer_str ns);
+
+/* What is said of a tool that is not there, or not for this caller: one text for both. */
+fer_code fer_sight_not_found(fer_str id, fer_err *err);
+
+#endif

@@ -191,6 +191,8 @@ typedef struct fer_validate_options {
     bool hide_values;      /* name types, never values */
     const fer_str *redact; /* paths whose values are hidden: a.b, *, **, [0] */
     size_t redact_count;
+    const fer_str *show; /* with hide_values: paths whose values are shown, unless redacted */
+    size_t show_count;
 } fer_validate_options;
 
 typedef struct fer_result fer_result;

@@ -18,6 +18,39 @@ void fer_ready_unref(fer_ready *r)
     fer_arena_free(r->arena);
 }
 
+/* The path without the root that it is limited to: where it may be, it is hidden. */
+static fer_str rootless(fer_str path)
+{
+    for (size_t i = 0; i < FER_ROOT_COUNT; i++) {
+        size_t len = strlen(fer_redact_roots[i]);
+        if (path.len > len && path.ptr[len] == ':' &&
+            fer_str_is(fer_str_head(path, len), fer_redact_roots[i]))
+            return fer_str_slice(path, len + 1, path.len);
+    }
+    return path;
+}
+
+/*
+ * Messages of validation name types, never values (5.13), but for what the operator calls public;
+ * what is redacted is never public. The built-in names are those of the rules, at any depth.
+ */
+static fer_code settle_saying(fer_ready *r, const fer_str *paths, size_t count, fer_err *err)
+{
+    r->saying = (fer_validate_options){
+        .hide_values = true, .show = r->policy.shown.list, .show_count = r->policy.shown.count};
+    if (!r->policy.shown.count) return FER_OK; /* nothing is shown anyway */
+    fer_str *hidden = fer_arena_alloc(r->arena, (count + fer_redact_name_count) * sizeof *hidden);
+    if (!hidden) return fer_arena_failed(r->arena, err);
+    for (size_t i = 0; i < count; i++) hidden[i] = rootless(paths[i]);
+    for (size_t i = 0; i < fer_redact_name_count; i++) {
+        hidden[count + i] = fer_arena_printf(r->arena, "**.%s", fer_redact_names[i]);
+        if (!hidden[count + i].ptr) return fer_arena_failed(r->arena, err);
+    }
+    r->saying.redact = hidden;
+    r->saying.redact_count = count + fer_redact_name_count;
+    return FER_OK;
+}
+
 /* Its paths, the operator's for it, and those for all. */
 static fer_code compile_rules(fer_ready *r, const fer_policy_common *all, fer_err *err)
 {
@@ -36,8 +69,9 @@ static fer_code compile_rules(fer_ready *r, const fer_policy_common *all, fer_er
     }
     fer_code code = fer_redact_compile(r->arena, paths, count, true, all->redact_except.list,
                                        all->redact_except.count, &rules, err);
-    if (!code) r->rules = rules;
-    return code;
+    if (code) return code;
+    r->rules = rules;
+    return settle_saying(r, paths, count, err);
 }
 
 static unsigned major_of(fer_str version)

@@ -14,6 +14,8 @@
 #include "redact.h"
 #include "view.h"
 
+#include <ferrule/schema.h>
+
 #define FER_READY_MAX 20000 /* definitions that are kept; past it all are forgotten */
 
 typedef struct fer_ready {
@@ -35,6 +37,7 @@ typedef struct fer_ready {
     fer_tool_policy policy;
     fer_idempotency idempotency;
     const fer_redact_rules *rules;
+    fer_validate_options saying; /* what messages about its values may show: types (5.13) */
     fer_backend *backends;
     size_t backend_count;
 } fer_ready;

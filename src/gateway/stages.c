@@ -160,19 +160,6 @@ static fer_str violation_message(fer_arena *a, const fer_violation *list, size_t
     return b.failure ? FER_STR("") : fer_str_head(fer_buf_view(&b), FER_ERR_TEXT - 1);
 }
 
-/* Of what the built-in rules of redaction name, messages have the type only (5.13). */
-static const fer_str hidden[] = {
-    {"**.authorization", 16}, {"**.cookie", 9},          {"**.set-cookie", 13},
-    {"**.password", 11},      {"**.passwd", 9},          {"**.secret", 9},
-    {"**.token", 8},          {"**.access_token", 15},   {"**.accessToken", 14},
-    {"**.refresh_token", 16}, {"**.refreshToken", 15},   {"**.id_token", 11},
-    {"**.idToken", 10},       {"**.api_key", 10},        {"**.apiKey", 9},
-    {"**.x-api-key", 12},     {"**.private_key", 14},    {"**.privateKey", 13},
-    {"**.client_secret", 16}, {"**.clientSecret", 15},   {"**.session_id", 13},
-    {"**.sessionId", 12},     {"**.idempotencyKey", 17},
-};
-static const fer_validate_options careful = {.redact = hidden, .redact_count = FER_COUNT(hidden)};
-
 /* Has the envelope say what is wrong; `code` FER_OK: the code of the first violation. */
 static fer_move refuse_value(fer_call *c, fer_code code, const fer_result *r)
 {
@@ -215,8 +202,8 @@ fer_move fer_stage_validate_input(fer_call *c)
     const yyjson_val *args = fer_json_root(c->args);
     code = fer_schema_accepts(c->ready->input, c->arena, args, &valid, &err);
     if (!code && !valid) {
-        code = fer_tool_validate_input(c->arena, c->ready->tool, NULL, c->args, args, &careful, &r,
-                                       &err);
+        code = fer_tool_validate_input(c->arena, c->ready->tool, NULL, c->args, args,
+                                       &c->ready->saying, &r, &err);
         if (!code) return refuse_value(c, FER_OK, r);
     }
     if (!code && !fer_is_obj(args))
@@ -258,7 +245,7 @@ fer_move fer_stage_validate_output(fer_call *c)
     fer_code code = fer_schema_accepts(r->output, c->arena, o->structured, &valid, &err);
     if (!code && valid) return FER_MOVE_NEXT;
     if (!code)
-        code = fer_tool_validate_output(c->arena, r->tool, NULL, o->doc, o->structured, &careful,
+        code = fer_tool_validate_output(c->arena, r->tool, NULL, o->doc, o->structured, &r->saying,
                                         &result, &err);
     if (code) return fer_call_refuse_err(c, &err);
     return doubt_output(c, refuse_value(c, FER_INVALID_OUTPUT, result));

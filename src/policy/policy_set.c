@@ -115,7 +115,8 @@ static void take_words(const yyjson_val *row, fer_tool_policy *p)
 
 static void take_tool(fer_arena *a, const yyjson_val *row, fer_tool_policy *p)
 {
-    const yyjson_val *cache = part(row, "cache"), *redact = part(row, "redact");
+    const yyjson_val *cache = part(row, "cache"), *redact = part(row, "redact"),
+                     *shown = part(row, "public");
     if (!fer_is_obj(row)) return;
     take_scope(row, &p->scope);
     take_retry(part(row, "retry"), &p->retry);
@@ -125,6 +126,7 @@ static void take_tool(fer_arena *a, const yyjson_val *row, fer_tool_policy *p)
     p->cache_ttl_ms = number(cache, "ttlMs", p->cache_ttl_ms);
     if (cache) p->cache_public = fer_str_is(text(cache, "scope"), "public");
     if (redact) p->redact = texts(a, redact);
+    if (shown) p->shown = texts(a, shown);
 }
 
 /* ---- the record ------------------------------------------------------------------------------ */
@@ -245,6 +247,7 @@ static fer_code check_rows(fer_arena *a, const yyjson_val *rows, fer_err *err)
     if (!fer_is_obj(rows)) return FER_OK;
     FER_EACH_MEMBER (rows, key) {
         if (!code) code = check_paths(a, texts(a, part(key + 1, "redact")), err);
+        if (!code) code = check_paths(a, texts(a, part(key + 1, "public")), err);
     }
     return code;
 }

@@ -58,6 +58,7 @@ typedef struct fer_tool_policy {
     fer_on_close on_close;
     fer_payload payload;
     fer_texts redact; /* the operator's paths */
+    fer_texts shown;  /* paths whose values messages of validation may show */
 } fer_tool_policy;
 
 typedef struct fer_policy_set fer_policy_set;

@@ -308,11 +308,12 @@ const yyjson_val *fer_tell_key(fer_teller *t, const yyjson_val *object, fer_str 
 
 bool fer_is_hidden(const fer_teller *t, const fer_violation *v)
 {
-    if (t->options->hide_values) return true;
-    for (size_t i = 0; i < t->options->redact_count; i++) {
-        if (fer_hide_covers(t->options->redact[i], v->field) == FER_HIDE_COVERS) return true;
-    }
-    return false;
+    const fer_validate_options *o = t->options;
+    for (size_t i = 0; i < o->redact_count; i++)
+        if (fer_hide_covers(o->redact[i], v->field) == FER_HIDE_COVERS) return true;
+    for (size_t i = 0; o->hide_values && i < o->show_count; i++)
+        if (fer_hide_covers(o->show[i], v->field) == FER_HIDE_COVERS) return false;
+    return o->hide_values;
 }
 
 /* Whether something in the field must not be shown. */

@@ -31,16 +31,25 @@ static fer_str pointer_step(fer_str pointer, size_t *at)
     return step;
 }
 
-/* In a pointer, ~1 is '/' and ~0 is '~'. */
+static bool is_joint(char c)
+{
+    return c == '-' || c == '_';
+}
+
+/* In a pointer, ~1 is '/' and ~0 is '~'. Case does not count, nor do - and _. */
 static bool same_step(fer_str want, fer_str have)
 {
     size_t i = 0;
     if (fer_str_is(want, "*")) return true;
-    for (size_t k = 0; k < have.len; k++, i++) {
+    for (size_t k = 0; k < have.len; k++) {
         char c = have.ptr[k];
+        if (is_joint(c)) continue;
         if (c == '~' && k + 1 < have.len) c = have.ptr[++k] == '1' ? '/' : '~';
+        while (i < want.len && is_joint(want.ptr[i])) i++;
         if (i == want.len || fer_lower(want.ptr[i]) != fer_lower(c)) return false;
+        i++;
     }
+    while (i < want.len && is_joint(want.ptr[i])) i++;
     return i == want.len;
 }
 

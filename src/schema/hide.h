@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Redaction paths against JSON Pointers: names joined by dots, `*` for one step, `**` for any
- * number, [0], [*] and ["name"] for items and odd names; case does not count. Pure.
+ * number, [0], [*] and ["name"] for items and odd names; case, - and _ do not count. Pure.
  */
 #ifndef FER_HIDE_H
 #define FER_HIDE_H

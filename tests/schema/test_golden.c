@@ -52,9 +52,17 @@ static fer_schema *compile(const yyjson_val *given)
 
 static fer_result *validate(const yyjson_val *given, const fer_schema *s)
 {
-    fer_str paths[PATHS];
-    fer_validate_options options = {.hide_values = flag(given, "hide"), .redact = paths};
-    const yyjson_val *redact = fer_val_get(given, "redact"), *max = fer_val_get(given, "max");
+    fer_str paths[PATHS], shown[PATHS];
+    fer_validate_options options = {
+        .hide_values = flag(given, "hide"), .redact = paths, .show = shown};
+    const yyjson_val *redact = fer_val_get(given, "redact"), *max = fer_val_get(given, "max"),
+                     *show = fer_val_get(given, "show");
+    if (show) {
+        FER_EACH_ITEM (show, item) {
+            assert_true(options.show_count < PATHS);
+            shown[options.show_count++] = fer_val_str(item);
+        }
+    }
     if (redact) {
         FER_EACH_ITEM (redact, item) {
             assert_true(options.redact_count < PATHS);

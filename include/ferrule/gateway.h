@@ -174,6 +174,7 @@ typedef struct fer_call_options {
     fer_str correlation_id; /* empty: a random UUID */
     fer_str causation_id;
     fer_str traceparent; /* W3C trace context of the caller */
+    fer_str retry_owner; /* who tries again above this gateway, which then does not; or empty */
     const char *origin;  /* NULL: "library" */
     const fer_caller *caller;
     bool no_cache; /* the tool is run even where its result is known */

@@ -130,7 +130,8 @@ static bool copy_options(fer_call *c)
     fer_call_options *o = &c->options;
     return copy(c, &c->tool) && copy(c, &c->args_text) && copy(c, &o->constraint) &&
            copy(c, &o->idempotency_key) && copy(c, &o->correlation_id) &&
-           copy(c, &o->causation_id) && copy(c, &o->traceparent) && copy_caller(c);
+           copy(c, &o->causation_id) && copy(c, &o->traceparent) && copy(c, &o->retry_owner) &&
+           copy_caller(c);
 }
 
 /* The call is a span of the caller's trace, or of a new one. */

@@ -129,6 +129,13 @@ static void on_end(fer_attempt *t, const fer_outcome *o)
     fer_call_go(c);
 }
 
+/* Who tries again, as the backend is told: whoever did so first. */
+static fer_str retry_owner(const fer_call *c)
+{
+    fer_str above = c->options.retry_owner;
+    return fer_key_valid(above) ? above : FER_STR(FER_RETRY_OWNER_NAME);
+}
+
 static void begin(fer_call *c)
 {
     c->step = FER_AT_RUNNING;
@@ -149,6 +156,7 @@ static void begin(fer_call *c)
                                .traceparent = fer_str_of(c->traceparent),
                                .idempotency_key = fer_str_of(c->downstream),
                                .ticket = ++c->gateway->tickets,
+                               .retry_owner = retry_owner(c),
                                .number = ++c->tries,
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
@@ -262,6 +270,7 @@ static bool try_again(fer_call *c)
                             .phase = o->phase,
                             .passing = !mine && c->envelope.error.retryable,
                             .committed = c->committed,
+                            .owned = c->options.retry_owner.len > 0,
                             .attempts = c->tries,
                             .rest_ms = (rest - reserve(rest)) / MS,
                             .retry_after_ms = o->retry_after_ms,

@@ -142,7 +142,9 @@ static void add_others(fer_buf *b, const fer_mcp_call *k)
                 {"progressToken", true},
                 {FER_MCP_META_DEADLINE, k->deadline != 0},
                 {"traceparent", k->traceparent.len > 0},
-                {FER_MCP_META_IDEMPOTENCY, k->idempotency_key.len > 0}};
+                {FER_MCP_META_IDEMPOTENCY, k->idempotency_key.len > 0},
+                {FER_MCP_META_ATTEMPT, k->retry_owner.len > 0},
+                {FER_MCP_META_RETRY_OWNER, k->retry_owner.len > 0}};
     if (!fer_is_obj(meta)) return;
     FER_EACH_MEMBER (meta, key) {
         bool ours = false;
@@ -167,6 +169,8 @@ void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
     }
     if (k) add_member(b, "traceparent", k->traceparent);
     if (k) add_member(b, FER_MCP_META_IDEMPOTENCY, k->idempotency_key);
+    if (k) add_member(b, FER_MCP_META_RETRY_OWNER, k->retry_owner);
+    if (k && k->retry_owner.len) fer_buf_printf(b, ",\"" FER_MCP_META_ATTEMPT "\":%u", k->attempt);
     if (k && k->params_doc) add_others(b, k);
     if (b->failure || b->len == start) return;
     /* What was written begins with a comma: that is where the opening goes. */

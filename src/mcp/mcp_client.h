@@ -168,6 +168,8 @@ struct fer_mcp_call {
     fer_str params;     /* of it: a JSON object, on one line; or empty */
     int64_t deadline;   /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
     fer_str traceparent, idempotency_key; /* or empty */
+    fer_str retry_owner;                  /* or empty: then `attempt` is not told either */
+    unsigned attempt;
     fer_str input_responses; /* JSON object: answers to what an earlier try asked for; or empty */
     fer_str request_state;   /* JSON string that it gave, as it came; or empty */
     /* {"progress", "total"?, "message"?}; NULL: nobody listens. */

@@ -30,6 +30,8 @@ const fer_mcp_version *fer_mcp_version_newest(bool modern);
 #define FER_MCP_META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 #define FER_MCP_META_DEADLINE     "ferrule/deadlineMs" /* that are left, when it was sent */
 #define FER_MCP_META_IDEMPOTENCY  "ferrule/idempotencyKey"
+#define FER_MCP_META_ATTEMPT      "ferrule/attempt"    /* 1, 2 ... of this call */
+#define FER_MCP_META_RETRY_OWNER  "ferrule/retryOwner" /* who tries again: nobody else should */
 
 /* Errors that only a modern server gives. */
 #define FER_MCP_HEADER_MISMATCH     (-32020)

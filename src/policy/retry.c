@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "retry.h"
 
-const char *const fer_retry_reasons[FER_RETRY_TIME + 1] = {
+const char *const fer_retry_reasons[FER_RETRY_OWNER + 1] = {
     [FER_RETRY_YES] = "yes",           [FER_RETRY_EFFECT] = "effect",
     [FER_RETRY_CODE] = "failure",      [FER_RETRY_COMMITTED] = "committed",
     [FER_RETRY_TRIED] = "maxAttempts", [FER_RETRY_BUDGET] = "budget",
-    [FER_RETRY_TIME] = "time",
+    [FER_RETRY_TIME] = "time",         [FER_RETRY_OWNER] = "owner",
 };
 
 /* ---- the budget ------------------------------------------------------------------------------ */
@@ -98,6 +98,7 @@ fer_retry_why fer_retry_decide(const fer_retry_case *c, int64_t *wait_ms)
     int64_t wait = c->policy->steady ? bound : (int64_t)(c->random % ((uint64_t)bound + 1));
     if (c->committed) return FER_RETRY_COMMITTED;
     if (!c->passing) return FER_RETRY_CODE;
+    if (c->owned) return FER_RETRY_OWNER;
     if (!fer_retry_table(c->policy, c->effect, c->keyed, c->phase, c->attempts))
         return FER_RETRY_EFFECT;
     if (c->attempts >= attempts_of(c->policy)) return FER_RETRY_TRIED;

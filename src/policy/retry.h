@@ -49,9 +49,12 @@ typedef enum fer_retry_why {
     FER_RETRY_COMMITTED, /* the caller has seen a part */
     FER_RETRY_TRIED,     /* often enough */
     FER_RETRY_BUDGET,    /* the backend's budget is spent */
-    FER_RETRY_TIME       /* the wait does not fit what is left */
+    FER_RETRY_TIME,      /* the wait does not fit what is left */
+    FER_RETRY_OWNER      /* somebody above tries again */
 } fer_retry_why;
-extern const char *const fer_retry_reasons[FER_RETRY_TIME + 1]; /* "yes", "effect" ... */
+extern const char *const fer_retry_reasons[FER_RETRY_OWNER + 1]; /* "yes", "effect" ... */
+
+#define FER_RETRY_OWNER_NAME "ferrule" /* as backends are told who tries again */
 
 typedef struct fer_retry_case {
     const fer_retry_policy *policy;
@@ -61,6 +64,7 @@ typedef struct fer_retry_case {
     fer_phase phase;
     bool passing; /* the row of the failure's code says retryable */
     bool committed;
+    bool owned;        /* by somebody above, who tries again (5.3): layers do not multiply */
     unsigned attempts; /* made so far */
     int64_t rest_ms;   /* left of the call's time */
     int64_t retry_after_ms;

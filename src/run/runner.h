@@ -101,6 +101,7 @@ struct fer_attempt {
     fer_str traceparent;     /* W3C, of the span of this attempt; or empty */
     fer_str idempotency_key; /* for the backend; or empty */
     uint64_t ticket;         /* what is late is told by it; 0: nobody wants to know */
+    fer_str retry_owner;     /* who tries again: nobody below should */
     unsigned number;         /* 1, 2 ... */
     bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
     void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);

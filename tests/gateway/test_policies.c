@@ -22,6 +22,7 @@ struct actor {
     fer_attempt *waiting[2000];
     size_t waiting_count;
     char key[64];     /* of the last attempt */
+    char owner[64];   /* who tries again, as it was told, and the number of the try */
     const char *says; /* in its failures */
 };
 
@@ -53,6 +54,7 @@ static void actor_call(fer_runner *r, fer_attempt *t)
     char how = a->script[a->asked < len ? a->asked : len - 1];
     a->asked++;
     snprintf(a->key, sizeof a->key, "%.*s", FER_PRI(t->idempotency_key));
+    snprintf(a->owner, sizeof a->owner, "%.*s %u", FER_PRI(t->retry_owner), t->number);
     if (how != 'w') {
         answer(t, how, a);
         return;
@@ -258,6 +260,29 @@ static void run_retry(const struct retry_row *row)
     assert_int_equal(s.last.error.code, row->code);
     assert_int_equal(s.a.asked, row->asked);
     assert_int_equal(s.last.attempts, row->attempts);
+    strike(&s);
+}
+
+/* 5.3: of gateways in a row only the first tries again. */
+static const struct owner_row {
+    const char *name, *above, *told;
+    size_t asked;
+} owner_rows[] = {
+    {"nobody above", "", "ferrule 3", 3},
+    {"a gateway above", "up-1", "up-1 1", 1},
+    {"a mark that cannot be passed on", "two words", "ferrule 1", 1},
+};
+
+static void run_owner(const struct owner_row *row)
+{
+    struct scene s;
+    fer_call_options o = {.retry_owner = fer_str_of(row->above)};
+    set(&s, "1", "{" QUICK "}");
+    begin(&s, "a:read", "", &o);
+    fer_gateway_run(s.gateway);
+    assert_int_equal(s.done, 1);
+    assert_int_equal(s.a.asked, row->asked);
+    assert_string_equal(s.a.owner, row->told);
     strike(&s);
 }
 
@@ -918,6 +943,7 @@ static void run_memory(const struct retry_row *row)
 int main(void)
 {
     int failed = ROWS_RUN("retries", retry_rows, run_retry);
+    failed += ROWS_RUN("owners", owner_rows, run_owner);
     failed += ROWS_ONE("retries", an_outage_is_not_amplified);
     failed += ROWS_ONE("keys", i01_the_same_again);
     failed += ROWS_ONE("keys", i02_another_input);

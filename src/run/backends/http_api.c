@@ -132,6 +132,10 @@ static void add_spare(fer_attempt *t, fer_http_request *r)
         fields[r->field_count++] = (fer_http_field){FER_STR("traceparent"), t->traceparent};
     if (t->idempotency_key.len)
         fields[r->field_count++] = (fer_http_field){FER_STR("Idempotency-Key"), t->idempotency_key};
+    fer_str number = t->retry_owner.len ? fer_arena_printf(t->arena, "%u", t->number) : FER_STR("");
+    if (!number.len) return; /* or no memory: the call does not depend on it */
+    fields[r->field_count++] = (fer_http_field){FER_STR("X-Retry-Owner"), t->retry_owner};
+    fields[r->field_count++] = (fer_http_field){FER_STR("X-Attempt"), number};
 }
 
 static void set_times(const fer_attempt *t, fer_http_request *r)

@@ -104,7 +104,7 @@ typedef struct fer_http_common {
  * why: FER_INVALID_FORMAT, FER_INVALID_TYPE; nothing of a credential is in them. One more field may
  * be added to those of `out`.
  */
-#define FER_HTTP_SPARE 2 /* fields that `fields` has room for behind the last */
+#define FER_HTTP_SPARE 4 /* fields that `fields` has room for behind the last */
 fer_code fer_http_build(fer_arena *a, const fer_http_binding *b, const fer_http_common *common,
                         const struct yyjson_val *args, fer_http_request *out, fer_err *err);
 

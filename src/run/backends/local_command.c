@@ -328,6 +328,9 @@ static const char **make_env(const entry *e, const fer_attempt *t)
                {"TOOL_CALL_ID", t->call_id},
                {"TOOL_CORRELATION_ID", t->correlation_id},
                {"TOOL_IDEMPOTENCY_KEY", t->idempotency_key},
+               {"TOOL_RETRY_OWNER", t->retry_owner},
+               {"TOOL_ATTEMPT",
+                t->retry_owner.len ? fer_arena_printf(t->arena, "%u", t->number) : FER_STR("")},
                {"TRACEPARENT", t->traceparent}};
     size_t count = e->variable_count;
     const char **env = fer_arena_alloc_zero(t->arena, count + FER_COUNT(own) + 1, sizeof *env);

@@ -57,6 +57,8 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     k->deadline = t->deadline;
     k->traceparent = t->traceparent;
     k->idempotency_key = t->idempotency_key;
+    k->retry_owner = t->retry_owner;
+    k->attempt = t->number;
     k->on_progress = t->wants_news ? on_progress : NULL;
     k->on_end = on_end;
     k->context = t;

@@ -166,6 +166,7 @@ void fer_ask_call_options(fer_ask *q, fer_call_options *out)
                               .idempotency_key = meta_text(q, FER_MCP_META_IDEMPOTENCY),
                               .traceparent = meta_text(q, TRACEPARENT),
                               .caller = fer_ask_guest(q)->caller,
+                              .retry_owner = meta_text(q, FER_MCP_META_RETRY_OWNER),
                               .context = q};
     if (deadline && fer_val_tag(deadline) == FER_TAG_UINT && deadline->uni.u64 > 0 &&
         deadline->uni.u64 <= FER_CALL_DEADLINE_MAX)

@@ -20,6 +20,7 @@ static const struct {
               {"index", "write catalogues to files and look at them"},
               {"catalog", "change a catalogue in a file, and decide what is held back"},
               {"usage", "remember which queries led to which tools"},
+              {"keys", "look at idempotency keys and settle unknown outcomes"},
               {"token", "make and revoke the tokens of the gateway's clients"}};
 
 const char *fer_group_summary(const fer_command *c)

@@ -338,6 +338,29 @@ const fer_command fer_commands[] = {
      "Takes away whole segments whose last record is older than an age, after a record that says so. What is left can be "
      "verified as before. The ledger must not be written by anybody else meanwhile.",
      fer_ledger_prune_options, "ferrule ledger prune --older-than 90d", fer_run_ledger_prune},
+    {"keys list", "", "list idempotency keys whose outcome is unknown",
+     "Prints the digest of each key, its state, since when, tenant, tool and call, separated by tabs, the oldest first; --of "
+     "lists keys in other states. A key is unknown where its call was sent and nobody knows what came of it: callers "
+     "get OutcomeUnknown until an operator has looked and said so (keys resolve). A gateway may run meanwhile.",
+     fer_keys_list_options,
+     "ferrule keys list\nferrule keys list --of done --tool github:create_issue --json",
+     fer_run_keys_list},
+    {"keys show", "KEY", "show what is kept under an idempotency key",
+     "KEY is at least eight digits of a digest, or the ID of a call. Exits 1 where there is none.",
+     fer_keys_show_options,
+     "ferrule keys show 4f1c09ab\nferrule keys show 4f1c09ab --result --json", fer_run_keys_show},
+    {"keys resolve", "KEY", "say what came of a call whose outcome is unknown",
+     "With --done the call had its effect, and whoever calls again with the key gets RESULT. With --not-done it had none, "
+     "and whoever calls again runs the tool. The word is durable first; then it is recorded in the ledger (type approval) "
+     "and applied, by the gateway that has the folder within seconds, or at once where none has. Exits 1 where there is no such key "
+     "or its outcome is not unknown.",
+     fer_keys_resolve_options,
+     "ferrule keys resolve 4f1c09ab --done '{\"id\": 7}'\nferrule keys resolve 4f1c09ab --not-done",
+     fer_run_keys_resolve},
+    {"keys sweep", "", "take expired idempotency keys away",
+     "A gateway does so by itself, at its start and once a minute, at most 1,000 at a time. Results that have expired are "
+     "never given, swept or not.",
+     fer_keys_sweep_options, "ferrule keys sweep", fer_run_keys_sweep},
     {"token new", "NAME", "make a bearer token for a client of the gateway",
      "Prints 256 random bits as a token, once; what is kept is its SHA-256, in a file that only you may read. A client "
      "sends it as \"Authorization: Bearer TOKEN\". A scope is * (every tool), tool:ID, namespace:NAME, effect:EFFECT "

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ledger_ask.h"
 
-#include <stdlib.h>
-
 #include "clock.h"
 #include "errors.h"
-
-const char *fer_ledger_folder(const fer_app *app)
-{
-    const char *named = fer_app_option(app, "ledger");
-    if (!named) named = getenv("FERRULE_LEDGER");
-    return named && named[0] ? named : "ferrule.ledger";
-}
+#include "state_folder.h"
 
 /* ---- time ---------------------------------------------------------------------------------------
  */
@@ -88,12 +80,15 @@ int fer_ask_ledger_init(fer_ask_ledger *k, fer_app *app)
 {
     fer_err err;
     fer_question q;
-    *k = (fer_ask_ledger){.app = app, .folder = fer_ledger_folder(app)};
+    fer_ledger_place place;
+    *k = (fer_ask_ledger){.app = app};
     k->arena = fer_arena_new(0);
     k->scratch = fer_arena_new(0);
     fer_code code =
         k->arena && k->scratch ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     int bad = code ? fer_app_fail(app, &err) : read_question(k, &q);
+    if (!bad) bad = fer_ledger_find(app, k->arena, &place);
+    if (!bad) k->folder = place.folder;
     if (!bad && fer_question_escape(k->arena, &q, &k->question, &err))
         bad = fer_app_fail(app, &err);
     if (!bad && fer_ledger_reader_new(k->folder, &k->reader, &err)) bad = fer_app_fail(app, &err);

@@ -16,8 +16,6 @@ typedef struct fer_ask_ledger {
     fer_ledger_reader *reader;
 } fer_ask_ledger;
 
-/* The folder that is meant: --ledger, FERRULE_LEDGER, or ferrule.ledger. */
-const char *fer_ledger_folder(const fer_app *app);
 /* Reads the options and opens the ledger; 0, or the exit code, after saying why. */
 int fer_ask_ledger_init(fer_ask_ledger *k, fer_app *app);
 void fer_ask_ledger_deinit(fer_ask_ledger *k);

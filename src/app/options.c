@@ -396,13 +396,23 @@ const fer_option fer_usage_options[] = {TENANT, USAGE_FILE, CATALOG, END};
 const fer_option fer_usage_list_options[] = {
     JSON, {"tenant", 0, "NAME", NULL, "only the uses of this tenant"}, USAGE_FILE, CATALOG, END,
 };
+#define STATION_FILE                                                                               \
+    {                                                                                              \
+        "config", 'C', "FILE", NULL,                                                               \
+            "the configuration whose state is meant (default: ferrule.yaml here, or the user's)"   \
+    }
+#define STATE                                                                                      \
+    {                                                                                              \
+        "state", 0, "FOLDER", NULL, "the folder of state (default: the configuration's)"           \
+    }
 #define LEDGER                                                                                     \
     {                                                                                              \
         "ledger", 'L', "FOLDER", NULL,                                                             \
-            "the ledger that is meant (default: $FERRULE_LEDGER, else ferrule.ledger)"             \
+            "the ledger that is meant (default: that of the configuration's state, else "          \
+            "ferrule.ledger)"                                                                      \
     }
 #define ASKED                                                                                      \
-    {"tool", 0, "ID", NULL, "only records of this tool"},                                          \
+    {"tool", 0, "ID", NULL, "only records of this tool; without a version, of all its versions"},  \
         {"tenant", 0, "NAME", NULL, "only records of this tenant"},                                \
         {"status", 0, "STATUS", NULL, "only records with this status: Ok, Error, Unknown ..."},    \
         {"type", 0, "TYPE", ledger_type_choices, "only records of this type"},                     \
@@ -424,6 +434,7 @@ const fer_option fer_ledger_tail_options[] = {
     ASKED,
     JSON,
     LEDGER,
+    STATION_FILE,
     END,
 };
 const fer_option fer_ledger_query_options[] = {
@@ -432,6 +443,7 @@ const fer_option fer_ledger_query_options[] = {
     {"no-index", 0, NULL, NULL, "read the segments; make no index"},
     JSON,
     LEDGER,
+    STATION_FILE,
     END,
 };
 const fer_option fer_ledger_verify_options[] = {
@@ -440,6 +452,7 @@ const fer_option fer_ledger_verify_options[] = {
     {"key", 'k', "FILE", NULL, "the public key (default: checkpoint.pub of the ledger)"},
     JSON,
     LEDGER,
+    STATION_FILE,
     END,
 };
 const fer_option fer_ledger_export_options[] = {
@@ -448,13 +461,43 @@ const fer_option fer_ledger_export_options[] = {
     {"output", 'o', "FILE", NULL, "write there, whole or not at all"},
     ASKED,
     LEDGER,
+    STATION_FILE,
     END,
 };
 const fer_option fer_ledger_prune_options[] = {
     {"older-than", 0, "AGE", NULL, "the age: 12h, 90d, 52w"},
     LEDGER,
+    STATION_FILE,
     END,
 };
+static const char *const key_state_choices[] = {"unknown", "pending", "again", "done", NULL};
+const fer_option fer_keys_list_options[] = {
+    {"of", 0, "STATE", key_state_choices,
+     "keys in this state (default: unknown): pending have a call under way, again may be sent again, done have a "
+     "result"},
+    {"tool", 0, "ID", NULL, "only keys of this tool, without its version"},
+    {"tenant", 0, "NAME", NULL, "only keys of this tenant"},
+    JSON,
+    STATE,
+    STATION_FILE,
+    END,
+};
+const fer_option fer_keys_show_options[] = {
+    {"result", 0, NULL, NULL, "print the result that is kept, too: it is not redacted"},
+    JSON,
+    STATE,
+    STATION_FILE,
+    END,
+};
+const fer_option fer_keys_resolve_options[] = {
+    {"done", 0, "RESULT", NULL,
+     "the call had its effect; RESULT is JSON, and is given to whoever calls again"},
+    {"not-done", 0, NULL, NULL, "it had none: the key may be used again"},
+    STATE,
+    STATION_FILE,
+    END,
+};
+const fer_option fer_keys_sweep_options[] = {JSON, STATE, STATION_FILE, END};
 #define TOKEN_FILE                                                                                 \
     {                                                                                              \
         "file", 0, "FILE", NULL,                                                                   \

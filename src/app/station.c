@@ -88,6 +88,17 @@ static fer_code take_places(fer_station *s, fer_err *err)
     return code;
 }
 
+static fer_code begin_keeping(fer_station *s, fer_err *err)
+{
+    const fer_policy_common *all = fer_policy_common_of(s->gateway->policies);
+    fer_keep_options o = {.folder = s->config.state,
+                          .ledger = &s->config.ledger,
+                          .key_ttl_ms = all->key_ttl_ms,
+                          .verify = s->wants.search && s->config.ledger.verify,
+                          .log = &s->log};
+    return fer_keeping_begin(s->gateway, &o, &s->keeping, err);
+}
+
 static fer_code begin(fer_station *s, fer_err *err)
 {
     s->arena = fer_arena_new(0);
@@ -106,8 +117,7 @@ static fer_code begin(fer_station *s, fer_err *err)
                              .policies = s->config.policies};
     if (!code) code = fer_gateway_new(&o, &s->gateway, err);
     if (code) return code;
-    if (s->config.state.len)
-        code = fer_keeping_begin(s->gateway, s->config.state, &s->keeping, err);
+    if (s->config.state.len) code = begin_keeping(s, err);
     listen_for_interrupt(s);
     fer_gateway_on_changed(s->gateway, fer_station_changed, s);
     if (!code) code = fer_station_watch(s, err);

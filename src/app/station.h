@@ -50,7 +50,7 @@ typedef struct fer_place_of_tools {
 
 /* What not every command needs. */
 struct fer_station_wants {
-    bool search;              /* the catalogue can be searched */
+    bool search; /* the catalogue can be searched: it is for a server, not for one call */
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
 };

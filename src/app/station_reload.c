@@ -106,6 +106,20 @@ static void say_fixed(fer_station *s, const fer_config *now)
                     FER_PRI(now->file));
 }
 
+/* The state is opened once. */
+static void say_fixed_state(fer_station *s, const fer_config *now)
+{
+    const fer_config *c = &s->config;
+    if (!fer_str_eq(c->state, now->state))
+        fer_app_say(s->app, "%.*s: another state folder counts from the next start on",
+                    FER_PRI(now->file));
+    else if (!fer_str_eq(c->ledger.json, now->ledger.json))
+        fer_app_say(
+            s->app,
+            "%.*s: how the ledger is written counts from the next start on, but for payload",
+            FER_PRI(now->file));
+}
+
 static fer_config_change *copy_changes(fer_arena *a, const fer_config_change *list, size_t count)
 {
     fer_config_change *copy = fer_arena_alloc_zero(a, count + 1, sizeof *copy);
@@ -136,6 +150,7 @@ static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena 
         return code;
     }
     say_fixed(s, now);
+    say_fixed_state(s, now);
     retire_changed(s, &f, changes, count);
     code = serve_new(s, &f, err);
     for (size_t i = 0; i < count; i++) told[i].before = told[i].before ? told : NULL;

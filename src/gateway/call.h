@@ -205,6 +205,10 @@ void fer_call_detach(fer_call *c);
 /* stored.c: how a call ended, as it is kept under a key. */
 fer_code fer_stored_write(fer_call *c, fer_str *out, fer_err *err);
 fer_code fer_stored_read(fer_call *c, fer_str record, fer_err *err);
+/* The same for those who have no call: a result that an operator vouches for, and what is kept. */
+fer_code fer_stored_result(fer_arena *a, fer_str call, fer_str structured, fer_str *out,
+                           fer_err *err);
+fer_code fer_stored_open(fer_arena *a, fer_str record, fer_envelope *out, fer_err *err);
 
 /* recount.c: records of the ledger. WAIT: until it is durable. */
 fer_move fer_call_record_begin(fer_call *c);

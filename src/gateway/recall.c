@@ -226,6 +226,7 @@ static fer_move recall_keyed(fer_call *c)
                                  * sent again, whatever the backend says of keys (5.4.9). */
                                 .honoured = c->effect == FER_EFFECT_IDEMPOTENT_WRITE &&
                                             c->scopes[FER_SCOPE_BACKEND]->policy.honours_keys,
+                                .tool = c->ready->base,
                                 .now_ms = fer_clock_wall()};
     fer_code code = fer_key_hashes(c->arena, &of, c->claim.scope, c->claim.fingerprint, &err);
     if (!code)

@@ -17,20 +17,32 @@ static fer_str *part_of(fer_envelope *e, size_t i)
     return parts[i];
 }
 
-fer_code fer_stored_write(fer_call *c, fer_str *out, fer_err *err)
+static fer_code write_envelope(fer_arena *a, fer_envelope *e, fer_str *out, fer_err *err)
 {
-    fer_envelope e = c->envelope;
     fer_buf b;
-    e.original_call = fer_str_of(c->id);
-    fer_buf_init(&b, c->arena, SIZE_MAX / 4);
-    fer_buf_printf(&b, VERSION " %d %d %s", (int)e.status, (int)e.error.code,
-                   e.error.op ? e.error.op : "-");
-    for (size_t i = 0; i < PARTS; i++) fer_buf_printf(&b, " %zu", part_of(&e, i)->len);
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_printf(&b, VERSION " %d %d %s", (int)e->status, (int)e->error.code,
+                   e->error.op ? e->error.op : "-");
+    for (size_t i = 0; i < PARTS; i++) fer_buf_printf(&b, " %zu", part_of(e, i)->len);
     fer_buf_add_char(&b, '\n');
-    for (size_t i = 0; i < PARTS; i++) fer_buf_add(&b, *part_of(&e, i));
+    for (size_t i = 0; i < PARTS; i++) fer_buf_add(&b, *part_of(e, i));
     fer_code code = fer_buf_code(&b, err);
     if (!code) *out = fer_buf_view(&b);
     return code;
+}
+
+fer_code fer_stored_write(fer_call *c, fer_str *out, fer_err *err)
+{
+    fer_envelope e = c->envelope;
+    e.original_call = fer_str_of(c->id);
+    return write_envelope(c->arena, &e, out, err);
+}
+
+fer_code fer_stored_result(fer_arena *a, fer_str call, fer_str structured, fer_str *out,
+                           fer_err *err)
+{
+    fer_envelope e = {.status = FER_STATUS_OK, .structured = structured, .original_call = call};
+    return write_envelope(a, &e, out, err);
 }
 
 static fer_str word(fer_str *rest)
@@ -51,7 +63,11 @@ static const char *stage_of(fer_str op)
 
 fer_code fer_stored_read(fer_call *c, fer_str record, fer_err *err)
 {
-    fer_envelope *e = &c->envelope;
+    return fer_stored_open(c->arena, record, &c->envelope, err);
+}
+
+fer_code fer_stored_open(fer_arena *a, fer_str record, fer_envelope *e, fer_err *err)
+{
     size_t end = record.len ? fer_str_find(record, 0, '\n') : SIZE_MAX;
     uint64_t status, code, size;
     if (end == SIZE_MAX) return fer_fail(err, FER_INTEGRITY_BROKEN, "a kept result is damaged");
@@ -63,8 +79,8 @@ fer_code fer_stored_read(fer_call *c, fer_str record, fer_err *err)
         good = fer_parse_u64(word(&head), &size) && size <= rest.len;
         if (!good) break;
         fer_str *p = part_of(e, i);
-        *p = size ? fer_arena_copy(c->arena, fer_str_slice(rest, 0, size)) : FER_STR("");
-        if (!p->ptr) return fer_arena_failed(c->arena, err);
+        *p = size ? fer_arena_copy(a, fer_str_slice(rest, 0, size)) : FER_STR("");
+        if (!p->ptr) return fer_arena_failed(a, err);
         rest = fer_str_slice(rest, size, rest.len);
     }
     if (!good) return fer_fail(err, FER_INTEGRITY_BROKEN, "a kept result is damaged");

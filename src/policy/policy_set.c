@@ -96,6 +96,13 @@ static void take_retry(const yyjson_val *row, fer_retry_policy *p)
         p->not_processed |= fer_is_str(item) && fer_str_is(fer_val_str(item), "not-processed");
 }
 
+static fer_payload payload_of(fer_str word)
+{
+    return fer_str_is(word, "none")     ? FER_PAYLOAD_NONE
+           : fer_str_is(word, "digest") ? FER_PAYLOAD_DIGEST
+                                        : FER_PAYLOAD_REDACTED;
+}
+
 static void take_words(const yyjson_val *row, fer_tool_policy *p)
 {
     fer_str effect = text(row, "effect"), keys = text(row, "idempotency"),
@@ -107,10 +114,7 @@ static void take_words(const yyjson_val *row, fer_tool_policy *p)
         p->idempotency = (fer_idempotency)i;
     }
     if (close.len) p->on_close = fer_str_is(close, "finish") ? FER_CLOSE_FINISH : FER_CLOSE_CANCEL;
-    if (payload.len)
-        p->payload = fer_str_is(payload, "none")     ? FER_PAYLOAD_NONE
-                     : fer_str_is(payload, "digest") ? FER_PAYLOAD_DIGEST
-                                                     : FER_PAYLOAD_REDACTED;
+    if (payload.len) p->payload = payload_of(payload);
 }
 
 static void take_tool(fer_arena *a, const yyjson_val *row, fer_tool_policy *p)
@@ -196,7 +200,7 @@ static const yyjson_val *row_of_namespace(const fer_policy_set *s, fer_str id)
 void fer_policy_tool(const fer_policy_set *s, fer_str id, const yyjson_val *record,
                      const yyjson_val *cache, fer_arena *a, fer_tool_policy *out)
 {
-    *out = (fer_tool_policy){.scope.breaker.off = true};
+    *out = (fer_tool_policy){.scope.breaker.off = true, .payload = s->common.payload};
     take_tool(a, row_of(s->tools, FER_STR("*")), out);
     take_record(record, cache, out);
     take_tool(a, row_of_namespace(s, id), out);
@@ -263,6 +267,7 @@ static void take_common(fer_arena *a, const yyjson_val *root, fer_policy_common 
     c->redact = texts(a, part(redact, "paths"));
     c->redact_except = texts(a, part(redact, "except"));
     c->redact_output = flag(redact, "output", false);
+    c->payload = payload_of(text(part(root, "ledger"), "payload"));
 }
 
 fer_code fer_policy_read(fer_arena *a, fer_str json, fer_policy_set **out, fer_err *err)

@@ -83,7 +83,8 @@ typedef struct fer_policy_common {
     int64_t key_ttl_ms;
     size_t cache_bytes;
     fer_texts redact, redact_except;
-    bool redact_output; /* callers get redacted results, too */
+    bool redact_output;  /* callers get redacted results, too */
+    fer_payload payload; /* of the ledger, where no row of a tool says otherwise */
 } fer_policy_common;
 const fer_policy_common *fer_policy_common_of(const fer_policy_set *s);
 

@@ -115,6 +115,19 @@ typedef struct fer_config_route {
     size_t count;
 } fer_config_route;
 
+/* How the ledger is written; 0 and empty: as it is without. */
+typedef struct fer_config_ledger {
+    fer_str durability; /* "group", "sync", "async" */
+    int64_t retention_days;
+    size_t segment_bytes;
+    size_t checkpoint_records;
+    int64_t checkpoint_ms;
+    fer_str anchor; /* a path, resolved */
+    fer_str key;    /* a path, resolved */
+    bool verify;    /* all of it, after the start */
+    fer_str json;   /* the section, to be compared; or empty */
+} fer_config_ledger;
+
 typedef struct fer_config_problem {
     fer_severity severity;
     fer_place place;
@@ -146,9 +159,10 @@ typedef struct fer_config {
     fer_str log_level;  /* or empty */
     fer_str log_format; /* "text", "json"; or empty */
     fer_str log_file;   /* a path, resolved; or empty: standard error */
-    fer_str policies;   /* that section as JSON; or empty */
+    fer_str policies;   /* that section as JSON, with the ledger's; or empty */
     fer_str state;      /* a path, resolved; or empty */
-    fer_str scalars;    /* all from the deadline on, and the routes, as JSON */
+    fer_config_ledger ledger;
+    fer_str scalars; /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;
     size_t error_count;

@@ -287,7 +287,7 @@ static fer_code read_text(fer_arena *a, fer_str name, fer_str text, fer_json **d
 static bool is_client_file(const yyjson_val *root)
 {
     static const char *const own[] = {"commands", "apis",      "catalog",  "quarantine", "tools",
-                                      "defaults", "telemetry", "policies", "state"};
+                                      "defaults", "telemetry", "policies", "state",      "ledger"};
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||

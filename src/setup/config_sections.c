@@ -159,6 +159,37 @@ static void write_scalars(fer_configure *c)
     out->scalars = fer_configure_done(c, &b);
 }
 
+/* What the policies are told of the ledger's section: one text for the gateway. */
+static fer_str with_ledger(fer_configure *c, fer_str policies, fer_str ledger)
+{
+    if (!ledger.len) return policies;
+    bool empty = policies.len <= 2; /* {} */
+    return fer_arena_printf(
+        c->a, "{\"ledger\":%.*s%s%.*s", FER_PRI(ledger), empty ? "" : ",",
+        FER_PRI(empty ? FER_STR("}") : fer_str_slice(policies, 1, policies.len)));
+}
+
+static void take_ledger(fer_configure *c, const yyjson_val *root)
+{
+    const yyjson_val *l = fer_val_get(root, "ledger");
+    fer_config_ledger *out = &c->out->ledger;
+    *out = (fer_config_ledger){.durability = fer_configure_text(l, "durability"),
+                               .retention_days = fer_configure_number(l, "retentionDays"),
+                               .segment_bytes = (size_t)fer_configure_number(l, "segmentBytes"),
+                               .checkpoint_records =
+                                   (size_t)fer_configure_number(l, "checkpointRecords"),
+                               .checkpoint_ms = fer_configure_number(l, "checkpointMs"),
+                               .anchor = fer_configure_path(c, fer_configure_text(l, "anchor")),
+                               .key = fer_configure_path(c, fer_configure_text(l, "key")),
+                               .verify = fer_configure_flag(l, "verifyAtStart"),
+                               .json = FER_STR("")};
+    if (!fer_is_obj(l)) return;
+    out->json = write_value(c, l, NULL);
+    if (!c->out->state.len)
+        fer_configure_tell(c, FER_SEVERITY_WARNING, l, FER_STR("Add state: FOLDER."),
+                           "there is no ledger without \"state\"");
+}
+
 /* The section is read by the gateway; what the schema cannot see is tried here. */
 static void take_policies(fer_configure *c, const yyjson_val *root)
 {
@@ -166,11 +197,13 @@ static void take_policies(fer_configure *c, const yyjson_val *root)
     fer_policy_set *unused;
     fer_err err;
     c->out->state = fer_configure_path(c, fer_configure_text(root, "state"));
-    c->out->policies = FER_STR("");
-    if (!fer_is_obj(section)) return;
-    c->out->policies = write_value(c, section, NULL);
-    if (!c->failure && fer_policy_read(c->a, c->out->policies, &unused, &err))
-        FER_CONFIG_ERROR(c, section, "%.600s", err.message);
+    take_ledger(c, root);
+    fer_str own = fer_is_obj(section) ? write_value(c, section, NULL) : FER_STR("");
+    if (c->failure) return;
+    c->out->policies = with_ledger(c, own, c->out->ledger.json);
+    if (!c->out->policies.ptr) fer_configure_no_memory(c);
+    else if (fer_policy_read(c->a, c->out->policies, &unused, &err))
+        FER_CONFIG_ERROR(c, section ? section : root, "%.600s", err.message);
 }
 
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root)

@@ -92,3 +92,9 @@ fer_str fer_facts_call(fer_str body)
     }
     return FER_STR_NONE;
 }
+
+bool fer_tool_is_bare(fer_str id)
+{
+    size_t colon = fer_str_find(id, 0, ':');
+    return colon != SIZE_MAX && fer_str_find(id, colon + 1, ':') == SIZE_MAX;
+}

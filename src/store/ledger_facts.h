@@ -28,4 +28,7 @@ fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err
  */
 fer_str fer_facts_call(fer_str body);
 
+/* Whether an ID is ns:name, so that it means every version of the tool (ns:name:version). */
+bool fer_tool_is_bare(fer_str id);
+
 #endif

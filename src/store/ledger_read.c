@@ -227,6 +227,14 @@ static bool is_asked(fer_str wanted, fer_str has)
     return !wanted.len || (has.ptr && fer_str_eq(wanted, has));
 }
 
+/* An ID without its version means all versions of the tool. */
+static bool is_tool(fer_str wanted, fer_str has)
+{
+    if (is_asked(wanted, has)) return true;
+    return has.ptr && fer_tool_is_bare(wanted) && has.len > wanted.len &&
+           has.ptr[wanted.len] == ':' && fer_str_eq(fer_str_head(has, wanted.len), wanted);
+}
+
 /* Whether a text can be in a body at all: cheaper than reading it. */
 static bool may_have(fer_str body, fer_str text)
 {
@@ -245,6 +253,6 @@ bool fer_question_fits(const fer_question *q, const fer_line *l, fer_arena *scra
         !may_have(l->body, q->correlation) || !may_have(l->body, q->call))
         return false;
     if (fer_facts_read(scratch, l->body, facts, NULL)) return false;
-    return is_asked(q->tool, facts->tool) && is_asked(q->status, facts->status) &&
+    return is_tool(q->tool, facts->tool) && is_asked(q->status, facts->status) &&
            is_asked(q->correlation, facts->correlation) && is_asked(q->call, facts->call);
 }

@@ -21,7 +21,8 @@ const char *const fer_flaw_names[FER_FLAW_KINDS] = {
 #define SETTLE_MS    10 /* with so much time between two */
 
 struct verify {
-    fer_arena *arena; /* of the result */
+    const atomic_bool *stop; /* or NULL */
+    fer_arena *arena;        /* of the result */
     fer_err *err;
     fer_verify_report *out;
     fer_flaw *flaws;
@@ -217,6 +218,8 @@ static fer_code look_through(struct verify *v, int fd, bool live)
     int tries = SETTLE_TRIES;
     fer_scan_init(&s, fd, v->buffer, 0);
     while ((got = fer_scan_next(&s, &text, &at)) == FER_SCAN_LINE) {
+        if (v->stop && atomic_load_explicit(v->stop, memory_order_relaxed))
+            return fer_fail(v->err, FER_CANCELLED, "the ledger was not verified to its end");
         if (live && tries && !is_settled(v, text)) {
             tries--;
             uv_sleep(SETTLE_MS);
@@ -333,7 +336,7 @@ static fer_code read_anchor(struct verify *v, const char *path)
 fer_code fer_ledger_verify(fer_arena *a, const fer_verify_options *o, fer_verify_report *out,
                            fer_err *err)
 {
-    struct verify v = {.arena = a, .err = err, .out = out};
+    struct verify v = {.arena = a, .err = err, .out = out, .stop = o->stop};
     int folder = -1;
     fer_code code = fer_folder_open(o->folder, false, &folder, err);
     if (code) return code;

@@ -11,6 +11,8 @@
 #ifndef FER_LEDGER_VERIFY_H
 #define FER_LEDGER_VERIFY_H
 
+#include <stdatomic.h>
+
 #include "arena.h"
 
 typedef enum fer_flaw_kind {
@@ -44,8 +46,9 @@ typedef struct fer_flaw {
 
 typedef struct fer_verify_options {
     const char *folder;
-    const char *anchor; /* a file of checkpoints, or NULL */
-    const char *key;    /* the public key's file; NULL: that of the folder */
+    const char *anchor;      /* a file of checkpoints, or NULL */
+    const char *key;         /* the public key's file; NULL: that of the folder */
+    const atomic_bool *stop; /* set by another thread: it ends with FER_CANCELLED; or NULL */
 } fer_verify_options;
 
 typedef struct fer_verify_report {

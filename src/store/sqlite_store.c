@@ -12,12 +12,13 @@
 #include "sqlite_parts.h"
 #include "sys.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static const char schema[] =
     "CREATE TABLE idem(scope BLOB PRIMARY KEY, tenant BLOB NOT NULL, state INT NOT NULL, epoch INT "
     "NOT NULL, call BLOB NOT NULL, fingerprint BLOB NOT NULL, pure INT NOT NULL, honoured INT NOT "
-    "NULL, created INT NOT NULL, expires INT NOT NULL, result BLOB) WITHOUT ROWID;"
+    "NULL, created INT NOT NULL, expires INT NOT NULL, result BLOB, tool BLOB NOT NULL DEFAULT x'') "
+    "WITHOUT ROWID;"
     "CREATE INDEX idem_state ON idem(state, created);"
     "CREATE INDEX idem_expires ON idem(expires) WHERE state = 2;"
     "CREATE TABLE usage(tenant BLOB PRIMARY KEY, count INT NOT NULL, bytes INT NOT NULL) WITHOUT "
@@ -40,29 +41,34 @@ static const char schema[] =
     "CREATE INDEX record_correlation ON record(correlation, seq) WHERE correlation IS NOT NULL;"
     "CREATE INDEX record_call ON record(call, seq) WHERE call IS NOT NULL;"
     "CREATE INDEX record_tenant ON record(tenant, seq);"
-    "PRAGMA user_version = 1;";
+    "PRAGMA user_version = 2;";
+
+/* What brings an older file to the next version, by the version it has. */
+static const char *const steps[SCHEMA_VERSION] = {
+    [1] = "ALTER TABLE idem ADD COLUMN tool BLOB NOT NULL DEFAULT x''; PRAGMA user_version = 2;",
+};
 
 const char *const fer_sql_texts[FER_SQL_COUNT] = {
     [FER_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [FER_SQL_COMMIT] = "COMMIT",
     [FER_SQL_ROLLBACK] = "ROLLBACK",
     [FER_SQL_IDEM_GET] = "SELECT scope, tenant, state, epoch, call, fingerprint, pure, honoured, "
-                         "created, expires, result FROM idem WHERE scope = ?",
+                         "created, expires, result, tool FROM idem WHERE scope = ?",
     /* An upsert, not a replacement: that would not tell the triggers what was there. */
     [FER_SQL_IDEM_PUT] =
-        "INSERT INTO idem VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(scope) "
+        "INSERT INTO idem VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(scope) "
         "DO UPDATE SET state = excluded.state, epoch = excluded.epoch, call = "
         "excluded.call, fingerprint = excluded.fingerprint, pure = excluded.pure, "
         "honoured = excluded.honoured, created = excluded.created, expires = "
-        "excluded.expires, result = excluded.result",
+        "excluded.expires, result = excluded.result, tool = excluded.tool",
     [FER_SQL_IDEM_REMOVE] = "DELETE FROM idem WHERE scope = ?",
     [FER_SQL_IDEM_OLDER] =
         "SELECT scope, tenant, state, epoch, call, fingerprint, pure, honoured, "
-        "created, expires, result FROM idem WHERE state = ? AND epoch < ? ORDER BY "
+        "created, expires, NULL, tool FROM idem WHERE state = ? AND epoch < ? ORDER BY "
         "created LIMIT ?",
     [FER_SQL_IDEM_EXPIRED] =
         "SELECT scope, tenant, state, epoch, call, fingerprint, pure, honoured, "
-        "created, expires, NULL FROM idem WHERE state = 2 AND expires < ? LIMIT ?",
+        "created, expires, NULL, tool FROM idem WHERE state = 2 AND expires < ? LIMIT ?",
     [FER_SQL_IDEM_USAGE] = "SELECT count, bytes FROM usage WHERE tenant = ?",
     [FER_SQL_VALUE_PUT] =
         "INSERT INTO value VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = "
@@ -172,9 +178,10 @@ static fer_code prepare_schema(fer_sqlite *q, const char *path, fer_err *err)
     if (version < 0) return fer_sqlite_failed(q, err);
     if (version > SCHEMA_VERSION)
         return fer_fail(err, FER_IO_ERROR, "%s was made by a later version of ferrule", path);
-    if (version == 0 &&
-        (!run_text(q, "BEGIN IMMEDIATE") || !run_text(q, schema) || !run_text(q, "COMMIT")))
-        return fer_sqlite_failed(q, err);
+    for (; version < SCHEMA_VERSION; version = version ? version + 1 : SCHEMA_VERSION)
+        if (!run_text(q, "BEGIN IMMEDIATE") || !run_text(q, version ? steps[version] : schema) ||
+            !run_text(q, "COMMIT"))
+            return fer_sqlite_failed(q, err);
     for (int i = 0; i < FER_SQL_COUNT; i++)
         if (sqlite3_prepare_v3(q->db, fer_sql_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
                                &q->statements[i], NULL) != SQLITE_OK)
@@ -245,7 +252,9 @@ static fer_code read_row(fer_arena *a, sqlite3_stmt *s, fer_idem_row *out, fer_e
     row.tenant = fer_sqlite_text(a, s, 1);
     row.call = fer_sqlite_text(a, s, 4);
     row.result = fer_sqlite_text(a, s, 10);
-    if (!row.tenant.ptr || !row.call.ptr || !row.result.ptr) return fer_arena_failed(a, err);
+    row.tool = fer_sqlite_text(a, s, 11);
+    if (!row.tenant.ptr || !row.call.ptr || !row.result.ptr || !row.tool.ptr)
+        return fer_arena_failed(a, err);
     *out = row;
     return FER_OK;
 }
@@ -278,6 +287,7 @@ static fer_code idem_put(void *db, const fer_idem_row *row, fer_err *err)
     sqlite3_bind_int64(s, 9, row->created_ms);
     sqlite3_bind_int64(s, 10, row->expires_ms);
     if (row->result.ptr) fer_sqlite_bind(s, 11, row->result);
+    fer_sqlite_bind(s, 12, row->tool);
     return fer_sqlite_run(db, s, err);
 }
 

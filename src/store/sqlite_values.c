@@ -2,6 +2,7 @@
 /* Values by name, and the index of a ledger, in SQLite. */
 #include "buf.h"
 #include "errors.h"
+#include "ledger_facts.h"
 #include "sqlite_parts.h"
 
 /* ---- values -------------------------------------------------------------------------------------
@@ -117,7 +118,11 @@ static void write_query(fer_buf *b, const fer_index_query *q)
 {
     fer_buf_add_text(b, "SELECT seq, segment, offset, time, type FROM record WHERE seq > ?1");
     if (q->tenant.len) fer_buf_add_text(b, " AND tenant = ?2");
-    if (q->tool.len) fer_buf_add_text(b, " AND tool = ?3");
+    if (q->tool.len)
+        fer_buf_add_text(b, fer_tool_is_bare(q->tool)
+                                ? " AND (tool = ?3 OR (tool > CAST(?3 || ':' AS BLOB) AND "
+                                  "tool < CAST(?3 || ';' AS BLOB)))"
+                                : " AND tool = ?3");
     if (q->status.len) fer_buf_add_text(b, " AND status = ?4");
     if (q->correlation.len) fer_buf_add_text(b, " AND correlation = ?5");
     if (q->call.len) fer_buf_add_text(b, " AND call = ?6");

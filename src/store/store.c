@@ -9,6 +9,8 @@
 #define BYTES_PER_TENANT ((size_t)256 << 20)
 #define QUEUE            10000
 
+const char *const fer_idem_states[] = {"none", "pending", "done", "unknown", "again", NULL};
+
 /* ---- the thread ---------------------------------------------------------------------------------
  */
 
@@ -172,12 +174,12 @@ static fer_code submit(fer_store_port *p, fer_request *r, fer_store_done *done, 
     fer_code code = FER_OK;
     if (r->value.len > FER_STORE_RESULT || r->key.len > FER_STORE_KEY ||
         r->group.len > FER_STORE_KEY || r->claim.tenant.len > FER_STORE_KEY ||
-        r->claim.call.len > FER_STORE_KEY)
+        r->claim.call.len > FER_STORE_KEY || r->claim.tool.len > FER_STORE_KEY)
         code = fer_fail(err, FER_LIMIT_EXCEEDED,
                         "store.value: a value has at most %zu bytes, a name %d", FER_STORE_RESULT,
                         FER_STORE_KEY);
-    else if (!keep(r, &r->claim.tenant) || !keep(r, &r->claim.call) || !keep(r, &r->group) ||
-             !keep(r, &r->key) || !keep(r, &r->value))
+    else if (!keep(r, &r->claim.tenant) || !keep(r, &r->claim.call) || !keep(r, &r->claim.tool) ||
+             !keep(r, &r->group) || !keep(r, &r->key) || !keep(r, &r->value))
         code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     r->done = done;
     r->context = context;
@@ -278,11 +280,14 @@ fer_code fer_idem_usage(fer_store_port *p, fer_str tenant, fer_store_done *done,
     return submit(p, named_request(fer_op_usage, tenant, FER_STR_NONE), done, context, err);
 }
 
-fer_code fer_idem_list_unknown(fer_store_port *p, size_t max, fer_store_done *done, void *context,
-                               fer_err *err)
+fer_code fer_idem_list(fer_store_port *p, fer_idem_state state, size_t max, fer_store_done *done,
+                       void *context, fer_err *err)
 {
-    fer_request *r = new_request(fer_op_unknown);
-    if (r) r->max = max;
+    fer_request *r = new_request(fer_op_list);
+    if (r) {
+        r->state = state;
+        r->max = max;
+    }
     return submit(p, r, done, context, err);
 }
 

@@ -21,6 +21,9 @@
  *  5. Nothing is evicted early. Where a tenant has no room left, new claims are FER_IDEM_NO_ROOM.
  *  6. After a failed sync every request fails with FER_IO_ERROR until the store is opened again.
  *
+ * A store may be opened by others while a gateway has it, to look and to leave a word: such a
+ * visitor gives no epoch, closes nobody's claims, and makes no claims of its own.
+ *
  * Threads: fer_store_open and _close by the owner; everything with a port on the thread of its
  * loop. Texts in answers are valid during the callback only.
  */
@@ -39,7 +42,8 @@ typedef struct fer_store_port fer_store_port;
 typedef struct fer_store_options {
     const char *path;     /* of the database; made with 0600. "" with SQLite: in memory */
     const fer_seal *seal; /* borrowed; must outlive the store */
-    uint64_t epoch; /* of the ledger that was opened before: PENDING of older ones is closed */
+    uint64_t epoch; /* of the ledger that was opened before: PENDING of older ones is closed; 0: a
+                       visitor's */
     size_t keys_per_tenant;  /* 100,000 */
     size_t bytes_per_tenant; /* 256 MiB */
     size_t queue;            /* 10,000 requests that may wait */
@@ -77,6 +81,7 @@ typedef enum fer_idem_state {
     FER_IDEM_UNKNOWN, /* until an operator resolves it */
     FER_IDEM_AGAIN    /* a crash left it; the same input may be sent again with the same key */
 } fer_idem_state;
+extern const char *const fer_idem_states[FER_IDEM_AGAIN + 2]; /* "none", "pending" ...; NULL */
 
 typedef enum fer_idem_verdict {
     FER_IDEM_CLAIMED, /* it is the caller's: execute, then finish or release */
@@ -89,6 +94,7 @@ typedef struct fer_idem_claim {
     unsigned char fingerprint[FER_IDEM_HASH];
     fer_str tenant;
     fer_str call; /* ID of the call, at most 64 bytes */
+    fer_str tool; /* its ID without the version: what an operator is shown */
     bool pure;
     bool honoured;  /* the backend honours keys: a crash makes it AGAIN, not UNKNOWN */
     int64_t now_ms; /* wall clock; records that expired before it are absent */
@@ -99,6 +105,7 @@ typedef struct fer_idem_record {
     unsigned char fingerprint[FER_IDEM_HASH];
     fer_str tenant;
     fer_str call;
+    fer_str tool;
     uint64_t epoch;
     int64_t created_ms;
     int64_t expires_ms; /* of DONE */
@@ -120,7 +127,9 @@ struct fer_store_item {
     unsigned char scope[FER_IDEM_HASH]; /* of idempotency records */
     fer_str key;                        /* of registry entries; the call's ID */
     fer_str tenant;
-    int64_t when_ms;
+    fer_str tool;       /* of idempotency records */
+    int64_t when_ms;    /* since when */
+    int64_t expires_ms; /* of DONE */
 };
 
 typedef void fer_store_done(void *context, const fer_store_answer *answer);
@@ -155,9 +164,9 @@ fer_code fer_idem_expire(fer_store_port *p, int64_t now_ms, size_t max, fer_stor
 /* Keys and bytes of a tenant. */
 fer_code fer_idem_usage(fer_store_port *p, fer_str tenant, fer_store_done *done, void *context,
                         fer_err *err);
-/* UNKNOWN records, the oldest first, at most `max`. */
-fer_code fer_idem_list_unknown(fer_store_port *p, size_t max, fer_store_done *done, void *context,
-                               fer_err *err);
+/* Records of a state, the oldest first, at most `max`, without their results. */
+fer_code fer_idem_list(fer_store_port *p, fer_idem_state state, size_t max, fer_store_done *done,
+                       void *context, fer_err *err);
 /*
  * The operator's word on an UNKNOWN record: `was_done` makes it DONE with `result` until
  * `expires_ms`, else it is taken away and the key may be used again. FER_CONSTRAINT_VIOLATION where

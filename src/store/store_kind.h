@@ -19,6 +19,7 @@ typedef struct fer_idem_row {
     unsigned char fingerprint[FER_IDEM_HASH];
     fer_str tenant;
     fer_str call;
+    fer_str tool;
     fer_idem_state state; /* NONE: there is no row */
     bool pure, honoured;
     uint64_t epoch;
@@ -63,7 +64,8 @@ typedef struct fer_store_kind {
     fer_code (*idem_put)(void *db, const fer_idem_row *row,
                          fer_err *err); /* new, or in its place */
     fer_code (*idem_remove)(void *db, const unsigned char *scope, fer_err *err);
-    /* Rows of a state, the oldest first: of an epoch before `epoch`, or expired before `now_ms`. */
+    /* Rows of a state, the oldest first, without results: of an epoch before `epoch`, or expired
+     * before `now_ms`. */
     fer_code (*idem_older)(void *db, fer_arena *a, fer_idem_state state, uint64_t epoch, size_t max,
                            fer_idem_row **out, size_t *count, fer_err *err);
     fer_code (*idem_expired)(void *db, fer_arena *a, int64_t now_ms, size_t max, fer_idem_row **out,

@@ -38,6 +38,7 @@ static fer_code show(fer_store *s, fer_request *r, const fer_idem_row *row, fer_
     *to = (fer_idem_record){.state = row->state,
                             .tenant = row->tenant,
                             .call = row->call,
+                            .tool = row->tool,
                             .epoch = row->epoch,
                             .created_ms = row->created_ms,
                             .expires_ms = row->expires_ms};
@@ -87,6 +88,7 @@ fer_code fer_op_claim(fer_store *s, fer_request *r, fer_err *err)
     }
     row = (fer_idem_row){.tenant = c->tenant,
                          .call = c->call,
+                         .tool = c->tool,
                          .state = FER_IDEM_PENDING,
                          .pure = c->pure,
                          .honoured = c->honoured,
@@ -165,12 +167,12 @@ fer_code fer_op_usage(fer_store *s, fer_request *r, fer_err *err)
     return s->kind->idem_usage(s->db, r->group, &r->answer.count, &r->answer.bytes, err);
 }
 
-fer_code fer_op_unknown(fer_store *s, fer_request *r, fer_err *err)
+fer_code fer_op_list(fer_store *s, fer_request *r, fer_err *err)
 {
     fer_idem_row *rows;
     size_t count;
-    fer_code code = s->kind->idem_older(s->db, r->arena, FER_IDEM_UNKNOWN, UINT64_MAX, r->max,
-                                        &rows, &count, err);
+    fer_code code =
+        s->kind->idem_older(s->db, r->arena, r->state, UINT64_MAX, r->max, &rows, &count, err);
     if (code) return code;
     struct fer_store_item *items = fer_arena_alloc_zero(r->arena, count, sizeof *items);
     if (!items && count) return fer_arena_failed(r->arena, err);
@@ -178,7 +180,9 @@ fer_code fer_op_unknown(fer_store *s, fer_request *r, fer_err *err)
         memcpy(items[i].scope, rows[i].scope, FER_IDEM_HASH);
         items[i].key = rows[i].call;
         items[i].tenant = rows[i].tenant;
+        items[i].tool = rows[i].tool;
         items[i].when_ms = rows[i].created_ms;
+        items[i].expires_ms = rows[i].expires_ms;
     }
     r->answer.items = items;
     r->answer.item_count = count;

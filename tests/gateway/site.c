@@ -354,7 +354,8 @@ static fer_code set_up(struct site *s, const char *state, fer_err *err)
         code = fer_batch_add(b, FER_STR("t.json"), fer_str_of(tools), FER_FORMAT_JSON, &put, err);
     if (!code) code = fer_catalog_apply(s->catalog, b, err);
     fer_batch_free(b);
-    return code ? code : fer_keeping_begin(s->gateway, fer_str_of(state), &s->keeping, err);
+    fer_keep_options keep = {.folder = fer_str_of(state), .key_ttl_ms = FER_KEY_TTL_MS};
+    return code ? code : fer_keeping_begin(s->gateway, &keep, &s->keeping, err);
 }
 
 void site_run(const struct plan *p, const char *state, bool again, const struct site_watch *watch,

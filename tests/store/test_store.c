@@ -174,7 +174,8 @@ static void after_a_crash(void)
     assert_int_equal(claim(&s, &done), FER_IDEM_EXISTS);
     assert_str(s.answer.found.result, "result");
     /* The operator's word. */
-    assert_int_equal(wait_for(&s, fer_idem_list_unknown(s.port, 10, keep, &s, NULL)), FER_OK);
+    assert_int_equal(wait_for(&s, fer_idem_list(s.port, FER_IDEM_UNKNOWN, 10, keep, &s, NULL)),
+                     FER_OK);
     assert_int_equal(s.answer.item_count, 1);
     assert_int_equal(
         wait_for(&s, fer_idem_resolve(s.port, plain.scope, false, FER_STR_NONE, 0, keep, &s, NULL)),

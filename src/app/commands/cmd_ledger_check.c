@@ -6,6 +6,7 @@
 #include "ledger.h"
 #include "ledger_ask.h"
 #include "ledger_verify.h"
+#include "state_folder.h"
 
 /* ---- verify -------------------------------------------------------------------------------------
  */
@@ -72,11 +73,18 @@ int fer_run_ledger_verify(fer_app *app)
     fer_arena *a = fer_arena_new(0);
     if (!a)
         return fer_app_fail(app, &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
+    fer_ledger_place place = {0};
+    int bad = file ? 0 : fer_ledger_find(app, a, &place);
+    if (bad) {
+        fer_arena_free(a);
+        return bad;
+    }
+    if (!anchor) anchor = place.anchor;
     fer_verify_options o = {
-        .folder = fer_ledger_folder(app), .anchor = anchor, .key = fer_app_option(app, "key")};
+        .folder = place.folder, .anchor = anchor, .key = fer_app_option(app, "key")};
     fer_code code =
         file ? fer_export_verify(a, file, &r, &err) : fer_ledger_verify(a, &o, &r, &err);
-    int bad = code ? fer_app_fail(app, &err) : 0;
+    if (code) bad = fer_app_fail(app, &err);
     if (!code) {
         if (fer_app_option(app, "json")) write_json(&app->out, &r);
         else write_text(&app->out, &r);
@@ -91,16 +99,11 @@ int fer_run_ledger_verify(fer_app *app)
 /* ---- prune --------------------------------------------------------------------------------------
  */
 
-int fer_run_ledger_prune(fer_app *app)
+static int prune(fer_app *app, const char *folder, int64_t age)
 {
     fer_err err;
     fer_ledger *l;
     fer_ledger_pruned what = {0};
-    int64_t age;
-    const char *text = fer_app_option(app, "older-than");
-    if (!text || !fer_age_parse(fer_str_of(text), &age))
-        return fer_app_usage(app, "ledger prune needs --older-than with an age such as 90d");
-    const char *folder = fer_ledger_folder(app);
     if (!fer_file_is_folder(folder)) return fer_app_usage(app, "there is no ledger in %s", folder);
     fer_code code = fer_ledger_open(&(fer_ledger_options){.folder = folder}, &l, NULL, &err);
     if (code) return fer_app_fail(app, &err);
@@ -113,5 +116,21 @@ int fer_run_ledger_prune(fer_app *app)
             "%zu segments with %llu records (%llu bytes) pruned; the first record is %llu\n",
             what.segments, (unsigned long long)what.records, (unsigned long long)what.bytes,
             (unsigned long long)what.first_seq);
+    return bad;
+}
+
+int fer_run_ledger_prune(fer_app *app)
+{
+    fer_ledger_place place;
+    int64_t age;
+    const char *text = fer_app_option(app, "older-than");
+    if (!text || !fer_age_parse(fer_str_of(text), &age))
+        return fer_app_usage(app, "ledger prune needs --older-than with an age such as 90d");
+    fer_arena *a = fer_arena_new(0);
+    if (!a)
+        return fer_app_fail(app, &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
+    int bad = fer_ledger_find(app, a, &place);
+    if (!bad) bad = prune(app, place.folder, age);
+    fer_arena_free(a);
     return bad;
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state_folder.h"
+
+#include <stdlib.h>
+
+#include "errors.h"
+
+static fer_code read_config(fer_app *app, fer_arena *a, fer_config *out, fer_err *err)
+{
+    fer_str file = FER_STR("");
+    *out = (fer_config){0};
+    fer_code code = fer_config_locate(a, fer_app_option(app, "config"), &file, err);
+    if (!code && file.len) {
+        file = fer_arena_copy(a, file);
+        code = file.ptr ? fer_config_load(a, file.ptr, out, err) : fer_arena_failed(a, err);
+    }
+    if (code || !out->error_count) return code;
+    return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
+                    FER_PRI(file), out->error_count);
+}
+
+static int place_of(fer_app *app, fer_arena *a, const fer_config *c, fer_ledger_place *out)
+{
+    fer_err err;
+    fer_str folder = fer_arena_printf(a, "%.*s/ledger", FER_PRI(c->state)),
+            anchor = c->ledger.anchor.len ? fer_arena_copy(a, c->ledger.anchor) : FER_STR_NONE;
+    if (!folder.ptr || (c->ledger.anchor.len && !anchor.ptr)) {
+        fer_arena_failed(a, &err);
+        return fer_app_fail(app, &err);
+    }
+    *out = (fer_ledger_place){folder.ptr, anchor.ptr};
+    return 0;
+}
+
+int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
+{
+    fer_err err;
+    fer_config c;
+    const char *named = fer_app_option(app, "ledger"), *config = fer_app_option(app, "config"),
+               *variable = getenv("FERRULE_LEDGER");
+    if (!named && !config && variable && variable[0]) named = variable;
+    *out = (fer_ledger_place){named ? named : "ferrule.ledger", NULL};
+    if (named) return 0;
+    if (read_config(app, a, &c, &err)) return fer_app_fail(app, &err);
+    if (c.state.len) return place_of(app, a, &c, out);
+    if (config)
+        return fer_app_usage(
+            app, "%s names no state, so that there is no ledger: add state: FOLDER", config);
+    return 0;
+}
+
+int fer_state_find(fer_app *app, fer_arena *a, fer_config *config, fer_str *out)
+{
+    fer_err err;
+    const char *named = fer_app_option(app, "state");
+    *config = (fer_config){0};
+    *out = fer_str_of(named);
+    if (named && !fer_app_option(app, "config")) return 0;
+    if (read_config(app, a, config, &err)) return fer_app_fail(app, &err);
+    if (!named) *out = config->state;
+    if (out->len) return 0;
+    return fer_app_usage(app, "name the folder with --state, or a configuration that has one "
+                              "(state: FOLDER) with --config");
+}

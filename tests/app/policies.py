@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Policies, keys and the ledger as an operator meets them: a server of a configuration over an API that counts what it is asked.
+Speaks TAP."""
+
+import http.server
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+
+from command_line import FERRULE, case, expect, finish, run
+
+folder = tempfile.TemporaryDirectory()
+
+
+def put(name, text):
+    path = os.path.join(folder.name, name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def until(what, seconds=30):
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(what())
+
+
+def same(name, got, want):
+    case(name, [] if got == want else [f"got {got!r}, not {want!r}"])
+
+
+# ---- an API that does as its paths say
+
+asked, headers, gate = {}, {}, threading.Event()
+lock = threading.Lock()
+
+
+class Api(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status, value, **more):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        for key, text in more.items():
+            self.send_header(key.replace("_", "-"), text)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def serve(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        name = self.path.split("?")[0].strip("/")
+        with lock:
+            asked[name] = n = asked.get(name, 0) + 1
+            headers[name] = dict(self.headers)
+        how = name.split("_")[0]
+        if how == "lost":
+            self.close_connection = True
+        elif how == "busy" and n == 1:
+            self.answer(429, {}, Retry_After="1")
+        elif how == "down":
+            self.answer(503, {})
+        elif how == "slow":
+            gate.wait(30)
+            self.answer(200, {"n": n})
+        else:
+            self.answer(200, {"n": n, "token": "hush-hush-4711"})
+
+    do_GET = do_POST = serve
+
+    def log_message(self, *words):
+        pass
+
+
+api = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Api)
+threading.Thread(target=api.serve_forever, daemon=True).start()
+
+OPERATIONS = ["ok", "ok_cached", "ok_limited", "ok_spent", "ok_redacted", "ok_write", "busy_read", "down_read", "down_breaker",
+              "slow_read", "slow_queue", "lost_write", "lost_later"]
+RESULT = {"type": "object", "properties": {"n": {"type": "integer"}, "token": {"type": "string"}}}
+put("api.json", json.dumps({
+    "openapi": "3.1.0", "info": {"title": "t", "version": "1.0.0"},
+    "paths": {f"/{name}": {"post" if "write" in name or "later" in name else "get": {
+        "operationId": name, "summary": "Does.",
+        "parameters": [{"name": "x", "in": "query", "schema": {"type": "integer"}},
+                       {"name": "pin", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": RESULT}}}}}} for name in OPERATIONS}}))
+
+CONFIG = put("ferrule.yaml", f"""
+apis:
+  api: {{openapi: api.json, baseUrl: 'http://127.0.0.1:{api.server_address[1]}'}}
+  frail: {{openapi: api.json, baseUrl: 'http://127.0.0.1:{api.server_address[1]}', include: [down_breaker]}}
+  narrow: {{openapi: api.json, baseUrl: 'http://127.0.0.1:{api.server_address[1]}', include: [slow_queue]}}
+state: state
+ledger: {{durability: sync, checkpointRecords: 10, anchor: anchor.jsonl, retentionDays: 30, segmentBytes: 262144, verifyAtStart: true}}
+telemetry: {{logFile: log, logLevel: info, logFormat: json}}
+policies:
+  tools:
+    '*': {{effect: Pure, retry: {{backoffMs: 1, maxBackoffMs: 2}}}}
+    'api:ok_cached': {{cache: {{ttlMs: 60000}}}}
+    'api:ok_limited': {{rateLimit: {{requests: 1, perMs: 60000}}}}
+    'api:ok_spent': {{budget: {{calls: 1}}}}
+    'api:ok_redacted': {{redact: [pin]}}
+    'api:ok_write': {{effect: IdempotentWrite, idempotency: optional}}
+    'api:lost_write': {{effect: NonIdempotentWrite, idempotency: optional}}
+    'api:lost_later': {{effect: NonIdempotentWrite, idempotency: optional}}
+  backends:
+    frail: {{circuitBreaker: {{failures: 2, openMs: 60000}}}}
+    narrow: {{concurrency: 1, queue: {{length: 1}}}}
+""")
+STATE = os.path.join(folder.name, "state")
+case("config: it is a configuration", expect(run(["config", "check", CONFIG]), 0))
+
+
+# ---- a server of it
+
+class Server:
+    def __init__(self):
+        self.errors = open(os.path.join(folder.name, "stderr"), "ab")
+        self.child = subprocess.Popen([FERRULE, "serve", "--stdio", "-C", CONFIG], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=self.errors, cwd=folder.name)
+        self.number = 0
+        self.heard = {}
+
+    def say(self, tool, args=None, **meta):
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": "tools/call", "params": {
+            "name": "run_tool", "arguments": {"id": tool, "args": args or {}},
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+                      **{f"ferrule/{k}": v for k, v in meta.items()}}}}
+        self.child.stdin.write(json.dumps(message).encode() + b"\n")
+        self.child.stdin.flush()
+        return self.number
+
+    def hear(self, number):
+        while number not in self.heard:
+            line = self.child.stdout.readline()
+            if not line:
+                return {"code": "silence"}
+            m = json.loads(line)
+            self.heard[m.get("id")] = m
+        m = self.heard.pop(number)
+        if "error" in m:
+            return m["error"]
+        return m["result"].get("_meta", {}).get("ferrule/error") or m["result"].get("structuredContent", {}).get("result")
+
+    def ask(self, tool, args=None, **meta):
+        return self.hear(self.say(tool, args, **meta))
+
+    def stop(self, how=signal.SIGTERM):
+        self.child.send_signal(how)
+        code = self.child.wait(30)
+        self.errors.close()
+        return code
+
+
+s = Server()
+same("a call", s.ask("api:ok"), {"n": 1, "token": "hush-hush-4711"})
+same("a call: the backend is told who tries again, and which try it is", [headers["ok"].get("X-Retry-Owner"), headers["ok"].get("X-Attempt")], ["ferrule", "1"])
+
+# ---- retries
+same("busy: it is tried again after the pause that it asks for", (s.ask("api:busy_read") or {}).get("n"), 2)
+same("busy: the backend hears which try it is", headers["busy_read"].get("X-Attempt"), "2")
+e = s.ask("api:down_read")
+same("down: three tries", [e.get("code"), asked["down_read"]], ["BackendUnavailable", 3])
+e = s.ask("api:down_read", retryOwner="above-1")
+same("down: one try where somebody above tries again", [e.get("code"), asked["down_read"], headers["down_read"].get("X-Retry-Owner")],
+     ["BackendUnavailable", 4, "above-1"])
+
+# ---- limits
+s.ask("api:ok_limited")
+e = s.ask("api:ok_limited")
+same("rate: refused, with the time to come again", [e.get("code"), 0 < e.get("retryAfterMs", 0) <= 60000, asked["ok_limited"]], ["RateLimited", True, 1])
+s.ask("api:ok_spent")
+e = s.ask("api:ok_spent")
+same("budget: spent", [e.get("code"), "retryAfterMs" in e, asked["ok_spent"]], ["BudgetExceeded", False, 1])
+for _ in range(2):
+    s.ask("frail:down_breaker")
+before = asked["down_breaker"]
+e = s.ask("frail:down_breaker")
+same("circuit: open", [e.get("code"), 0 < e.get("retryAfterMs", 0) <= 72000, asked["down_breaker"] - before], ["CircuitOpen", True, 0])
+running, waiting, refused = (s.say("narrow:slow_queue") for _ in range(3))
+e = s.hear(refused)
+same("queue: full", [e.get("code"), e.get("retryAfterMs", 0) > 0], ["ConcurrencyLimited", True])
+gate.set()
+same("queue: those before are served", sorted([s.hear(running)["n"], s.hear(waiting)["n"]]), [1, 2])
+gate.clear()
+
+# ---- the cache
+same("cache: the second is the first", [s.ask("api:ok_cached", {"x": 1})["n"], s.ask("api:ok_cached", {"x": 1})["n"], s.ask("api:ok_cached", {"x": 2})["n"]], [1, 1, 2])
+
+# ---- messages
+e = s.ask("api:ok", {"x": "hush-hush-4711"})
+same("validation: the type, never the value", [e.get("code"), e["details"]["actual"], "hush-hush" in json.dumps(e)], ["InvalidType", "a string", False])
+
+# ---- keys
+first = s.ask("api:ok_write", {"x": 1}, idempotencyKey="one")
+same("key: replayed", [s.ask("api:ok_write", {"x": 1}, idempotencyKey="one") == first, asked["ok_write"]], [True, 1])
+same("key: another input", s.ask("api:ok_write", {"x": 2}, idempotencyKey="one").get("code"), "IdempotencyConflict")
+same("key: lost", [s.ask("api:lost_write", {"x": 1}, idempotencyKey="two").get("code"), asked["lost_write"]], ["OutcomeUnknown", 1])
+same("key: it stays lost", [s.ask("api:lost_write", {"x": 1}, idempotencyKey="two").get("code"), asked["lost_write"]], ["OutcomeUnknown", 1])
+same("key: another is lost", s.ask("api:lost_later", {"x": 1}, idempotencyKey="three").get("code"), "OutcomeUnknown")
+s.ask("api:ok_redacted", {"pin": "hush-hush-4712"})
+
+
+def keys(*words):
+    return run(["keys", *words, "-C", CONFIG])
+
+
+# ---- an operator looks and decides, while the server runs
+unknown = json.loads(keys("list", "--json").stdout)["keys"]
+same("keys list: two are unknown", [[k["tool"], k["tenant"], k["state"]] for k in unknown],
+     [["api:lost_write", "-", "unknown"], ["api:lost_later", "-", "unknown"]])
+case("keys list: a table", expect(keys("list"), 0, [unknown[0]["key"][:16] + "\tunknown\t", "\tapi:lost_write\t" + unknown[0]["callId"]], absent=["two"]))
+case("keys list: of one tool", expect(keys("list", "--tool", "api:lost_later"), 0, ["api:lost_later"], absent=["lost_write"]))
+case("keys list: those with a result", expect(keys("list", "--of", "done"), 0, ["\tdone\t", "\tapi:ok_write\t"]))
+done = json.loads(keys("list", "--of", "done", "--json").stdout)["keys"][0]
+case("keys show: by its call", expect(keys("show", done["callId"]), 0, [done["key"], "api:ok_write", "result"], absent=["hush-hush"]))
+case("keys show: with its result", expect(keys("show", done["key"][:8], "--result"), 0, ["hush-hush"]))
+same("keys show: JSON", json.loads(keys("show", done["key"], "--json", "--result").stdout)["result"], first)
+KEY = unknown[0]["key"]
+for name, words, code, out, err in [
+    ("no word", ["resolve", KEY], 2, [], ["--done RESULT and --not-done"]),
+    ("both words", ["resolve", KEY, "--done", "1", "--not-done"], 2, [], ["--done RESULT and --not-done"]),
+    ("no JSON", ["resolve", KEY, "--done", "{"], 2, [], ["takes the result as JSON"]),
+    ("no such key", ["resolve", "0123456789abcdef", "--not-done"], 1, [], ["there is no key"]),
+    ("too few digits", ["show", KEY[:7]], 1, [], ["at least 8 digits"]),
+    ("a key that is known", ["resolve", done["key"], "--not-done"], 1, [], ["it is done"]),
+    ("it was done", ["resolve", KEY, "--done", '{"n": 41}'], 0, ["has its result"], []),
+    ("twice", ["resolve", KEY, "--not-done"], 1, [], ["it is done"]),
+    ("it was not done", ["resolve", unknown[1]["callId"], "--not-done"], 0, ["the key is free"], []),
+    ("nothing has expired", ["sweep"], 0, ["0 expired"], []),
+    ("no folder", ["list", "--state", os.path.join(folder.name, "nowhere")], 2, [], ["there are no keys in"]),
+]:
+    case(f"keys: {name}", expect(keys(*words), code, out, err))
+same("keys: the caller gets the result of the operator", [s.ask("api:lost_write", {"x": 1}, idempotencyKey="two"), asked["lost_write"]], [{"n": 41}, 1])
+same("keys: and may send again", [s.ask("api:lost_later", {"x": 1}, idempotencyKey="three").get("code"), asked["lost_later"]], ["OutcomeUnknown", 2])
+same("keys: none is unknown but that", [k["tool"] for k in json.loads(keys("list", "--json").stdout)["keys"]], ["api:lost_later"])
+same("the server ends", s.stop(), 0)
+
+# ---- the same without a server
+case("keys: without a server", expect(keys("resolve", json.loads(keys("list", "--json").stdout)["keys"][0]["key"], "--not-done"), 0, ["the key is free"]))
+
+
+# ---- keys that have expired, and a store of an older version
+def sql(*texts):
+    db = sqlite3.connect(os.path.join(STATE, "store.db"))
+    rows = [db.execute(text).fetchall() for text in texts]
+    db.commit()
+    db.close()
+    return rows[-1]
+
+
+sql("UPDATE idem SET expires = 1 WHERE tool = CAST('api:ok_write' AS BLOB)")
+case("keys: one has expired", expect(keys("sweep"), 0, ["1 expired"]))
+sql("UPDATE idem SET expires = 1")
+s = Server()
+s.ask("api:ok")
+same("keys: a server sweeps at its start", until(lambda: sql("SELECT count(*) FROM idem") == [(0,)]), True)
+s.ask("api:lost_write", {"x": 7}, idempotencyKey="four")
+s.stop()
+sql("ALTER TABLE idem DROP COLUMN tool", "PRAGMA user_version = 1")
+case("keys: a store of version 1", expect(keys("list"), 0, ["\tunknown\t"]))
+same("keys: it is of version 2 now", sql("PRAGMA user_version"), [(2,)])
+case("keys: its keys can be resolved", expect(keys("resolve", json.loads(keys("list", "--json").stdout)["keys"][0]["key"], "--not-done"), 0, ["the key is free"]))
+
+
+# ---- the ledger
+def ledger(*words):
+    return run(["ledger", *words, "-C", CONFIG])
+
+
+def records(*words):
+    return [json.loads(line) for line in ledger("query", "--json", *words).stdout.splitlines()]
+
+
+case("ledger: whole, and anchored", expect(ledger("verify"), 0, ["no flaws", "checkpoints of the anchor hold"], absent=["without --anchor"]))
+same("ledger: what the operator said", [[r["body"]["as"], r["body"].get("tool")] for r in records("--type", "approval")],
+     [["done", "api:lost_write"], ["not-done", "api:lost_later"], ["not-done", "api:lost_later"], ["not-done", None]])
+same("ledger: the key's digest", records("--type", "approval")[0]["body"]["key"], KEY)
+same("ledger: a tool without its version", len(records("--tool", "api:busy_read", "--type", "end")), 1)
+same("ledger: the same without an index", len(records("--tool", "api:busy_read", "--type", "end", "--no-index")), 1)
+same("ledger: no part of a name", records("--tool", "api:busy"), [])
+same("ledger: the unknown ones", {r["body"]["tool"].rsplit(":", 1)[0] if r["body"]["tool"].count(":") > 1 else r["body"]["tool"] for r in records("--status", "Unknown")},
+     {"api:lost_write", "api:lost_later"})
+one = records("--type", "end")[0]
+same("ledger: by correlation", [r["type"] for r in records("--correlation-id", one["body"]["correlationId"])], ["begin", "end"])
+same("ledger: since a time", len(records("--since", "1h")) == len(records()) and not records("--until", "1h"), True)
+same("ledger: attempts", [r["body"]["attempt"] for r in records("--type", "attempt", "--call", next(r["body"]["callId"] for r in records("--tool", "api:busy_read", "--type", "end")))], [1, 2])
+same("ledger: circuits", records("--type", "circuit")[0]["body"], {"name": "frail", "scope": "backend", "state": "open"})
+begun = next(r["body"] for r in records("--tool", "api:ok_redacted", "--type", "begin"))
+same("ledger: redacted by path", [begun["input"], begun["redactions"]], [{"pin": "[REDACTED]"}, ["input.pin"]])
+case("ledger: no value of a secret name", expect(ledger("export"), 0, ['"token":"[REDACTED]"'], absent=["hush-hush"]))
+case("ledger: as CSV", expect(ledger("export", "-f", "csv"), 0, ["RateLimited", "BudgetExceeded", "CircuitOpen", "ConcurrencyLimited"], absent=["hush-hush"]))
+case("ledger: a configuration without state", expect(run(["ledger", "tail", "-C", put("none.yaml", "commands: []\n")]), 2, err=["names no state"]))
+case("ledger: found from the folder", expect(run(["ledger", "verify"], cwd=folder.name), 0, ["no flaws"]))
+# ---- a ledger that somebody touched is noticed after the next start
+def logged(event):
+    with open(os.path.join(folder.name, "log")) as f:
+        return [r for r in map(json.loads, f) if r["event"] == event]
+
+
+same("verify: a start found it whole", {r["flaws"] for r in logged("ledger.verified")}, {0})
+s = Server()
+for _ in range(60):
+    s.ask("api:ok", {"pin": "x" * 6000})
+s.stop()
+segments = sorted(f for f in os.listdir(os.path.join(STATE, "ledger")) if f.endswith(".jsonl"))
+same("ledger: segments are as large as they are told", len(segments) > 1, True)
+segment = segments[0]
+with open(os.path.join(STATE, "ledger", segment), "r+b") as f:
+    text = f.read()
+    f.seek(text.index(b'"callId"') + 12)
+    f.write(b"0" if text[text.index(b'"callId"') + 12:][:1] != b"0" else b"1")
+s = Server()
+s.ask("api:ok")
+same("verify: the flaw is logged", until(lambda: logged("ledger.flaw")), True)
+same("verify: with its place", [r["kind"] for r in logged("ledger.flaw")][:1] + [segment in logged("ledger.flaw")[0]["segment"]], ["hash", True])
+s.stop()
+
+gate.set()
+api.shutdown()
+finish()

@@ -1,24 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client_files.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "errors.h"
 #include "file.h"
+#include "sys.h"
 
-const char *const fer_client_names[] = {"claude", "cursor", "vscode", NULL};
+#define MAC "Library/Application Support/"
 
-/* Where each client keeps them, below the home, or below the folder for configuration ("@/"). */
-static const fer_client_file places[] = {
-    {"claude", "@/Claude/claude_desktop_config.json"},
-    {"claude", "Library/Application Support/Claude/claude_desktop_config.json"},
-    {"claude", ".claude.json"},
-    {"cursor", ".cursor/mcp.json"},
-    {"vscode", "@/Code/User/mcp.json"},
-    {"vscode", "Library/Application Support/Code/User/mcp.json"},
+const fer_client fer_clients[] = {
+    {"claude", "Claude Desktop", NULL,
+     {"@/Claude/claude_desktop_config.json", MAC "Claude/claude_desktop_config.json"},
+     "mcpServers", NULL, NULL, NULL, NULL},
+    {"claude-code", "Claude Code", "claude", {".claude.json"}, "mcpServers", "stdio", "http",
+     "url", "${%s}"},
+    {"cursor", "Cursor", NULL, {".cursor/mcp.json"}, "mcpServers", NULL, NULL, "url",
+     "${env:%s}"},
+    {"vscode", "VS Code", NULL,
+     {"@/Code/User/mcp.json", MAC "Code/User/mcp.json", "@/Code - Insiders/User/mcp.json"},
+     "servers", "stdio", "http", "url", "${env:%s}"},
+    {"windsurf", "Windsurf", NULL, {".codeium/windsurf/mcp_config.json"}, "mcpServers", NULL, NULL,
+     "serverUrl", "${env:%s}"},
+    {"zed", "Zed", NULL, {"@/zed/settings.json"}, "context_servers", NULL, NULL, "url", NULL},
+    {"gemini", "Gemini CLI", NULL, {".gemini/settings.json"}, "mcpServers", NULL, NULL, "httpUrl",
+     "${%s}"},
+    {"kiro", "Kiro", NULL, {".kiro/settings/mcp.json"}, "mcpServers", NULL, NULL, "url", "${%s}"},
+    {"lmstudio", "LM Studio", NULL, {".lmstudio/mcp.json"}, "mcpServers", NULL, NULL, "url", NULL},
+    {0},
 };
 
-static const char *place_of(fer_arena *a, const char *path)
+const char *const fer_client_names[] = {"claude", "claude-code", "cursor", "vscode",   "windsurf",
+                                        "zed",    "gemini",      "kiro",   "lmstudio", NULL};
+static_assert(FER_COUNT(fer_clients) == FER_COUNT(fer_client_names), "a name for each row");
+
+const fer_client *fer_client_find(const char *name)
+{
+    for (const fer_client *c = fer_clients; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
+
+const char *fer_client_path(fer_arena *a, const char *path)
 {
     const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
     bool configured = fer_str_starts(fer_str_of(path), "@/");
@@ -29,14 +53,22 @@ static const char *place_of(fer_arena *a, const char *path)
     return fer_arena_printf(a, "%s/%s", home, path).ptr;
 }
 
-size_t fer_client_files_find(fer_arena *a, const char *client,
+static bool is_meant(const fer_client *c, const char *name)
+{
+    return !name || strcmp(name, c->name) == 0 || (c->also && strcmp(name, c->also) == 0);
+}
+
+size_t fer_client_files_find(fer_arena *a, const char *name,
                              fer_client_file out[FER_CLIENT_FILES_MAX])
 {
     size_t count = 0;
-    for (size_t i = 0; i < FER_COUNT(places) && count < FER_CLIENT_FILES_MAX; i++) {
-        if (client && strcmp(client, places[i].client) != 0) continue;
-        const char *path = place_of(a, places[i].path);
-        if (path && fer_file_exists(path)) out[count++] = (fer_client_file){places[i].client, path};
+    for (const fer_client *c = fer_clients; c->name; c++) {
+        if (!is_meant(c, name)) continue;
+        for (size_t i = 0; i < FER_CLIENT_PATHS && c->paths[i]; i++) {
+            const char *path = fer_client_path(a, c->paths[i]);
+            if (path && fer_file_exists(path) && count < FER_CLIENT_FILES_MAX)
+                out[count++] = (fer_client_file){c, path};
+        }
     }
     return count;
 }
@@ -73,36 +105,77 @@ static fer_code add_server(merging *m, const fer_config_server *s, fer_err *err)
     return FER_OK;
 }
 
-/* A problem of one of several files says which. */
-static fer_code add_problem(merging *m, const fer_config *c, const fer_config_problem *p,
+static fer_code add_problem(merging *m, const fer_config_problem *p, fer_str file, fer_str text,
                             fer_err *err)
 {
     fer_config_problem *list =
         fer_arena_room(m->arena, m->problems, m->problem_count, &m->problem_cap, sizeof *list);
-    fer_str text = fer_arena_printf(m->arena, "%.*s: %.*s", FER_PRI(c->file), FER_PRI(p->message));
     if (!list || !text.ptr) return fer_arena_failed(m->arena, err);
     m->problems = list;
     m->problems[m->problem_count] = *p;
+    m->problems[m->problem_count].file = file;
     m->problems[m->problem_count++].message = text;
     return FER_OK;
 }
 
-fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t count,
+/* Whether there is an error within a server. */
+static bool is_wrong(const fer_config *c, const fer_config_server *s)
+{
+    for (size_t i = 0; i < c->problem_count; i++) {
+        const fer_config_problem *p = &c->problems[i];
+        if (p->severity == FER_SEVERITY_ERROR && p->place.offset >= s->place.offset &&
+            p->place.offset < s->end)
+            return true;
+    }
+    return false;
+}
+
+static fer_code add_file(merging *m, const fer_config *c, bool found, fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t k = 0; !code && k < c->server_count; k++)
+        if (!found || !is_wrong(c, &c->servers[k])) code = add_server(m, &c->servers[k], err);
+    for (size_t k = 0; !code && k < c->problem_count; k++) {
+        fer_config_problem p = c->problems[k];
+        bool left_out = found && p.severity == FER_SEVERITY_ERROR;
+        if (left_out) p.severity = FER_SEVERITY_WARNING;
+        code = add_problem(m, &p, c->file,
+                           fer_arena_printf(m->arena, "%.*s%s", FER_PRI(p.message),
+                                            left_out ? " (its server is left out)." : ""),
+                           err);
+    }
+    return code;
+}
+
+/* A file that nobody asked for and that cannot be read is told, and the others are read. */
+static fer_code pass_over(merging *m, const char *file, fer_err *err)
+{
+    fer_config_problem p = {.severity = FER_SEVERITY_WARNING, .place = {0, err->line, err->column}};
+    if (err->code == FER_OUT_OF_MEMORY) return err->code;
+    return add_problem(m, &p, fer_str_of(file),
+                       fer_arena_printf(m->arena, "it cannot be used: %.600s", err->message), err);
+}
+
+fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t count, bool found,
                                fer_config *out, fer_err *err)
 {
     merging m = {.arena = a};
-    fer_config all = {0}, one;
-    size_t errors = 0;
-    if (count == 1) return fer_config_load(a, files[0], out, err);
+    fer_config all = {.metrics = true, .of_client = true}, one;
+    fer_err own;
+    size_t errors = 0, read = 0;
+    if (count == 1 && !found) return fer_config_load(a, files[0], out, err);
     for (size_t i = 0; i < count; i++) {
-        fer_code code = fer_config_load(a, files[i], &one, err);
-        for (size_t k = 0; !code && k < one.server_count; k++)
-            code = add_server(&m, &one.servers[k], err);
-        for (size_t k = 0; !code && k < one.problem_count; k++)
-            code = add_problem(&m, &one, &one.problems[k], err);
+        fer_code code = fer_config_load(a, files[i], &one, &own);
+        if (code) {
+            code = found ? pass_over(&m, files[i], &own) : code;
+            if (code && err) *err = own;
+            if (code) return code;
+            continue;
+        }
+        code = add_file(&m, &one, found, err);
         if (code) return code;
-        errors += one.error_count;
-        if (!i) all = one; /* what clients do not say is the same in all */
+        errors += found ? 0 : one.error_count;
+        if (!read++) all = one; /* what clients do not say is the same in all */
     }
     all.servers = m.servers;
     all.server_count = m.count;
@@ -110,5 +183,60 @@ fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t co
     all.problem_count = m.problem_count;
     all.error_count = errors;
     *out = all;
+    return FER_OK;
+}
+
+/* ---- this gateway itself ---------------------------------------------------------------------- */
+
+static bool has_word(const fer_config_server *s, const char *word)
+{
+    for (size_t i = 0; i < s->arg_count; i++)
+        if (fer_str_is(s->args[i], word)) return true;
+    return false;
+}
+
+/* By its name, or as the very file that runs here under another. */
+static bool is_self(fer_arena *a, const fer_config_server *s)
+{
+    char here[PATH_MAX], there[PATH_MAX];
+    fer_str name = s->command;
+    if (s->transport != FER_CONFIG_STDIO || !has_word(s, "serve")) return false;
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '/') {
+            name = fer_str_slice(name, i, name.len);
+            break;
+        }
+    if (fer_str_is(name, "ferrule")) return true;
+    fer_str path = fer_arena_copy(a, s->command);
+    return path.ptr && fer_sys_realpath("/proc/self/exe", here) &&
+           fer_sys_realpath(path.ptr, there) && strcmp(here, there) == 0;
+}
+
+fer_code fer_client_files_drop_self(fer_arena *a, fer_config *c, const char *own, fer_err *err)
+{
+    merging m = {.arena = a};
+    size_t dropped = 0;
+    fer_code code = FER_OK;
+    if (!c->of_client) return FER_OK;
+    for (size_t i = 0; !code && i < c->problem_count; i++)
+        code = add_problem(&m, &c->problems[i], c->problems[i].file, c->problems[i].message, err);
+    for (size_t i = 0; !code && i < c->server_count; i++) {
+        const fer_config_server *s = &c->servers[i];
+        if (!is_self(a, s) && !(own && s->url.len && fer_str_is(s->url, own))) {
+            code = add_server(&m, s, err);
+            continue;
+        }
+        dropped++;
+        fer_config_problem p = {.severity = FER_SEVERITY_INFO, .place = s->place};
+        code = add_problem(&m, &p, s->file,
+                           fer_arena_printf(a, "\"%.*s\" is this gateway itself: it is not served",
+                                            FER_PRI(s->name)),
+                           err);
+    }
+    if (code || !dropped) return code;
+    c->servers = m.servers;
+    c->server_count = m.count;
+    c->problems = m.problems;
+    c->problem_count = m.problem_count;
     return FER_OK;
 }

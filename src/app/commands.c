@@ -62,6 +62,24 @@ const fer_command fer_commands[] = {
      "ferrule run time:now offsetMinutes=60 --json\n"
      "ferrule run text:count text=@README.md -o json",
      fer_run_run},
+    {"init", "", "write a configuration to start from",
+     "Writes a ferrule.yaml with remarks, made of what is there: the servers that the user's MCP clients have (Claude, Cursor, "
+     "VS Code and so on: ferrule install lists them), and programs that could be tools. ferrule serve takes it at once. "
+     "Secrets that stand in a client's file go into files of their own, in the folder ferrule.secrets beside it, which only "
+     "the user may read. A file that is there is never replaced without --force.",
+     fer_init_options,
+     "ferrule init\nferrule init --from cursor --dry-run\nferrule init --output ~/.config/ferrule/ferrule.yaml",
+     fer_run_init},
+    {"install", "[CLIENT]", "tell an MCP client of the gateway",
+     "Writes an entry for the gateway into the file of a client: claude (Desktop), claude-code, cursor, vscode, windsurf, zed, "
+     "gemini, kiro or lmstudio. The entry starts this program, which joins the gateway that runs for the configuration, or "
+     "starts one that all clients share; with --http it is a URL, and the token stays in a variable. Everything else in "
+     "the file stays as it is, comments too; the old file is kept beside it; doing it again changes nothing. Without CLIENT it "
+     "lists the clients and their files.",
+     fer_install_options,
+     "ferrule install\nferrule install cursor --dry-run\nferrule install claude --config ~/ferrule.yaml\n"
+     "ferrule install vscode --http http://127.0.0.1:7575/mcp\nferrule install zed --remove",
+     fer_run_install},
     {"call", "--server URL|COMMAND TOOL [NAME=VALUE|NAME:=JSON]...", "call a tool of an MCP server",
      "Connects to one MCP server, calls one of its tools and prints the result; nothing of the gateway stands between. The "
      "server is a URL, or a command that is started and ended with the call; whatever version of MCP it speaks is spoken. "

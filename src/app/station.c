@@ -39,8 +39,8 @@ fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 {
     for (size_t i = 0; i < c->problem_count; i++) {
         const fer_config_problem *p = &c->problems[i];
-        fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(c->file), p->place.line,
-                    p->place.column, fer_severity_name(p->severity), FER_PRI(p->message),
+        fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s",
+                    FER_PRI(p->file.len ? p->file : c->file), p->place.line, p->place.column, fer_severity_name(p->severity), FER_PRI(p->message),
                     p->hint.len ? " " : "", FER_PRI(p->hint));
     }
     if (!c->error_count) return FER_OK;
@@ -53,7 +53,9 @@ static fer_code read_config(fer_station *s, fer_err *err)
     fer_str file = FER_STR("");
     if (s->wants.file_count) {
         fer_code bad = fer_client_files_load(s->config_arena, s->wants.files, s->wants.file_count,
-                                             &s->config, err);
+                                             s->wants.found, &s->config, err);
+        if (!bad)
+            bad = fer_client_files_drop_self(s->config_arena, &s->config, s->wants.own, err);
         s->config.file = fer_str_of(s->wants.files[0]);
         return bad ? bad : fer_station_problems(s, &s->config, err);
     }
@@ -62,6 +64,7 @@ static fer_code read_config(fer_station *s, fer_err *err)
     file = fer_arena_copy(s->arena, file);
     if (!file.ptr) return fer_arena_failed(s->arena, err);
     code = fer_config_load(s->config_arena, file.ptr, &s->config, err);
+    if (!code) code = fer_client_files_drop_self(s->config_arena, &s->config, s->wants.own, err);
     s->config.file = file; /* it stays, whatever is read later */
     return code ? code : fer_station_problems(s, &s->config, err);
 }

@@ -62,6 +62,8 @@ typedef struct fer_config_server {
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;
     fer_place place;
+    size_t end;   /* of it in the text; SIZE_MAX: not known */
+    fer_str file; /* that it stands in */
     fer_str json; /* all of the above but the place, to be compared */
 } fer_config_server;
 
@@ -133,6 +135,7 @@ typedef struct fer_config_problem {
     fer_place place;
     fer_str message; /* a sentence, without values that may be secret */
     fer_str hint;    /* what to do, or empty */
+    fer_str file;    /* where several are read as one; or empty: the configuration's */
 } fer_config_problem;
 
 typedef struct fer_config {
@@ -179,6 +182,9 @@ typedef struct fer_config_world {
 /* Reads a text; `name` is of the file. Fails where it is no JSON or YAML, with a place. */
 fer_code fer_config_read(fer_arena *a, fer_str name, fer_str text, const fer_config_world *world,
                          fer_config *out, fer_err *err);
+
+/* The text as a document: JSON, JSON with comments, or YAML. Nothing of it is looked at. */
+fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **doc, fer_err *err);
 
 /*
  * Where the configuration is: as asked for, or ferrule.yaml, ferrule.yml here, or the same in the

@@ -13,8 +13,7 @@ static size_t string_end(fer_str s, size_t at)
     return at < s.len ? at + 1 : s.len;
 }
 
-/* The byte behind the comment that starts at `at`; `at` itself where none does. */
-static size_t comment_end(fer_str s, size_t at)
+size_t fer_jsonc_comment_end(fer_str s, size_t at)
 {
     if (at + 1 >= s.len || s.ptr[at] != '/') return at;
     if (s.ptr[at + 1] == '/') {
@@ -40,7 +39,7 @@ fer_str fer_jsonc_clean(fer_arena *a, fer_str text)
     size_t comma = SIZE_MAX; /* the last, where only blanks follow */
     for (size_t i = 0; out && i < text.len;) {
         char c = text.ptr[i];
-        size_t end = comment_end(text, i);
+        size_t end = fer_jsonc_comment_end(text, i);
         if (end > i) {
             blank(out, i, end);
             i = end;

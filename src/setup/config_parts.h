@@ -71,6 +71,8 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
 
 /* JSON as editors have it: comments and commas behind the last member become blanks. */
 fer_str fer_jsonc_clean(fer_arena *a, fer_str text);
+/* The byte behind the comment that starts at `at`; `at` itself where none does. */
+size_t fer_jsonc_comment_end(fer_str s, size_t at);
 
 /* The schema's text (made from docs/schemas/config.schema.json). */
 extern const char fer_text_config_schema[];

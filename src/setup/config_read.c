@@ -264,7 +264,7 @@ static fer_code check_schema(fer_configure *c, fer_err *err)
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
-static fer_code read_text(fer_arena *a, fer_str name, fer_str text, fer_json **doc, fer_err *err)
+fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **doc, fer_err *err)
 {
     if (text.len > FER_CONFIG_SIZE)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "config.size: the limit is %zu bytes",
@@ -291,6 +291,7 @@ static bool is_client_file(const yyjson_val *root)
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||
+           member(root, "context_servers") ||
            member(member(root, "mcp"), "servers");
 }
 
@@ -299,6 +300,7 @@ static void take_sections(fer_configure *c, const yyjson_val *root)
     const yyjson_val *inputs = member(root, "inputs");
     fer_configure_servers(c, member(root, "mcpServers"));
     fer_configure_servers(c, member(root, "servers"));
+    fer_configure_servers(c, member(root, "context_servers"));
     fer_configure_servers(c, member(member(root, "mcp"), "servers"));
     fer_configure_commands(c, member(root, "commands"));
     fer_configure_apis(c, member(root, "apis"));
@@ -315,7 +317,7 @@ fer_code fer_config_read(fer_arena *a, fer_str name, fer_str text, const fer_con
     static const fer_config_world nothing = {0};
     fer_config made = {.file = name, .metrics = true};
     fer_json *doc = NULL;
-    fer_code code = read_text(a, name, text, &doc, err);
+    fer_code code = fer_config_parse(a, name, text, &doc, err);
     if (code) return code;
     fer_configure c = {.a = a, .doc = doc, .world = world ? world : &nothing, .out = &made};
     const yyjson_val *root = fer_json_root(doc);

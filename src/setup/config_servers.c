@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MCP servers, as clients write them. */
 #include "config_parts.h"
+#include "json_doc.h"
+#include "json_skim.h"
 #include "name_mangle.h"
 #include "near.h"
 #include "secret.h"
@@ -28,6 +30,7 @@ static const char *const clients[] = {"alwaysAllow",
                                       "auth",
                                       "sandbox",
                                       "sandboxEnabled",
+                                      "source",
                                       "timeout",
                                       "tools",
                                       "trust",
@@ -177,6 +180,8 @@ static void take_server(fer_configure *c, const yyjson_val *key)
 {
     const yyjson_val *object = key + 1, *enabled = fer_val_get(object, "enabled");
     fer_config_server s = {.name = fer_val_str(key), .place = fer_json_place(c->doc, key)};
+    s.file = c->out->file;
+    s.end = fer_skim_value(c->doc->text, fer_json_offset(c->doc, object));
     FER_EACH_MEMBER (object, part)
         if (!is_one_of(fer_val_str(part), known)) note_key(c, part);
     s.disabled =

@@ -57,22 +57,23 @@ static int find_files(serving *s, fer_arena *a, const char **files, size_t *coun
     const char *from = fer_app_option(s->app, "from");
     fer_str config = FER_STR("");
     fer_err err;
-    bool named = false;
     *count = 0;
     if (fer_app_option(s->app, "config")) {
         return from ? fer_app_usage(s->app, "--from and --config exclude each other") : 0;
     }
-    for (size_t i = 0; from && fer_client_names[i]; i++)
-        named |= strcmp(from, fer_client_names[i]) == 0;
-    if (from && !named) {
+    if (from && !fer_client_find(from)) {
         files[(*count)++] = from;
         return 0;
     }
     if (!from && fer_config_locate(a, NULL, &config, &err)) return fer_app_fail(s->app, &err);
     if (!from && config.len) return 0;
+    if (!from && getenv(FER_PROCESS_MARK))
+        return fer_app_usage(s->app, "this gateway was started by another one, and would serve the "
+                                     "same servers again: --config or --from says which it is for");
     size_t n = fer_client_files_find(a, from, found);
     for (size_t i = 0; i < n; i++) {
-        fer_app_say(s->app, "found the servers of %s in %s", found[i].client, found[i].path);
+        fer_app_say(s->app, "found the servers of %s in %s", found[i].client->title,
+                    found[i].path);
         files[(*count)++] = found[i].path;
     }
     if (!n && from) return fer_app_usage(s->app, "no file of %s is there: name one", from);
@@ -257,6 +258,15 @@ static bool read_listen(fer_arena *a, const char *text, fer_listen_options *out)
     return true;
 }
 
+/* Where it will be, as clients write it; NULL: not over HTTP, or nobody knows yet. */
+static const char *own_url(const serving *s, fer_arena *a)
+{
+    fer_listen_options o = {.port = DEFAULT_PORT};
+    const char *at = fer_app_option(s->app, "listen");
+    if (fer_app_option(s->app, "stdio") || (at && !read_listen(a, at, &o)) || !o.port) return NULL;
+    return fer_arena_printf(a, "http://%s:%u/mcp", o.address ? o.address : "127.0.0.1", o.port).ptr;
+}
+
 static bool is_loopback(const char *address)
 {
     return !address || fer_str_starts(fer_str_of(address), "127.") || strcmp(address, "::1") == 0;
@@ -384,7 +394,12 @@ int fer_run_serve(fer_app *app)
         return fer_app_fail(app, &err);
     }
     int bad = find_files(&s, a, files, &count);
-    struct fer_station_wants wants = {.search = true, .files = files, .file_count = count};
+    const char *from = fer_app_option(app, "from");
+    struct fer_station_wants wants = {.search = true,
+                                      .files = files,
+                                      .file_count = count,
+                                      .found = !from || fer_client_find(from),
+                                      .own = own_url(&s, a)};
     if (!bad) bad = fer_station_init_for(&s.station, app, &wants);
     if (!bad) {
         bad = serve(&s);

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule init, ferrule install, and ferrule serve on what the user's clients have. Speaks TAP."""
+
+import json
+import os
+import re
+import stat
+import tempfile
+
+from command_line import FERRULE, SOURCE, case, expect, finish, run
+
+BACKEND = os.path.join(SOURCE, "tests", "serve", "backend.py")
+SECRET = "sk-ant-api03-abcdefghijklmnop"
+SELF = os.path.realpath(FERRULE)
+# client, its file, the key of its servers, what an entry with a URL has (None: it takes none)
+CLIENTS = [
+    ("claude", ".config/Claude/claude_desktop_config.json", "mcpServers", None),
+    ("claude-code", ".claude.json", "mcpServers", {"type": "http", "url": "U", "headers": {"Authorization": "Bearer ${FERRULE_TOKEN}"}}),
+    ("cursor", ".cursor/mcp.json", "mcpServers", {"url": "U", "headers": {"Authorization": "Bearer ${env:FERRULE_TOKEN}"}}),
+    ("vscode", ".config/Code/User/mcp.json", "servers", {"type": "http", "url": "U", "headers": {"Authorization": "Bearer ${env:FERRULE_TOKEN}"}}),
+    ("windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers", {"serverUrl": "U", "headers": {"Authorization": "Bearer ${env:FERRULE_TOKEN}"}}),
+    ("zed", ".config/zed/settings.json", "context_servers", None),
+    ("gemini", ".gemini/settings.json", "mcpServers", {"httpUrl": "U", "headers": {"Authorization": "Bearer ${FERRULE_TOKEN}"}}),
+    ("kiro", ".kiro/settings/mcp.json", "mcpServers", {"url": "U", "headers": {"Authorization": "Bearer ${FERRULE_TOKEN}"}}),
+    ("lmstudio", ".lmstudio/mcp.json", "mcpServers", None),
+]
+URL = "http://127.0.0.1:7575/mcp"
+
+
+class Home:
+    """A home of its own, with files in it."""
+
+    def __init__(self, files=None):
+        self.folder = tempfile.TemporaryDirectory()
+        self.env = {"HOME": self.folder.name, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "FERRULE_TOKEN": "", "API_TOKEN": "t"}
+        for name, text in (files or {}).items():
+            self.put(name, text)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def put(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def get(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def run(self, *args, env=None):
+        return run(list(args), env={**self.env, **(env or {})}, cwd=self.folder.name)
+
+
+def servers(**entries):
+    return json.dumps({"mcpServers": entries}, indent=2)
+
+
+def backend(**more):
+    return {"command": "python3", "args": [BACKEND], **more}
+
+
+# ---- install, for every client
+for client, file, key, remote in CLIENTS:
+    home = Home({file: ""})
+    os.remove(home.path(file))
+    problems = expect(home.run("install", client), 0, [" is now in "])
+    got = json.loads(home.get(file))[key]["ferrule"]
+    if got.get("command") != SELF or got.get("args") != ["serve", "--stdio", "--attach", "start"]:
+        problems.append(got)
+    before = home.get(file)
+    problems += expect(home.run("install", client), 0, ["is already in"])
+    problems += [] if home.get(file) == before and not os.path.exists(home.path(file + ".bak")) else ["the second time changed something"]
+    r = home.run("install", client, "--http", URL)
+    if remote is None:
+        problems += expect(r, 2, [], ["leave out --http"])
+    else:
+        want = json.loads(json.dumps(remote).replace('"U"', json.dumps(URL)))
+        got = json.loads(home.get(file))[key]["ferrule"]
+        problems += expect(r, 0, ["what was there before"]) + ([] if got == want else [got])
+        problems += [] if home.get(file + ".bak") == before else ["the backup is not what was there"]
+    problems += expect(home.run("install"), 0, [f"{home.path(file)}  (installed)"])
+    # Serving what is there: the gateway finds the file, and does not serve itself.
+    r = home.run("serve", "--stdio", "--attach", "never")
+    problems += expect(r, 0, [], ["found the servers of", "is this gateway itself: it is not served" if remote is None else file])
+    problems += expect(home.run("install", client, "--remove"), 0, ["is taken out of"])
+    problems += [] if "ferrule" not in json.loads(home.get(file)).get(key, {}) else ["it is still there"]
+    problems += expect(home.run("install", client, "--remove"), 0, ["is not in"])
+    case(f"install {client}", problems)
+
+# ---- install: what a file may be; the text, and what is expected
+COMMENTS = '{\n  // mine\n  "servers": {\n    "a": {"command": "x"}, // first\n  },\n  "other": [1.50, 1e400],\n}\n'
+ROWS = [
+    ("comments, order and numbers stay", COMMENTS, 0, ["is now in"], [], ["// mine", '"a": {"command": "x"}, // first\n    "ferrule": {', '"other": [1.50, 1e400],\n}\n']),
+    ("an empty file", "", 0, ["is now in"], [], ['"servers": {']),
+    ("a broken file", '{\n  "servers": {\n    "a": 1\n    "b": 2\n  }\n}\n', 2, [], [":4:5:", "nothing was written"], None),
+    ("a list where servers belong", '{"servers": []}', 2, [], [":1:13:", "not an object", "nothing was written"], None),
+    ("a key twice", '{"servers": {}, "servers": {}}', 2, [], ["DuplicateKey", "nothing was written"], None),
+    ("not an object", "[]", 2, [], ["nothing was written"], None),
+]
+for name, text, code, out, err, wanted in ROWS:
+    home = Home({".config/Code/User/mcp.json": text})
+    problems = expect(home.run("install", "vscode"), code, out, err)
+    now = home.get(".config/Code/User/mcp.json")
+    if wanted is None and now != text:
+        problems.append("the file has changed")
+    problems += [f"{w!r} is not in {now!r}" for w in wanted or () if w not in now]
+    case(f"install: {name}", problems)
+
+home = Home({".config/Code/User/mcp.json": COMMENTS})
+os.chmod(home.path(".config/Code/User/mcp.json"), 0o600)
+r = home.run("install", "vscode", "--dry-run")
+problems = expect(r, 0, ["--- ", '+    "ferrule": {', ' // mine'.strip()]) + ([] if home.get(".config/Code/User/mcp.json") == COMMENTS else ["it was written"])
+case("install: --dry-run is a diff", problems)
+problems = expect(home.run("install", "vscode"), 0)
+modes = [stat.S_IMODE(os.stat(home.path(".config/Code/User/mcp.json" + end)).st_mode) for end in ("", ".bak")]
+problems += [] if modes == [0o600, 0o600] else [f"modes {modes}"]
+problems += [] if home.get(".config/Code/User/mcp.json.bak") == COMMENTS else ["another backup"]
+home.run("install", "vscode", "--remove")
+problems += [] if home.get(".config/Code/User/mcp.json") == COMMENTS else ["not as it was: " + home.get(".config/Code/User/mcp.json")]
+problems += [] if os.path.exists(home.path(".config/Code/User/mcp.json.bak.2")) else ["no second backup"]
+case("install: rights and backups are kept, --remove leaves what was there", problems)
+os.symlink(home.path(".config/Code/User/mcp.json"), home.path("link.json"))
+problems = expect(home.run("install", "vscode", "--file", "link.json", "--name", "gate", "--mode", "tools", "--expose", "a:*", "--alone"), 0)
+got = json.loads(re.sub(r"//.*|,(?=\s*[}\]])", "", home.get(".config/Code/User/mcp.json")))["servers"]["gate"]
+problems += [] if os.path.islink(home.path("link.json")) else ["the link is gone"]
+problems += [] if got["args"] == ["serve", "--stdio", "--mode", "tools", "--expose", "a:*"] else [got]
+case("install: --file, --name, --mode, --expose, --alone; a link stays", problems)
+home.put("ferrule.yaml", "catalog: c\n")
+r = home.run("install", "vscode", "--json")
+got = json.loads(r.stdout)
+case("install: the configuration by its whole path, --json", [] if got["entry"]["args"][-2:] == ["--config", os.path.realpath(home.path("ferrule.yaml"))] and got["done"] == "is now in" else [got])
+BAD = [
+    ("install: an unknown client", ["install", "cursr"], 2, ["did you mean 'cursor'?"]),
+    ("install: two clients", ["install", "cursor", "zed"], 2, ["one client at a time"]),
+    ("install: not installed", ["install", "cursor"], 2, ["is Cursor installed?", "--file"]),
+    ("install: no URL", ["install", "vscode", "--http", "ftp://x"], 2, ["BadUsage"]),
+    ("install: no variable", ["install", "vscode", "--http", URL, "--token-env", "a b"], 2, ["the name of a variable"]),
+    ("install: no configuration", ["install", "vscode", "--config", "nothing.yaml"], 2, ["nothing.yaml"]),
+    ("install: no name", ["install", "vscode", "--name", ""], 2, ["--name"]),
+    ("init: an argument", ["init", "x"], 2, ["--output"]),
+    ("init: no such client's file", ["init", "--from", "cursor", "-o", "new.yaml"], 2, ["no file of cursor is there"]),
+    ("init: no such file", ["init", "--from", "nothing.json", "-o", "new.yaml"], 2, ["nothing.json"]),
+    ("init: never over what is there", ["init"], 2, ["is there already", "--force"]),
+    ("init: no such folder", ["init", "-o", "no/such/ferrule.yaml"], 2, ["no/such/ferrule.yaml"]),
+]
+for name, args, code, err in BAD:
+    case(name, expect(home.run(*args), code, [], err))
+
+# ---- init
+home = Home({
+    ".cursor/mcp.json": servers(files=backend(env={"API_KEY": SECRET, "WHERE": "${HOME}"}, alwaysAllow=["x"]), ferrule={"command": "ferrule", "args": ["serve", "--stdio"]}),
+    ".config/Code/User/mcp.json": '{\n  // mine\n  "servers": {\n    "files": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ' + SECRET + '"}},\n  }\n}',
+    ".gemini/settings.json": '{"mcpServers": {"bad": {"url": "${input:x}"}, "also": {"command": "true"}}}',
+    ".claude.json": "{broken",
+})
+r = home.run("init", "--dry-run")
+problems = expect(r, 0, ["mcpServers:", "files-2:", "also:", "${HOME}", "# commands:"], ["Cursor", "VS Code", "Claude Code", "it cannot be used", "its server is left out"], [SECRET, "alwaysAllow", "bad:"])
+case("init: --dry-run prints it, without secrets", problems + ([] if not os.path.exists(home.path("ferrule.yaml")) else ["it was written"]))
+problems = expect(home.run("init"), 0, ["servers: 3", "secrets in ferrule.secrets: 2"])
+problems += expect(home.run("config", "check"), 0, ["3 servers", "0 errors"])
+kept = {name: (home.get("ferrule.secrets/" + name), stat.S_IMODE(os.stat(home.path("ferrule.secrets/" + name)).st_mode)) for name in os.listdir(home.path("ferrule.secrets"))}
+problems += [] if kept == {"files.API_KEY": (SECRET + "\n", 0o600), "files-2.Authorization": (SECRET + "\n", 0o600)} else [kept]
+problems += [] if stat.S_IMODE(os.stat(home.path("ferrule.secrets")).st_mode) == 0o700 and "Bearer secretref:file:" in home.get("ferrule.yaml") else ["the folder"]
+case("init: secrets go into files of their own", problems)
+old = home.get("ferrule.yaml")
+problems = expect(home.run("init", "--from", "cursor", "--force", "--json"), 0, ['{"file":"ferrule.yaml","servers":1,"secrets":1}'], ["ferrule.yaml.bak"])
+case("init: --force keeps the old one", problems + ([] if home.get("ferrule.yaml.bak") == old else ["another"]))
+r = home.run("run", "files:exact")
+case("init: what it wrote works at once", expect(r, 0, ["12345678901234567890"]))
+text = home.get("ferrule.yaml")
+home.put("all.yaml", re.sub(r"(?m)^# ((commands:|apis:|quarantine:|state:|defaults:|telemetry:| ).*)$", r"\1", text.split("mcpServers:")[0].replace("# ", "## ") + "mcpServers:" + text.split("mcpServers:")[1]).replace("openapi: petstore.yaml", f"openapi: {SOURCE}/no-such-document.yaml"))
+r = home.run("config", "check", "all.yaml")
+case("init: what stands there as remarks is a configuration", expect(r, 0, ["commands, 1 APIs: 0 errors"]))
+empty = Home()
+problems = expect(empty.run("init"), 0, ["servers: 0"]) + expect(empty.run("config", "check"), 0, ["0 errors"]) + expect(empty.run("serve", "--stdio"), 0)
+case("init: nothing is found", problems)
+
+# ---- serve without a configuration: one wrong server, one wrong file, itself, and itself once more by a script
+home = Home({
+    ".cursor/mcp.json": servers(good=backend(), wrong={"url": "${input:x}"}, me={"command": SELF, "args": ["serve", "--stdio"]}),
+    ".claude.json": "{broken",
+})
+hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n'
+ask = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_namespaces","arguments":{}}}\n'
+r = run(["serve", "--stdio"], stdin=hello + ask, env=home.env, cwd=home.folder.name)
+case("serve: the good servers of found files", expect(r, 0, ['"good"'], ["its server is left out", "cannot be used", "is this gateway itself"]) + [n for n in ("wrong", "me") if f'"name":"{n}"' in r.stdout.decode()])
+home.put("again.sh", f"#!/bin/sh\nexec {SELF} serve --stdio\n")
+os.chmod(home.path("again.sh"), 0o755)
+home.put(".cursor/mcp.json", servers(good=backend(), loop={"command": home.path("again.sh")}))
+r = run(["serve", "--stdio"], stdin=hello + ask, env=home.env, cwd=home.folder.name)
+case("serve: no loop through a script", expect(r, 0, ['"good"'], ["loop: BackendUnavailable"]))
+r = run(["serve", "--stdio", "--from", home.path(".cursor/mcp.json")], env={**home.env, "X": "1"}, cwd=home.folder.name)
+case("serve: a file that is named", expect(r, 0))
+home.put(".cursor/mcp.json", servers(good=backend(), wrong={"url": "${input:x}"}))
+r = run(["serve", "--stdio", "--from", home.path(".cursor/mcp.json")], env=home.env, cwd=home.folder.name)
+case("serve: a file that is named must be right", expect(r, 2, [], ["would ask a user", "1 errors"]))
+finish()

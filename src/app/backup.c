@@ -13,8 +13,7 @@ static fer_code write_copy(const char *path, fer_str text, mode_t mode, bool *ta
     int fd = fer_sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0600);
     *taken = fd < 0 && errno == EEXIST;
     if (*taken) return FER_OK;
-    bool good =
-        fd >= 0 && fer_file_write_all(fd, text) && fer_sys_fchmod(fd, mode & 0777) == 0;
+    bool good = fd >= 0 && fer_file_write_all(fd, text) && fer_sys_fchmod(fd, mode & 0777) == 0;
     int error = errno;
     if (fd >= 0) fer_sys_close(fd);
     if (good) return FER_OK;

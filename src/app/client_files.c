@@ -11,20 +11,52 @@
 #define MAC "Library/Application Support/"
 
 const fer_client fer_clients[] = {
-    {"claude", "Claude Desktop", NULL,
+    {"claude",
+     "Claude Desktop",
+     NULL,
      {"@/Claude/claude_desktop_config.json", MAC "Claude/claude_desktop_config.json"},
-     "mcpServers", NULL, NULL, NULL, NULL},
-    {"claude-code", "Claude Code", "claude", {".claude.json"}, "mcpServers", "stdio", "http",
-     "url", "${%s}"},
-    {"cursor", "Cursor", NULL, {".cursor/mcp.json"}, "mcpServers", NULL, NULL, "url",
-     "${env:%s}"},
-    {"vscode", "VS Code", NULL,
+     "mcpServers",
+     NULL,
+     NULL,
+     NULL,
+     NULL},
+    {"claude-code",
+     "Claude Code",
+     "claude",
+     {".claude.json"},
+     "mcpServers",
+     "stdio",
+     "http",
+     "url",
+     "${%s}"},
+    {"cursor", "Cursor", NULL, {".cursor/mcp.json"}, "mcpServers", NULL, NULL, "url", "${env:%s}"},
+    {"vscode",
+     "VS Code",
+     NULL,
      {"@/Code/User/mcp.json", MAC "Code/User/mcp.json", "@/Code - Insiders/User/mcp.json"},
-     "servers", "stdio", "http", "url", "${env:%s}"},
-    {"windsurf", "Windsurf", NULL, {".codeium/windsurf/mcp_config.json"}, "mcpServers", NULL, NULL,
-     "serverUrl", "${env:%s}"},
+     "servers",
+     "stdio",
+     "http",
+     "url",
+     "${env:%s}"},
+    {"windsurf",
+     "Windsurf",
+     NULL,
+     {".codeium/windsurf/mcp_config.json"},
+     "mcpServers",
+     NULL,
+     NULL,
+     "serverUrl",
+     "${env:%s}"},
     {"zed", "Zed", NULL, {"@/zed/settings.json"}, "context_servers", NULL, NULL, "url", NULL},
-    {"gemini", "Gemini CLI", NULL, {".gemini/settings.json"}, "mcpServers", NULL, NULL, "httpUrl",
+    {"gemini",
+     "Gemini CLI",
+     NULL,
+     {".gemini/settings.json"},
+     "mcpServers",
+     NULL,
+     NULL,
+     "httpUrl",
      "${%s}"},
     {"kiro", "Kiro", NULL, {".kiro/settings/mcp.json"}, "mcpServers", NULL, NULL, "url", "${%s}"},
     {"lmstudio", "LM Studio", NULL, {".lmstudio/mcp.json"}, "mcpServers", NULL, NULL, "url", NULL},
@@ -186,7 +218,8 @@ fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t co
     return FER_OK;
 }
 
-/* ---- this gateway itself ---------------------------------------------------------------------- */
+/* ---- this gateway itself ----------------------------------------------------------------------
+ */
 
 static bool has_word(const fer_config_server *s, const char *word)
 {

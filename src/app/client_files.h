@@ -25,7 +25,7 @@ typedef struct fer_client {
     const char *variable;   /* how a header names a variable, as of printf; NULL: it cannot */
 } fer_client;
 
-extern const fer_client fer_clients[]; /* ended by a row without name */
+extern const fer_client fer_clients[];       /* ended by a row without name */
 extern const char *const fer_client_names[]; /* of them, ended by NULL */
 
 /* The client of a name, or NULL. */

@@ -119,7 +119,8 @@ const fer_command fer_commands[] = {
      "Over HTTP, which is the default, it listens at 127.0.0.1 and says its URL, a token and what to write into a client's "
      "configuration; the token is made at the first start and shown only then, FERRULE_TOKEN names another, --fresh-token makes one for "
      "this run, and ferrule token manages those of other clients. With --stdio it speaks over standard input and "
-     "output and ends at the end of the input, when all that runs is answered. SIGTERM and SIGINT let it finish for 30 "
+     "output and ends at the end of the input, when all that runs is answered; where a gateway runs for the same configuration it attaches to it "
+     "(--attach). SIGTERM and SIGINT let it finish for 30 "
      "seconds, a second one ends it at once.",
      fer_serve_options,
      "ferrule serve\nferrule serve --stdio --from claude\n"

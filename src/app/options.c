@@ -267,6 +267,10 @@ const fer_option fer_serve_options[] = {
     {"attach", 0, "WHEN", attach_choices,
      "with --stdio: join the gateway that runs for this configuration (auto, the default), start one "
      "where none does (start), or serve in this process (never)"},
+    {"daemon", 0, NULL, NULL,
+     "serve those who attach (serve --stdio) and nobody else; end when none is there"},
+    {"idle", 0, "SECONDS", NULL,
+     "with --daemon, or --attach start: how long it waits (default 300)"},
     {"listen", 'l', "ADDRESS:PORT", NULL,
      "where HTTP is served (default 127.0.0.1:7575; port 0: any that is free)"},
     {"socket", 's', "PATH", NULL, "serve HTTP at a Unix socket, to this user alone"},

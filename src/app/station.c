@@ -39,9 +39,9 @@ fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 {
     for (size_t i = 0; i < c->problem_count; i++) {
         const fer_config_problem *p = &c->problems[i];
-        fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s",
-                    FER_PRI(p->file.len ? p->file : c->file), p->place.line, p->place.column, fer_severity_name(p->severity), FER_PRI(p->message),
-                    p->hint.len ? " " : "", FER_PRI(p->hint));
+        fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(p->file.len ? p->file : c->file),
+                    p->place.line, p->place.column, fer_severity_name(p->severity),
+                    FER_PRI(p->message), p->hint.len ? " " : "", FER_PRI(p->hint));
     }
     if (!c->error_count) return FER_OK;
     return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
@@ -54,8 +54,7 @@ static fer_code read_config(fer_station *s, fer_err *err)
     if (s->wants.file_count) {
         fer_code bad = fer_client_files_load(s->config_arena, s->wants.files, s->wants.file_count,
                                              s->wants.found, &s->config, err);
-        if (!bad)
-            bad = fer_client_files_drop_self(s->config_arena, &s->config, s->wants.own, err);
+        if (!bad) bad = fer_client_files_drop_self(s->config_arena, &s->config, s->wants.own, err);
         s->config.file = fer_str_of(s->wants.files[0]);
         return bad ? bad : fer_station_problems(s, &s->config, err);
     }

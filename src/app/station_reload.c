@@ -171,9 +171,9 @@ fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer
     fer_arena *own = fer_arena_new(0);
     fer_str file = own ? fer_arena_copy(own, s->config.file) : FER_STR_NONE;
     const struct fer_station_wants *w = &s->wants;
-    fer_code code =
-        !file.ptr       ? fer_fail(err, FER_OUT_OF_MEMORY, "out of memory")
-        : w->file_count ? fer_client_files_load(own, w->files, w->file_count, w->found, &now, err)
+    fer_code code = !file.ptr ? fer_fail(err, FER_OUT_OF_MEMORY, "out of memory")
+                    : w->file_count
+                        ? fer_client_files_load(own, w->files, w->file_count, w->found, &now, err)
                         : fer_config_load(own, file.ptr, &now, err);
     if (!code) code = fer_client_files_drop_self(own, &now, w->own, err);
     if (!code) code = fer_station_problems(s, &now, err);

@@ -2,10 +2,11 @@
 #include "serve_limits.h"
 
 #include "kept.h"
+#include "line_pair.h"
 #include "meta_tools.h"
 #include "serve.h"
 #include "serve_http.h"
-#include "serve_stdio.h"
+#include "serve_local.h"
 
 const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.asks", FER_SERVE_ASKS_MAX, "requests of one MCP client at a time"},
@@ -27,6 +28,9 @@ const fer_limit_row fer_serve_limit_rows[] = {
      "milliseconds that a session over HTTP lasts without a request"},
     {"serve.beat", FER_HTTP_BEAT_MS,
      "milliseconds after which a quiet answer over HTTP is a stream"},
-    {"serve.waiting", FER_STDIO_WAITING, "bytes that wait to be written to standard output"},
+    {"serve.attached", FER_LOCAL_CLIENTS_MAX,
+     "clients that are attached to a gateway (serve --stdio)"},
+    {"serve.waiting", FER_PAIR_WAITING,
+     "bytes that wait to be written to standard output, or to a client that attached"},
 };
 const size_t fer_serve_limit_row_count = FER_COUNT(fer_serve_limit_rows);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server over two descriptors, such as standard input and output: a message on each line, and
- * nothing else. One peer. At the end of the input what runs is finished and answered; then it
- * has ended. A reader that is behind is waited for: nothing more is read until it catches up, and
- * notes on the way are dropped meanwhile, answers never.
+ * A server over two descriptors, such as standard input and output, or over one that goes both
+ * ways: a message on each line, and nothing else. One peer. At the end of the input what runs is
+ * finished and answered; then it has ended. A reader that is behind is waited for: nothing more is
+ * read until it catches up, and notes on the way are dropped meanwhile, answers never.
  */
 #ifndef FER_SERVE_STDIO_H
 #define FER_SERVE_STDIO_H
 
 #include "serve.h"
-
-#define FER_STDIO_WAITING                                                                          \
-    ((size_t)1 << 20) /* bytes to be written, from which on nothing is read                        \
-                       */
 
 typedef struct fer_stdio fer_stdio;
 

@@ -291,8 +291,7 @@ static bool is_client_file(const yyjson_val *root)
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||
-           member(root, "context_servers") ||
-           member(member(root, "mcp"), "servers");
+           member(root, "context_servers") || member(member(root, "mcp"), "servers");
 }
 
 static void take_sections(fer_configure *c, const yyjson_val *root)

@@ -11,33 +11,12 @@
 static const char *const known[] = {"type",    "command",   "args",    "env",     "cwd",
                                     "url",     "serverUrl", "httpUrl", "headers", "disabled",
                                     "enabled", "timeoutMs", "envFile", "sha256",  NULL};
-static const char *const clients[] = {"alwaysAllow",
-                                      "autoApprove",
-                                      "autoStart",
-                                      "description",
-                                      "dev",
-                                      "disabledTools",
-                                      "enabledTools",
-                                      "excludeTools",
-                                      "gallery",
-                                      "icon",
-                                      "id",
-                                      "includeTools",
-                                      "isActive",
-                                      "name",
-                                      "note",
-                                      "oauth",
-                                      "auth",
-                                      "sandbox",
-                                      "sandboxEnabled",
-                                      "source",
-                                      "timeout",
-                                      "tools",
-                                      "trust",
-                                      "version",
-                                      "watchPaths",
-                                      "$schema",
-                                      NULL};
+static const char *const clients[] = {
+    "alwaysAllow",    "autoApprove",  "autoStart", "description", "dev",   "disabledTools",
+    "enabledTools",   "excludeTools", "gallery",   "icon",        "id",    "includeTools",
+    "isActive",       "name",         "note",      "oauth",       "auth",  "sandbox",
+    "sandboxEnabled", "source",       "timeout",   "tools",       "trust", "version",
+    "watchPaths",     "$schema",      NULL};
 
 static bool is_one_of(fer_str word, const char *const *list)
 {

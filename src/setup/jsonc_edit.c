@@ -15,7 +15,8 @@ typedef struct editing {
     fer_err *err;
 } editing;
 
-/* ---- the text ---------------------------------------------------------------------------------- */
+/* ---- the text ----------------------------------------------------------------------------------
+ */
 
 static bool is_blank(char c)
 {
@@ -120,7 +121,8 @@ static size_t behind_remark(const editing *e, size_t at)
     return end > i && e->text.ptr[end - 1] == '\r' ? end - 1 : end;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing -----------------------------------------------------------------------------------
+ */
 
 /* A value over several lines, those behind the first below `indent`. */
 static fer_code add_pretty(editing *e, fer_buf *b, const yyjson_val *v, fer_str indent)
@@ -206,9 +208,9 @@ static fer_code put_last(editing *e, const yyjson_val *object, const fer_str *pa
     size_t at = trailing ? comma : end;
     size_t place = lines ? behind_remark(e, at) : at;
     const char *tail = trailing ? "," : "";
-    fer_str text = lines ? fer_arena_printf(e->arena, "\n%.*s%.*s%s", FER_PRI(indent),
-                                            FER_PRI(member), tail)
-                         : fer_arena_printf(e->arena, " %.*s%s", FER_PRI(member), tail);
+    fer_str text =
+        lines ? fer_arena_printf(e->arena, "\n%.*s%.*s%s", FER_PRI(indent), FER_PRI(member), tail)
+              : fer_arena_printf(e->arena, " %.*s%s", FER_PRI(member), tail);
     if (!text.ptr) return fer_arena_failed(e->arena, e->err);
     if (!trailing && place == at) { /* both at one place */
         text = joined(e, FER_STR(","), text);
@@ -236,7 +238,8 @@ static fer_code replace(editing *e, const yyjson_val *key, fer_str value)
     return code ? code : add_splice(e, from, to, fer_buf_view(&b));
 }
 
-/* ---- the path ---------------------------------------------------------------------------------- */
+/* ---- the path ----------------------------------------------------------------------------------
+ */
 
 static fer_code no_object(editing *e, const yyjson_val *v, fer_str name)
 {
@@ -300,7 +303,8 @@ fer_code fer_jsonc_set(fer_arena *a, fer_str text, const fer_str *path, size_t d
                                : put_first(&e, object, rest, left, value);
 }
 
-/* ---- taking out -------------------------------------------------------------------------------- */
+/* ---- taking out --------------------------------------------------------------------------------
+ */
 
 /* The member before `key` in its object, or NULL. */
 static const yyjson_val *before(const yyjson_val *object, const yyjson_val *key)

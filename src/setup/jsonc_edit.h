@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One member of a JSON text that people keep by hand, set or taken out. Everything else stays as it
- * is, byte for byte: comments, order, blanks, numbers, members that nobody knows, a comma behind the
- * last member. What is new is indented as the text is. Pure; results live in the arena.
+ * is, byte for byte: comments, order, blanks, numbers, members that nobody knows, a comma behind
+ * the last member. What is new is indented as the text is. Pure; results live in the arena.
  *
  * The text is JSON, or JSON with comments and commas behind last members as editors write it. A
  * text of blanks and comments alone is an empty object.

@@ -71,9 +71,9 @@ static const fer_str path[] = {{"servers", 7}, {"x", 1}};
 static fer_code edit(fer_arena *a, fer_str text, bool set, fer_str *out, fer_err *err)
 {
     fer_splices s = {0};
-    fer_code code = set ? fer_jsonc_set(a, text, path, 2,
-                                        FER_STR("{\"c\":\"f\",\"a\":[\"s\"]}"), &s, err)
-                        : fer_jsonc_remove(a, text, path, 2, &s, err);
+    fer_code code =
+        set ? fer_jsonc_set(a, text, path, 2, FER_STR("{\"c\":\"f\",\"a\":[\"s\"]}"), &s, err)
+            : fer_jsonc_remove(a, text, path, 2, &s, err);
     return code ? code : fer_splices_apply(a, text, &s, out, err);
 }
 

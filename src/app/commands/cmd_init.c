@@ -40,11 +40,13 @@ typedef struct init {
     size_t secret_count, secret_cap;
 } init;
 
-/* ---- servers of clients ------------------------------------------------------------------------ */
+/* ---- servers of clients ------------------------------------------------------------------------
+ */
 
 /* What a server of ours has; the rest is a client's own. */
-static const char *const taken[] = {"type",    "command", "args",     "env",     "cwd",       "url",
-                                    "headers", "httpUrl", "disabled", "enabled", "serverUrl", "envFile"};
+static const char *const taken[] = {"type",     "command", "args",      "env",
+                                    "cwd",      "url",     "headers",   "httpUrl",
+                                    "disabled", "enabled", "serverUrl", "envFile"};
 
 static bool is_taken(fer_str key)
 {
@@ -77,24 +79,24 @@ static size_t scheme_of(fer_str value)
 
 static bool is_secret(fer_str name, fer_str value)
 {
-    return value.len && fer_secret_find(value) == SIZE_MAX && !memmem(value.ptr, value.len, "${", 2) &&
-           !memchr(value.ptr, '\n', value.len) && fer_secret_looks(name, value);
+    return value.len && fer_secret_find(value) == SIZE_MAX &&
+           !memmem(value.ptr, value.len, "${", 2) && !memchr(value.ptr, '\n', value.len) &&
+           fer_secret_looks(name, value);
 }
 
 static fer_code hide(init *n, fer_str ns, fer_str name, fer_str value, fer_buf *b, fer_err *err)
 {
     size_t scheme = scheme_of(value);
-    secret *list = fer_arena_room(n->arena, n->secrets, n->secret_count, &n->secret_cap,
-                                  sizeof *list);
+    secret *list =
+        fer_arena_room(n->arena, n->secrets, n->secret_count, &n->secret_cap, sizeof *list);
     fer_str file = secret_name(n->arena, ns, name);
     if (!list || !file.ptr) return fer_arena_failed(n->arena, err);
     if (n->secret_count == SECRETS_MAX)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "there are more than %d secrets", SECRETS_MAX);
     n->secrets = list;
     list[n->secret_count++] = (secret){file, fer_str_slice(value, scheme, value.len)};
-    fer_str reference =
-        fer_arena_printf(n->arena, "%.*ssecretref:file:" SECRETS "/%.*s",
-                         FER_PRI(fer_str_slice(value, 0, scheme)), FER_PRI(file));
+    fer_str reference = fer_arena_printf(n->arena, "%.*ssecretref:file:" SECRETS "/%.*s",
+                                         FER_PRI(fer_str_slice(value, 0, scheme)), FER_PRI(file));
     if (!reference.ptr) return fer_arena_failed(n->arena, err);
     fer_buf_add_quoted(b, reference);
     return FER_OK;
@@ -113,8 +115,7 @@ static fer_code add_pairs(init *n, fer_str ns, const fer_json *doc, const yyjson
         some = true;
         fer_buf_add(b, fer_rpc_bytes(doc, key));
         fer_buf_add_char(b, ':');
-        if (is_secret(fer_val_str(key), value))
-            code = hide(n, ns, fer_val_str(key), value, b, err);
+        if (is_secret(fer_val_str(key), value)) code = hide(n, ns, fer_val_str(key), value, b, err);
         else fer_buf_add(b, fer_rpc_bytes(doc, key + 1));
         if (code) return code;
     }
@@ -129,7 +130,8 @@ static fer_code add_members(init *n, fer_str ns, const fer_json *doc, const yyjs
     fer_code code = FER_OK;
     FER_EACH_MEMBER (object, key) {
         fer_str name = fer_val_str(key);
-        bool pairs = fer_is_obj(key + 1) && (fer_str_is(name, "env") || fer_str_is(name, "headers"));
+        bool pairs =
+            fer_is_obj(key + 1) && (fer_str_is(name, "env") || fer_str_is(name, "headers"));
         if (!is_taken(name)) continue;
         if (some) fer_buf_add_char(b, ',');
         some = true;
@@ -230,8 +232,7 @@ static fer_code load_clients(init *n, fer_config *all, fer_err *err)
         return fer_fail(err, FER_BAD_USAGE, "no file of %s is there: --from FILE names one", from);
     bool named = from && !fer_client_find(from);
     for (size_t i = 0; !named && i < count; i++) {
-        fer_app_say(n->app, "found the servers of %s in %s", found[i].client->title,
-                    found[i].path);
+        fer_app_say(n->app, "found the servers of %s in %s", found[i].client->title, found[i].path);
         files[i] = found[i].path;
     }
     if (!count) return FER_OK;
@@ -242,8 +243,8 @@ static fer_code load_clients(init *n, fer_config *all, fer_err *err)
         if (p->severity == FER_SEVERITY_INFO) continue;
         fer_app_say(n->app, "%.*s:%u:%u: %s: %.*s%s%.*s",
                     FER_PRI(p->file.len ? p->file : all->file), p->place.line, p->place.column,
-                    fer_severity_name(p->severity), FER_PRI(p->message),
-                    p->hint.len ? " " : "", FER_PRI(p->hint));
+                    fer_severity_name(p->severity), FER_PRI(p->message), p->hint.len ? " " : "",
+                    FER_PRI(p->hint));
     }
     if (!code && all->error_count)
         return fer_fail(err, FER_BAD_USAGE, "%s has %zu errors: ferrule config check tells more",
@@ -251,41 +252,44 @@ static fer_code load_clients(init *n, fer_config *all, fer_err *err)
     return code;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------------------------------
+ */
 
 /* Tools that programs of this machine could be. They stand there as remarks: what agents may run is
  * for the operator to say. */
 static const struct {
     const char *program, *yaml;
 } ideas[] = {
-    {"git", "  - namespace: git\n"
-            "    name: log\n"
-            "    description: Lists the last commits of a repository on this machine, the newest first.\n"
-            "    inputSchema:\n"
-            "      type: object\n"
-            "      properties:\n"
-            "        folder: {type: string, description: 'The folder of the repository, such as "
-            "/srv/app.'}\n"
-            "        count: {type: integer, minimum: 1, maximum: 100, description: How many "
-            "commits.}\n"
-            "      required: [folder, count]\n"
-            "      additionalProperties: false\n"
-            "    effect: Pure\n"
-            "    run: {argv: [git, -C, '{folder}', log, --oneline, '--max-count={int:count}'], "
-            "stdout: lines}\n"},
-    {"rg", "  - namespace: files\n"
-           "    name: find_text\n"
-           "    description: Finds lines in the files of a folder by a regular expression.\n"
-           "    inputSchema:\n"
-           "      type: object\n"
-           "      properties:\n"
-           "        pattern: {type: string, description: A regular expression.}\n"
-           "        folder: {type: string, description: 'The folder to look in, such as /srv/app.'}\n"
-           "      required: [pattern, folder]\n"
-           "      additionalProperties: false\n"
-           "    effect: Pure\n"
-           "    run: {argv: [rg, --line-number, --, '{dash:pattern}', '{folder}'], stdout: lines, "
-           "exit: {'1': Ok}}\n"},
+    {"git",
+     "  - namespace: git\n"
+     "    name: log\n"
+     "    description: Lists the last commits of a repository on this machine, the newest first.\n"
+     "    inputSchema:\n"
+     "      type: object\n"
+     "      properties:\n"
+     "        folder: {type: string, description: 'The folder of the repository, such as "
+     "/srv/app.'}\n"
+     "        count: {type: integer, minimum: 1, maximum: 100, description: How many "
+     "commits.}\n"
+     "      required: [folder, count]\n"
+     "      additionalProperties: false\n"
+     "    effect: Pure\n"
+     "    run: {argv: [git, -C, '{folder}', log, --oneline, '--max-count={int:count}'], "
+     "stdout: lines}\n"},
+    {"rg",
+     "  - namespace: files\n"
+     "    name: find_text\n"
+     "    description: Finds lines in the files of a folder by a regular expression.\n"
+     "    inputSchema:\n"
+     "      type: object\n"
+     "      properties:\n"
+     "        pattern: {type: string, description: A regular expression.}\n"
+     "        folder: {type: string, description: 'The folder to look in, such as /srv/app.'}\n"
+     "      required: [pattern, folder]\n"
+     "      additionalProperties: false\n"
+     "    effect: Pure\n"
+     "    run: {argv: [rg, --line-number, --, '{dash:pattern}', '{folder}'], stdout: lines, "
+     "exit: {'1': Ok}}\n"},
     {"df", "  - namespace: system\n"
            "    name: disk_space\n"
            "    description: Tells how much space is left on each file system of this machine.\n"
@@ -302,14 +306,16 @@ static void add_ideas(init *n)
     fer_buf_add_text(b, "\n# Programs of this machine as tools: each a definition, and how it is "
                         "started. There is no shell.\n# commands:\n");
     for (size_t i = 0; path && i < FER_COUNT(ideas); i++) {
-        if (fer_process_find(n->arena, fer_str_of(ideas[i].program), fer_str_of(path), &found, NULL))
+        if (fer_process_find(n->arena, fer_str_of(ideas[i].program), fer_str_of(path), &found,
+                             NULL))
             continue;
         add_indented(b, fer_str_of(ideas[i].yaml), "# ");
         n->commands++;
     }
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file ----------------------------------------------------------------------------------
+ */
 
 static const char head[] =
     "# Ferrule's configuration: where tools come from, and how they are run.\n"
@@ -353,10 +359,10 @@ static fer_code write_yaml(init *n, fer_err *err)
     if (code) return code;
     fer_buf_add_text(&n->yaml, head);
     if (all.server_count) {
-        fer_buf_add_text(&n->yaml,
-                         "# MCP servers, as clients write them. A secret is a reference to where it "
-                         "is: secretref:env:NAME,\n# or secretref:file:PATH, a file that only you "
-                         "may read.\nmcpServers:\n");
+        fer_buf_add_text(
+            &n->yaml, "# MCP servers, as clients write them. A secret is a reference to where it "
+                      "is: secretref:env:NAME,\n# or secretref:file:PATH, a file that only you "
+                      "may read.\nmcpServers:\n");
         code = add_servers(n, &all, err);
     } else {
         fer_buf_add_text(&n->yaml, no_servers);
@@ -374,8 +380,8 @@ static fer_code write_secrets(init *n, fer_err *err)
     if (fer_sys_mkdir(folder.ptr, 0700) && errno != EEXIST)
         return fer_fail(err, FER_IO_ERROR, "%s: %s", folder.ptr, strerror(errno));
     for (size_t i = 0; i < n->secret_count; i++) {
-        fer_str path = fer_arena_printf(n->arena, "%s/%.*s", folder.ptr,
-                                        FER_PRI(n->secrets[i].file));
+        fer_str path =
+            fer_arena_printf(n->arena, "%s/%.*s", folder.ptr, FER_PRI(n->secrets[i].file));
         if (!path.ptr) return fer_arena_failed(n->arena, err);
         fer_sys_unlink(path.ptr);
         int fd = fer_sys_open(path.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -399,8 +405,7 @@ static fer_code write_file(init *n, fer_err *err)
     }
     if (!code) code = write_secrets(n, err);
     if (!code) code = fer_file_replace(n->file, fer_buf_view(&n->yaml), err);
-    if (!code && kept.len)
-        fer_app_say(n->app, "what was there before: %.*s", FER_PRI(kept));
+    if (!code && kept.len) fer_app_say(n->app, "what was there before: %.*s", FER_PRI(kept));
     return code;
 }
 
@@ -443,8 +448,8 @@ int fer_run_init(fer_app *app)
         fer_arena_free(n.arena);
         return fer_app_usage(app, "init takes no arguments: --from and --output name files");
     }
-    fer_code code = n.arena ? find_file(&n, &err)
-                            : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_code code =
+        n.arena ? find_file(&n, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) {
         fer_buf_init(&n.yaml, n.arena, YAML_MAX);
         code = write_yaml(&n, &err);

@@ -31,7 +31,8 @@ typedef struct install {
     fer_splices splices;
 } install;
 
-/* ---- the entry --------------------------------------------------------------------------------- */
+/* ---- the entry ---------------------------------------------------------------------------------
+ */
 
 static fer_code full_path(fer_arena *a, const char *path, fer_str *out, fer_err *err)
 {
@@ -142,15 +143,16 @@ static fer_code write_entry(install *n, fer_err *err)
     return code ? code : fer_buf_code(&b, err);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file ----------------------------------------------------------------------------------
+ */
 
 static bool folder_is_there(fer_arena *a, const char *path, fer_str *folder)
 {
     fer_str whole = fer_str_of(path);
     size_t end = whole.len;
     while (end > 0 && whole.ptr[end - 1] != '/') end--;
-    *folder = end ? fer_arena_copy(a, fer_str_slice(whole, 0, end > 1 ? end - 1 : 1))
-                  : FER_STR(".");
+    *folder =
+        end ? fer_arena_copy(a, fer_str_slice(whole, 0, end > 1 ? end - 1 : 1)) : FER_STR(".");
     return folder->ptr && fer_file_is_folder(folder->ptr);
 }
 
@@ -192,7 +194,8 @@ static fer_code edit(install *n, fer_err *err)
                     why.column, why.message);
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------- */
+/* ---- doing it ----------------------------------------------------------------------------------
+ */
 
 static void say_done(install *n, const char *what, fer_str backup)
 {
@@ -252,8 +255,8 @@ static fer_code apply(install *n, fer_err *err)
     }
     if (fer_app_option(n->app, "dry-run")) {
         code = fer_splices_apply(n->arena, n->text, &n->splices, &text, err);
-        if (!code && !fer_text_diff(n->arena, &n->app->out, fer_str_of(n->file), n->text,
-                                    &n->splices))
+        if (!code &&
+            !fer_text_diff(n->arena, &n->app->out, fer_str_of(n->file), n->text, &n->splices))
             code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
         return code;
     }
@@ -265,7 +268,8 @@ static fer_code apply(install *n, fer_err *err)
     return code;
 }
 
-/* ---- what there is ----------------------------------------------------------------------------- */
+/* ---- what there is -----------------------------------------------------------------------------
+ */
 
 static bool has_entry(fer_arena *a, const fer_client *c, const char *file, fer_str name)
 {
@@ -307,7 +311,8 @@ static int unknown_client(fer_app *app, const char *name)
 {
     fer_near near;
     fer_near_init(&near, fer_str_of(name));
-    for (size_t i = 0; fer_client_names[i]; i++) fer_near_try(&near, fer_str_of(fer_client_names[i]));
+    for (size_t i = 0; fer_client_names[i]; i++)
+        fer_near_try(&near, fer_str_of(fer_client_names[i]));
     if (near.best.ptr)
         return fer_app_usage(app, "no client is known as '%s'; did you mean '%.*s'?", name,
                              FER_PRI(near.best));
@@ -318,7 +323,8 @@ static int unknown_client(fer_app *app, const char *name)
 int fer_run_install(fer_app *app)
 {
     const char *name = fer_app_option(app, "name");
-    install n = {.app = app, .arena = fer_arena_new(0), .name = fer_str_of(name ? name : "ferrule")};
+    install n = {
+        .app = app, .arena = fer_arena_new(0), .name = fer_str_of(name ? name : "ferrule")};
     fer_err err = {0};
     fer_code code = n.arena ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     int bad = 0;

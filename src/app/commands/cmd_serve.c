@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "client_files.h"
 #include "doorkeeper.h"
 #include "errors.h"
+#include "local_door.h"
 #include "serve_guide.h"
 #include "serve_http.h"
 #include "serve_stdio.h"
@@ -26,6 +28,10 @@ typedef struct serving {
     fer_front *front;
     fer_stdio *stdio;
     fer_web *web;
+    fer_local_door local;
+    fer_attach at;               /* where clients of this user attach */
+    bool attachable;             /* there is such a place */
+    unsigned doors;              /* that are open */
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
     fer_doorkeeper door;
@@ -72,8 +78,7 @@ static int find_files(serving *s, fer_arena *a, const char **files, size_t *coun
                                      "same servers again: --config or --from says which it is for");
     size_t n = fer_client_files_find(a, from, found);
     for (size_t i = 0; i < n; i++) {
-        fer_app_say(s->app, "found the servers of %s in %s", found[i].client->title,
-                    found[i].path);
+        fer_app_say(s->app, "found the servers of %s in %s", found[i].client->title, found[i].path);
         files[(*count)++] = found[i].path;
     }
     if (!n && from) return fer_app_usage(s->app, "no file of %s is there: name one", from);
@@ -154,9 +159,12 @@ static void learn_tools(serving *s)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* The last door is closed, or the only one. */
 static void on_ended(void *context)
 {
-    ((serving *)context)->over = true;
+    serving *s = context;
+    if (s->doors) s->doors--;
+    if (!s->doors) s->over = true;
 }
 
 static void on_late(uv_timer_t *timer)
@@ -180,6 +188,7 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
     if (s->stdio) fer_stdio_drain(s->stdio);
     if (s->web) fer_web_drain(s->web, on_ended, s);
+    fer_local_door_drain(&s->local);
 }
 
 /* A configuration that cannot be used changes nothing. */
@@ -349,13 +358,29 @@ static void end_handles(serving *s)
     uv_close((uv_handle_t *)&s->embed, NULL);
 }
 
+/* For those of this user who start their servers; with --daemon it is the only one. */
+static int open_local(serving *s, bool only)
+{
+    s->local = (fer_local_door){.app = s->app, .ended = on_ended, .context = s};
+    int bad = fer_local_door_open(&s->local, s->front, &s->at, only);
+    if (!bad && s->local.local) s->doors++;
+    else if (only) s->over = true;
+    return bad;
+}
+
 static int open_doors(serving *s)
 {
     fer_err err = {0};
-    if (!fer_app_option(s->app, "stdio")) return open_web(s, &err);
-    return fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err)
-               ? fer_app_fail(s->app, &err)
-               : 0;
+    if (fer_app_option(s->app, "daemon")) return open_local(s, true);
+    if (fer_app_option(s->app, "stdio")) {
+        s->doors = 1;
+        return fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err)
+                   ? fer_app_fail(s->app, &err)
+                   : 0;
+    }
+    int bad = open_web(s, &err);
+    s->doors = 1;
+    return bad || !s->attachable ? bad : open_local(s, false);
 }
 
 static int serve(serving *s)
@@ -372,6 +397,7 @@ static int serve(serving *s)
     }
     if (s->stdio) fer_stdio_close(s->stdio);
     if (s->web) fer_web_close(s->web);
+    fer_local_door_close(&s->local);
     end_handles(s);
     /* What was cancelled ends in the loop; peers go with it. */
     while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
@@ -380,6 +406,25 @@ static int serve(serving *s)
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);
     return bad;
+}
+
+/* Attaches to the gateway that runs, where that is wanted. -1: this process serves. */
+static int attach(serving *s, fer_arena *a, const char *const *files, size_t count)
+{
+    const char *when = fer_app_option(s->app, "attach");
+    bool stdio = fer_app_option(s->app, "stdio"), daemon = fer_app_option(s->app, "daemon");
+    bool start = when && strcmp(when, "start") == 0;
+    fer_err err = {0};
+    if (daemon && (stdio || fer_app_option(s->app, "listen") || fer_app_option(s->app, "socket")))
+        return fer_app_usage(s->app, "--daemon goes without --stdio, --listen and --socket");
+    if (when && strcmp(when, "never") == 0 && !daemon) return -1;
+    fer_code code = fer_attach_find(a, s->app, files, count, &s->at, &err);
+    s->attachable = !code;
+    if (code && daemon) return fer_app_fail(s->app, &err);
+    if (code && start)
+        fer_app_say(s->app, "%s: %s; serving in this process", fer_code_info(code)->name,
+                    err.message);
+    return !code && stdio ? fer_attach_run(s->app, &s->at, start) : -1;
 }
 
 int fer_run_serve(fer_app *app)
@@ -394,6 +439,11 @@ int fer_run_serve(fer_app *app)
         return fer_app_fail(app, &err);
     }
     int bad = find_files(&s, a, files, &count);
+    int attached = bad ? bad : attach(&s, a, files, count);
+    if (attached >= 0) {
+        fer_arena_free(a);
+        return attached;
+    }
     const char *from = fer_app_option(app, "from");
     struct fer_station_wants wants = {.search = true,
                                       .files = files,

@@ -146,13 +146,13 @@ typedef struct fer_embed_plugin {
 } fer_embed_plugin;
 
 typedef struct fer_catalog_options {
-    fer_quarantine quarantine;
-    bool search;              /* it can be searched; the index of a file is kept in step anyway */
-    bool lenient;             /* takes records that break their contract, if they have an ID */
-    const unsigned char *key; /* FER_CATALOG_KEY bytes that page tokens are signed with; NULL:
-                                 random, or the file's */
-    uint64_t stamp;           /* of the content, where versions of several catalogues are the
-                                 same: page tokens are bound to it */
+    fer_quarantine quarantine; /* as fer_catalog_set_quarantine */
+    bool search;               /* it can be searched; the index of a file is kept in step anyway */
+    bool lenient;              /* takes records that break their contract, if they have an ID */
+    const unsigned char *key;  /* FER_CATALOG_KEY bytes that page tokens are signed with; NULL:
+                                  random, or the file's */
+    uint64_t stamp;            /* of the content, where versions of several catalogues are the
+                                  same: page tokens are bound to it */
     /* What makes vectors to search with: "builtin", or "use:FILE", a file of tools/make-use-model;
      * NULL: there are none, and those of a file are kept as they are. */
     const char *embedder;
@@ -174,6 +174,8 @@ FER_API fer_code fer_catalog_new(const fer_catalog_options *options, fer_catalog
  */
 FER_API fer_code fer_catalog_open(const char *path, const fer_catalog_options *options,
                                   fer_catalog **out, fer_err *err);
+/* What is held back by changes from now on; what is held back already stays so. */
+FER_API void fer_catalog_set_quarantine(fer_catalog *c, fer_quarantine q);
 /* Views that are held stay good. Not while others use the catalogue; NULL is fine. */
 FER_API void fer_catalog_free(fer_catalog *c);
 /* Writes all of it to a file, which is replaced as a whole or not at all. */

@@ -130,6 +130,9 @@ FER_API void fer_gateway_free(fer_gateway *g);
 /* Changes warn_output, uncounted, calls_max, deadline_ms and timeout_ms, for calls that begin
  * later. */
 FER_API void fer_gateway_change(fer_gateway *g, const fer_gateway_options *options);
+/* Other policies, for calls that begin later; what was counted stays, kept results are forgotten.
+ */
+FER_API fer_code fer_gateway_change_policies(fer_gateway *g, fer_str policies, fer_err *err);
 /* Works until no call is under way. */
 FER_API void fer_gateway_run(fer_gateway *g);
 FER_API struct uv_loop_s *fer_gateway_loop(fer_gateway *g);
@@ -287,7 +290,9 @@ typedef struct fer_trace_options {
 /*
  * Sends a span for each call that ends from now on, and one for each of its stages, as OTLP over
  * HTTP with JSON. Nobody waits for it: what cannot be sent is dropped and counted. What is left
- * when the gateway is freed is sent then, within FER_TRACE_FLUSH_MS. Everything is copied.
+ * when the gateway is freed is sent then, within FER_TRACE_FLUSH_MS. Everything is copied. Asked
+ * for again, later spans go to the other collector, and what waits still to the one before; NULL:
+ * later spans go nowhere.
  */
 FER_API fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *options,
                                            fer_err *err);

@@ -29,14 +29,6 @@ typedef struct making {
     fer_place_of_tools *place;
 } making;
 
-/* The folder of the configuration file: references to files count from it. */
-static fer_str folder_of(const fer_config *c)
-{
-    fer_str f = c->file;
-    while (f.len && f.ptr[f.len - 1] != '/') f.len--;
-    return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
-}
-
 /* From now on it appears nowhere: the secret itself, without what stands before its reference. */
 static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_err *err)
 {
@@ -50,7 +42,7 @@ static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_
 static fer_code resolve(fer_station *s, fer_arena *a, const fer_config *c, fer_str written,
                         fer_str *out, fer_err *err)
 {
-    fer_code code = fer_secret_resolve(a, written, folder_of(c), out, err);
+    fer_code code = fer_secret_resolve(a, written, fer_config_folder(c), out, err);
     return code ? code : hide_secret(s, written, *out, err);
 }
 
@@ -61,34 +53,83 @@ fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
     return v->secret ? resolve(s, a, c, v->text, out, err) : FER_OK;
 }
 
-void fer_place_free(void *place)
+/* ---- leaving
+ * ----------------------------------------------------------------------------------------- */
+
+void fer_place_free(fer_place_of_tools *p)
 {
-    fer_place_of_tools *p = place;
     fer_arena_free(p->listing_arena);
     fer_arena_free(p->arena);
 }
 
+static fer_code allow(fer_net_rules *rules, const fer_place_of_tools *p)
+{
+    return p->url.len ? fer_net_rules_allow_url(rules, p->url, NULL) : FER_OK;
+}
+
+/* What places may ask that are here, and those that leave; without memory it stays as it is. */
+static void tidy_rules(fer_station *s)
+{
+    fer_net_rules *rules = s->rules ? fer_net_rules_new() : NULL;
+    fer_code code = FER_OK;
+    if (!rules) return;
+    fer_net_rules_close(rules);
+    for (size_t i = 0; !code && i < s->place_count; i++) code = allow(rules, s->places[i]);
+    for (const fer_place_of_tools *p = s->leaving; !code && p; p = p->next) code = allow(rules, p);
+    if (!code) fer_net_rules_copy(s->rules, rules);
+    fer_net_rules_free(rules);
+}
+
+void fer_place_gone(void *place)
+{
+    fer_place_of_tools *p = place, **at = &p->station->leaving;
+    while (*at != p) at = &(*at)->next;
+    *at = p->next;
+    tidy_rules(p->station);
+    fer_place_free(p);
+}
+
+static void join_leaving(fer_station *s, fer_place_of_tools *p)
+{
+    p->retired = true;
+    p->next = s->leaving;
+    s->leaving = p;
+}
+
+void fer_station_retire(fer_station *s, fer_place_of_tools *p)
+{
+    join_leaving(s, p);
+    fer_gateway_retire_runner(s->gateway, p->runner, fer_place_gone, p);
+}
+
 void fer_station_discard(fer_station *s, fer_place_of_tools *p)
 {
-    if (p->runner) fer_gateway_discard_runner(s->gateway, p->runner, fer_place_free, p);
-    else fer_place_free(p);
+    join_leaving(s, p);
+    if (p->runner) fer_gateway_discard_runner(s->gateway, p->runner, fer_place_gone, p);
+    else fer_place_gone(p);
 }
+
+/* ---- places
+ * ----------------------------------------------------------------------------------------- */
 
 /* Two configurations with the same mark ask for the same server. */
 static fer_code make_mark(making *m, fer_str json, fer_err *err)
 {
     unsigned char whole[EVP_MAX_MD_SIZE];
-    char text[FER_MARK_TEXT];
+    char text[FER_PLACE_MARK];
     if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_trace_hex(whole, (FER_MARK_TEXT - 1) / 2, text);
+    fer_trace_hex(whole, (FER_PLACE_MARK - 1) / 2, text);
     m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
     return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
 }
 
-static fer_code begin_place(making *m, fer_config_part part, fer_str name, fer_str ns, fer_str json,
-                            fer_err *err)
+static fer_code begin_place(making *m, fer_config_part part, const void *item, fer_str name,
+                            fer_str ns, fer_str json, fer_err *err)
 {
+    char outside[FER_PLACE_MARK];
+    fer_code code = fer_station_outside(m->config, part, item, outside, err);
+    if (code) return code;
     m->arena = fer_arena_new(0);
     m->place = m->arena ? fer_arena_alloc_zero(m->arena, 1, sizeof *m->place) : NULL;
     if (!m->place) {
@@ -100,8 +141,11 @@ static fer_code begin_place(making *m, fer_config_part part, fer_str name, fer_s
                                      .part = part,
                                      .name = fer_arena_copy(m->arena, name),
                                      .ns = fer_arena_copy(m->arena, ns),
+                                     .outside = fer_arena_copy(m->arena, fer_str_of(outside)),
+                                     .url = FER_STR(""),
                                      .why = FER_STR("")};
-    if (!m->place->name.ptr || !m->place->ns.ptr) return fer_arena_failed(m->arena, err);
+    if (!m->place->name.ptr || !m->place->ns.ptr || !m->place->outside.ptr)
+        return fer_arena_failed(m->arena, err);
     return make_mark(m, json, err);
 }
 
@@ -222,6 +266,8 @@ static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
     fer_code code = make_fields(m, &c->headers, &fields, err);
     if (!code) code = fer_net_rules_allow_url(m->station->rules, c->url, err);
     if (code) return code;
+    m->place->url = fer_arena_copy(m->arena, c->url);
+    if (!m->place->url.ptr) return fer_arena_failed(m->arena, err);
     fer_mcp_http_settings o = {
         .name = c->ns, .url = c->url, .fields = fields, .field_count = c->headers.count};
     uv_loop_t *loop = fer_gateway_loop(m->station->gateway);
@@ -383,7 +429,7 @@ static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
 {
     making m = {.station = s, .config = c};
     if (one->disabled) return FER_OK;
-    fer_code code = begin_place(&m, FER_CONFIG_SERVER, one->ns, one->ns, one->json, err);
+    fer_code code = begin_place(&m, FER_CONFIG_SERVER, one, one->ns, one->ns, one->json, err);
     if (!code)
         code = one->transport == FER_CONFIG_STDIO ? make_program(&m, one, err)
                                                   : make_remote(&m, one, err);
@@ -395,7 +441,7 @@ static fer_code add_api(fer_station *s, fer_arena *a, const fer_config *c,
 {
     making m = {.station = s, .config = c};
     if (one->disabled) return FER_OK;
-    fer_code code = begin_place(&m, FER_CONFIG_API, one->ns, one->ns, one->json, err);
+    fer_code code = begin_place(&m, FER_CONFIG_API, one, one->ns, one->ns, one->json, err);
     if (!code) code = make_api(&m, one, err);
     return end_place(&m, a, f, code, err);
 }
@@ -413,7 +459,7 @@ static fer_code add_pack(fer_station *s, fer_arena *a, const fer_config *c,
     making m = {.station = s, .config = c};
     fer_str ns = namespace_of(one);
     if (has_pack(f, ns)) return FER_OK;
-    fer_code code = begin_place(&m, FER_CONFIG_COMMAND, ns, ns, one->json, err);
+    fer_code code = begin_place(&m, FER_CONFIG_COMMAND, one, ns, ns, one->json, err);
     if (!code) code = make_pack(&m, ns, err);
     return end_place(&m, a, f, code, err);
 }

@@ -92,7 +92,7 @@ static fer_code take_places(fer_station *s, fer_err *err)
 
 static fer_code begin_keeping(fer_station *s, fer_err *err)
 {
-    const fer_policy_common *all = fer_policy_common_of(s->gateway->policies);
+    const fer_policy_common *all = fer_policy_common_of(s->gateway->rulebook->set);
     fer_keep_options o = {.folder = s->config.state,
                           .ledger = &s->config.ledger,
                           .key_ttl_ms = all->key_ttl_ms,
@@ -109,7 +109,11 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->config.metrics = true;
     fer_code code = read_config(s, err);
     if (!code) code = fer_station_take_log(s, &s->config, err);
-    if (!code) code = fer_station_open_catalog(s, err);
+    struct fer_opened opened = {0};
+    if (!code) code = fer_station_open_catalog(s, &s->config, &opened, err);
+    s->catalog = opened.catalog;
+    s->catalog_file = opened.file;
+    s->saved = opened.saved;
     fer_gateway_options o = {.catalog = s->catalog,
                              .warn_output = s->config.warn_output,
                              .uncounted = !s->config.metrics,
@@ -186,6 +190,7 @@ void fer_station_deinit(fer_station *s)
     }
     for (size_t i = 0; i < s->place_count; i++) fer_place_free(s->places[i]);
     fer_net_rules_free(s->rules);
+    fer_station_free_old_catalogs(s);
     fer_catalog_free(s->catalog);
     fer_station_close_log(s);
     fer_arena_free(s->config_arena);

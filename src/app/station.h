@@ -31,9 +31,11 @@ typedef struct fer_place_of_tools {
     fer_arena *arena;
     fer_station *station;
     fer_config_part part;
-    fer_str name; /* as it is shown */
-    fer_str ns;   /* of its tools */
-    fer_str mark; /* a digest of its configuration */
+    fer_str name;    /* as it is shown */
+    fer_str ns;      /* of its tools */
+    fer_str mark;    /* a digest of its configuration */
+    fer_str outside; /* of what that leads to: documents, files of variables, secrets */
+    fer_str url;     /* that it may ask; or empty */
     fer_runner *runner;
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
@@ -46,6 +48,7 @@ typedef struct fer_place_of_tools {
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */
     fer_str why;
+    struct fer_place_of_tools *next; /* of those that are leaving */
 } fer_place_of_tools;
 
 /* What not every command needs. */
@@ -74,7 +77,9 @@ struct fer_station {
     struct fer_keeping *keeping; /* what outlives the process; NULL: nothing does */
     fer_place_of_tools **places;
     size_t place_count, place_cap;
-    size_t waiting; /* lists of tools that are under way */
+    fer_place_of_tools *leaving;          /* that serve the calls that they have */
+    struct fer_old_catalog *old_catalogs; /* that calls under way may still look into */
+    size_t waiting;                       /* lists of tools that are under way */
     uint64_t reloads;
     fer_log log; /* of calls */
     uv_signal_t interrupt;
@@ -109,9 +114,11 @@ typedef struct fer_reloaded {
     size_t count;
 } fer_reloaded;
 /*
- * Reads the configuration again. A file that cannot be read, is too large, or has an error, and
- * anything else that cannot be had (a secret, an OpenAPI document) is a failure, and nothing has
- * changed. Calls that are under way keep their backends, which are stopped after them.
+ * Reads the configuration again. A file that cannot be read, is too large, or has an error,
+ * anything else that cannot be had (a secret, an OpenAPI document), and what needs another start
+ * (`state`) is a failure, and nothing has changed. Calls that are under way keep their backends,
+ * which are stopped after them, their policies and their definitions. Documents, files of variables
+ * and secrets are read again, too. The catalogue may be another one afterwards.
  */
 fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err);
 

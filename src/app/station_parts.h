@@ -6,10 +6,15 @@
 #include "map.h"
 #include "station.h"
 
-#define FER_MARK_TEXT 33 /* bytes of a mark, NUL included */
+#define FER_PLACE_MARK 33 /* bytes of a mark, NUL included */
 
 /* All that is wrong with a configuration is told; an error is a failure. */
 fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err);
+
+/* ---- station_reload.c ---- */
+
+/* When nobody can look into them any more. */
+void fer_station_free_old_catalogs(fer_station *s);
 
 /* ---- furnish.c: places ---- */
 
@@ -29,8 +34,13 @@ fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err);
 fer_code fer_station_make(fer_station *s, fer_arena *a, const fer_config *c,
                           const fer_config_change *changes, size_t change_count, fer_furniture *f,
                           fer_err *err);
-/* Frees a place that never served, or whose runner is gone. */
-void fer_place_free(void *place);
+/* Frees a place of a station that ends. */
+void fer_place_free(fer_place_of_tools *p);
+/* The same for one that leaves, when its runner is gone: what it might ask may not be asked any
+ * more. */
+void fer_place_gone(void *place);
+/* Lets a place serve the calls that it has, and go. */
+void fer_station_retire(fer_station *s, fer_place_of_tools *p);
 /* Lets go of a place that does not serve. */
 void fer_station_discard(fer_station *s, fer_place_of_tools *p);
 /* Puts a place at its post; where that fails, it is let go. */
@@ -41,7 +51,15 @@ fer_code fer_station_put_records(fer_station *s, const fer_place_of_tools *p, fe
 
 /* ---- station_tools.c: their tools, and what is remembered of them ---- */
 
-fer_code fer_station_open_catalog(fer_station *s, fer_err *err);
+/* A catalogue as the configuration has it, with its file. */
+struct fer_opened {
+    fer_catalog *catalog;
+    const char *file; /* NULL: none */
+    uint64_t saved;   /* the version that it has */
+};
+fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
+                                  fer_err *err);
+fer_quarantine fer_station_quarantine(const fer_config *c);
 /* Which servers' tools are known; those that are configured no more lose their tools. */
 void fer_station_recall(fer_station *s);
 /* The runner says that its tools have changed. */
@@ -57,9 +75,20 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
 /* ---- telemetry.c ---- */
 
 fer_code fer_station_watch(fer_station *s, fer_err *err);
+/* Where traces go, in `a`. */
+fer_code fer_station_trace_options(fer_station *s, fer_arena *a, const fer_config *c,
+                                   fer_trace_options *out, fer_err *err);
 /* The log as a configuration has it. */
 fer_code fer_station_take_log(fer_station *s, const fer_config *c, fer_err *err);
 void fer_station_close_log(fer_station *s);
+
+/* ---- outside.c ---- */
+
+/* A digest of what an item of the configuration leads to outside of it, FER_PLACE_MARK bytes. */
+fer_code fer_station_outside(const fer_config *c, fer_config_part part, const void *item,
+                             char out[FER_PLACE_MARK], fer_err *err);
+/* The folder of the configuration file: references to files count from it. */
+fer_str fer_config_folder(const fer_config *c);
 
 /* The text of a value of the configuration, its secret looked up. */
 fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,

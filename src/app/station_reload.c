@@ -5,10 +5,12 @@
  * nothing but a lack of memory can hinder. Calls are between two turns of the loop meanwhile: each
  * sees the old state or the new one.
  */
+#include "builtins.h"
 #include "client_files.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "station_parts.h"
+#include "sys.h"
 
 /* Whether a place is of what has changed. */
 static bool is_of(const fer_place_of_tools *p, const fer_config_change *c)
@@ -41,6 +43,113 @@ static const fer_place_of_tools *heir_of(const fer_furniture *f, const fer_place
     return NULL;
 }
 
+/* ---- what has changed outside of the file
+ * ----------------------------------------------------------- */
+
+static fer_str ns_of_command(const fer_config_command *c)
+{
+    fer_id id;
+    return fer_id_parse(c->id, &id, NULL) || !id.ns.len ? FER_CONFIG_NO_NAMESPACE : id.ns;
+}
+
+/* What a place is made of, in a configuration; NULL: it is not in it. */
+static const void *item_of(const fer_config *c, const fer_place_of_tools *p, fer_str *name)
+{
+    for (size_t i = 0; p->part == FER_CONFIG_SERVER && i < c->server_count; i++)
+        if (fer_str_eq(c->servers[i].ns, p->ns)) {
+            *name = c->servers[i].name;
+            return &c->servers[i];
+        }
+    for (size_t i = 0; p->part == FER_CONFIG_API && i < c->api_count; i++)
+        if (fer_str_eq(c->apis[i].ns, p->ns)) {
+            *name = c->apis[i].name;
+            return &c->apis[i];
+        }
+    for (size_t i = 0; p->part == FER_CONFIG_COMMAND && i < c->command_count; i++)
+        if (fer_str_eq(ns_of_command(&c->commands[i]), p->ns)) {
+            *name = c->commands[i].id;
+            return &c->commands[i];
+        }
+    return NULL;
+}
+
+/* Adds places that are configured as before and lead to something else by now. */
+static fer_code add_outside(fer_station *s, fer_arena *a, const fer_config *now,
+                            fer_config_change **list, size_t *count, fer_err *err)
+{
+    fer_config_change *all = fer_arena_alloc_zero(a, *count + s->place_count + 1, sizeof *all);
+    size_t n = *count;
+    if (!all) return fer_arena_failed(a, err);
+    if (n) memcpy(all, *list, n * sizeof *all);
+    for (size_t i = 0; i < s->place_count; i++) {
+        const fer_place_of_tools *p = s->places[i];
+        char outside[FER_PLACE_MARK];
+        fer_str name = FER_STR("");
+        const void *item = has_changed(p, all, *count) ? NULL : item_of(now, p, &name);
+        if (!item) continue;
+        fer_code code = fer_station_outside(now, p->part, item, outside, err);
+        if (code) return code;
+        if (!fer_str_is(p->outside, outside))
+            all[n++] = (fer_config_change){p->part, name, item, item};
+    }
+    *list = all;
+    *count = n;
+    return FER_OK;
+}
+
+/* ---- another catalogue
+ * ------------------------------------------------------------------------------- */
+
+/* Calls under way hold definitions of theirs. */
+struct fer_old_catalog {
+    struct fer_old_catalog *next;
+    fer_catalog *catalog;
+};
+
+void fer_station_free_old_catalogs(fer_station *s)
+{
+    while (s->old_catalogs) {
+        struct fer_old_catalog *o = s->old_catalogs;
+        s->old_catalogs = o->next;
+        fer_catalog_free(o->catalog);
+        fer_sys_free(o);
+    }
+}
+
+/* The new one has what this process and its places bring along; servers are asked for theirs where
+ * its file does not know them. */
+static fer_code fill_catalog(fer_station *s, fer_err *err)
+{
+    fer_code code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
+    for (size_t i = 0; !code && i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (p->part != FER_CONFIG_SERVER) {
+            code = fer_station_put_records(s, p, err);
+            continue;
+        }
+        p->asked = p->remembered = false;
+        p->code = FER_OK;
+        p->tools = 0;
+    }
+    return code;
+}
+
+static fer_code take_catalog(fer_station *s, struct fer_old_catalog *old, struct fer_opened *next,
+                             fer_err *err)
+{
+    fer_station_save(s); /* the file that was */
+    *old = (struct fer_old_catalog){s->old_catalogs, s->catalog};
+    s->old_catalogs = old;
+    s->catalog = next->catalog;
+    s->catalog_file = next->file;
+    s->saved = next->saved;
+    fer_gateway_take_catalog(s->gateway, next->catalog);
+    return fill_catalog(s, err);
+}
+
+/* ---- places
+ * ------------------------------------------------------------------------------------------ */
+
 /* The tools of a server that is asked anew stay until it has answered; those of commands and APIs
  * are put again by their heir. */
 static void retire(fer_station *s, fer_place_of_tools *p, const fer_furniture *f)
@@ -51,8 +160,7 @@ static void retire(fer_station *s, fer_place_of_tools *p, const fer_furniture *f
     if (!heir_of(f, p)) code = fer_station_forget(s, kind, p->runner->name, p->ns, NULL, &err);
     if (code) fer_app_say(s->app, "%.*s: its tools stay: %s", FER_PRI(p->name), err.message);
     s->marks_changed |= p->remembered;
-    p->retired = true;
-    fer_gateway_retire_runner(s->gateway, p->runner, fer_place_free, p);
+    fer_station_retire(s, p);
 }
 
 static void retire_changed(fer_station *s, const fer_furniture *f, const fer_config_change *changes,
@@ -77,8 +185,17 @@ static fer_code serve_new(fer_station *s, const fer_furniture *f, fer_err *err)
     return first;
 }
 
+/* ---- settings
+ * ---------------------------------------------------------------------------------------- */
+
+/* What can fail comes first, and what fails for want of memory alone last. */
 static fer_code take_settings(fer_station *s, fer_arena *a, const fer_config *c, fer_err *err)
 {
+    const fer_config *before = &s->config;
+    bool traces = !fer_str_eq(before->otlp_endpoint, c->otlp_endpoint) || c->otlp_headers.count ||
+                  before->otlp_headers.count;
+    fer_rulebook *book = NULL;
+    fer_trace_options sending;
     fer_gateway_options o = {.warn_output = c->warn_output,
                              .uncounted = !c->metrics,
                              .calls_max = c->calls,
@@ -88,32 +205,38 @@ static fer_code take_settings(fer_station *s, fer_arena *a, const fer_config *c,
     if (!list) return fer_arena_failed(a, err);
     for (size_t i = 0; i < c->route_count; i++)
         list[i] = (fer_route){c->routes[i].tool, c->routes[i].backends, c->routes[i].count};
-    fer_code code = fer_station_take_log(s, c, err);
+    fer_code code = FER_OK;
+    if (!fer_str_eq(before->policies, c->policies))
+        code = fer_rulebook_new(c->policies, &book, err);
+    if (!code) code = fer_station_trace_options(s, a, c, &sending, err);
+    if (!code) code = fer_station_take_log(s, c, err);
+    if (!code && traces)
+        code = fer_gateway_export_traces(s->gateway, c->otlp_endpoint.len ? &sending : NULL, err);
     if (!code) code = fer_gateway_routes(s->gateway, list, c->route_count, err);
-    if (!code) fer_gateway_change(s->gateway, &o);
-    return code;
+    if (code) {
+        fer_rulebook_unref(book);
+        return code;
+    }
+    if (book) fer_gateway_take_rulebook(s->gateway, book);
+    fer_gateway_change(s->gateway, &o);
+    fer_catalog_set_quarantine(s->catalog, fer_station_quarantine(c));
+    return FER_OK;
 }
 
-/* What is fixed when the station is made. */
-static void say_fixed(fer_station *s, const fer_config *now)
+/* What a running process cannot take over: its calls are in the old ledger, their keys in the old
+ * store. */
+static fer_code refuse_fixed(const fer_station *s, const fer_config *now, fer_err *err)
 {
-    const fer_config *c = &s->config;
-    if (!fer_str_eq(c->catalog, now->catalog) || !fer_str_eq(c->quarantine, now->quarantine))
-        fer_app_say(s->app, "%.*s: another catalogue counts from the next start on",
-                    FER_PRI(now->file));
-    if (!fer_str_eq(c->otlp_endpoint, now->otlp_endpoint))
-        fer_app_say(s->app, "%.*s: another collector of traces counts from the next start on",
+    if (fer_str_eq(s->config.state, now->state)) return FER_OK;
+    return fer_fail(err, FER_BAD_USAGE,
+                    "%.*s: another folder for `state` needs a restart; nothing was taken over",
                     FER_PRI(now->file));
 }
 
-/* The state is opened once. */
-static void say_fixed_state(fer_station *s, const fer_config *now)
+/* The ledger is opened once. */
+static void say_fixed_ledger(fer_station *s, const fer_config *now)
 {
-    const fer_config *c = &s->config;
-    if (!fer_str_eq(c->state, now->state))
-        fer_app_say(s->app, "%.*s: another state folder counts from the next start on",
-                    FER_PRI(now->file));
-    else if (!fer_str_eq(c->ledger.json, now->ledger.json))
+    if (!fer_str_eq(s->config.ledger.json, now->ledger.json))
         fer_app_say(
             s->app,
             "%.*s: how the ledger is written counts from the next start on, but for payload",
@@ -131,34 +254,65 @@ static fer_config_change *copy_changes(fer_arena *a, const fer_config_change *li
     return copy;
 }
 
+/* All that is new, before anything of it serves. */
+typedef struct fresh {
+    fer_furniture furniture;
+    bool other_catalog;
+    struct fer_opened catalog;
+    struct fer_old_catalog *old; /* a place for the one that was */
+} fresh;
+
+static fer_code make_fresh(fer_station *s, fer_arena *own, const fer_config *now,
+                           const fer_config_change *changes, size_t count, fresh *f, fer_err *err)
+{
+    fer_code code = fer_station_prepare(s, now, err);
+    f->other_catalog = !fer_str_eq(s->config.catalog, now->catalog);
+    if (!code && f->other_catalog) {
+        f->old = fer_sys_malloc(sizeof *f->old);
+        code = f->old ? fer_station_open_catalog(s, now, &f->catalog, err)
+                      : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    if (!code) code = fer_station_make(s, own, now, changes, count, &f->furniture, err);
+    return code;
+}
+
+static void drop_fresh(fer_station *s, fresh *f)
+{
+    for (size_t i = 0; i < f->furniture.count; i++) fer_station_discard(s, f->furniture.list[i]);
+    fer_catalog_free(f->catalog.catalog);
+    fer_sys_free(f->old);
+}
+
 static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena *a,
                      fer_reloaded *out, fer_err *err)
 {
-    fer_furniture f = {0};
+    fresh f = {0};
     fer_config_change *changes;
     size_t count;
-    fer_code code = fer_config_diff(own, &s->config, now, &changes, &count, err);
+    fer_code code = refuse_fixed(s, now, err);
+    if (!code) code = fer_config_diff(own, &s->config, now, &changes, &count, err);
+    if (!code) code = add_outside(s, own, now, &changes, &count, err);
     if (code) return code;
     fer_config_change *told = copy_changes(a, changes, count);
     if (!told) return fer_arena_failed(a, err);
-    code = fer_station_prepare(s, now, err);
-    if (!code) code = fer_station_make(s, own, now, told, count, &f, err);
-    if (code) return code;
-    code = take_settings(s, own, now, err);
+    code = make_fresh(s, own, now, told, count, &f, err);
+    if (!code) code = take_settings(s, own, now, err);
     if (code) {
-        for (size_t i = 0; i < f.count; i++) fer_station_discard(s, f.list[i]);
+        drop_fresh(s, &f);
         return code;
     }
-    say_fixed(s, now);
-    say_fixed_state(s, now);
-    retire_changed(s, &f, changes, count);
-    code = serve_new(s, &f, err);
+    say_fixed_ledger(s, now);
+    retire_changed(s, &f.furniture, changes, count);
+    if (f.other_catalog) code = take_catalog(s, f.old, &f.catalog, err);
+    fer_code served = serve_new(s, &f.furniture, code ? NULL : err);
+    if (!code) code = served;
     for (size_t i = 0; i < count; i++) told[i].before = told[i].before ? told : NULL;
     for (size_t i = 0; i < count; i++) told[i].after = told[i].after ? told : NULL;
     *out = (fer_reloaded){told, count};
     /* The file's name outlives the configuration that it was read from. */
     now->file = s->config.file;
     s->config = *now;
+    if (f.other_catalog) fer_station_recall(s);
     return code;
 }
 
@@ -166,6 +320,7 @@ fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer
 {
     fer_config now;
     *out = (fer_reloaded){0};
+    if (!s->gateway->active_count) fer_station_free_old_catalogs(s); /* nobody looks into them */
     if (!s->config.file.len)
         return fer_fail(err, FER_BAD_USAGE, "there is no configuration to read again");
     fer_arena *own = fer_arena_new(0);

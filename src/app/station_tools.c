@@ -11,6 +11,8 @@
 #include "file.h"
 #include "gateway_parts.h"
 #include "json_value.h"
+#include "mcp_client.h"
+#include "rpc.h"
 #include "shelf.h"
 #include "station_parts.h"
 
@@ -23,33 +25,35 @@ typedef struct asking {
 
 /* ---- the catalogue --------------------------------------------------------------------------- */
 
-static fer_quarantine quarantine_of(const fer_config *c)
+fer_quarantine fer_station_quarantine(const fer_config *c)
 {
     for (size_t i = 0; fer_quarantine_names[i]; i++)
         if (fer_str_is(c->quarantine, fer_quarantine_names[i])) return (fer_quarantine)i;
     return FER_QUARANTINE_NONE;
 }
 
-fer_code fer_station_open_catalog(fer_station *s, fer_err *err)
+fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
+                                  fer_err *err)
 {
     fer_catalog_options o = {.lenient = true,
                              .search = s->wants.search,
                              .embedder = s->wants.search ? "builtin" : NULL,
-                             .quarantine = quarantine_of(&s->config),
+                             .quarantine = fer_station_quarantine(c),
                              .uses = s->wants.search ? "" : NULL};
-    if (!s->config.catalog.len) return fer_catalog_new(&o, &s->catalog, err);
-    s->catalog_file = fer_arena_copy(s->arena, s->config.catalog).ptr;
+    *out = (struct fer_opened){0};
+    if (!c->catalog.len) return fer_catalog_new(&o, &out->catalog, err);
+    out->file = fer_arena_copy(s->arena, c->catalog).ptr;
     if (s->wants.search)
-        o.uses = fer_arena_printf(s->arena, "%.*s" FER_SHELF_USES, FER_PRI(s->config.catalog)).ptr;
-    if (!s->catalog_file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
-    if (!fer_file_exists(s->catalog_file)) {
+        o.uses = fer_arena_printf(s->arena, "%.*s" FER_SHELF_USES, FER_PRI(c->catalog)).ptr;
+    if (!out->file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
+    if (!fer_file_exists(out->file)) {
         o.search = true; /* so that what is written can be searched */
-        return fer_catalog_new(&o, &s->catalog, err);
+        return fer_catalog_new(&o, &out->catalog, err);
     }
-    fer_code code = fer_catalog_open(s->catalog_file, &o, &s->catalog, err);
+    fer_code code = fer_catalog_open(out->file, &o, &out->catalog, err);
     if (code) return code;
-    fer_view *v = fer_catalog_view(s->catalog);
-    s->saved = fer_view_version(v);
+    fer_view *v = fer_catalog_view(out->catalog);
+    out->saved = fer_view_version(v);
     fer_view_unref(v);
     return FER_OK;
 }
@@ -144,31 +148,72 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
     return code;
 }
 
-/* Definitions of the operator's count more than those of a server that has the same tools. */
-static fer_code put_own(fer_station *s, fer_str ns, fer_err *err)
+/* Definitions of the operator's count more than those of a server that has the same tools: by name,
+ * where they have no version. */
+static fer_code own_records(fer_station *s, fer_arena *a, fer_str ns, fer_map *out, fer_err *err)
 {
-    fer_code code = FER_OK;
-    for (size_t i = 0; !code && i < s->place_count; i++)
-        if (s->places[i]->record_count && fer_str_eq(s->places[i]->ns, ns))
-            code = fer_station_put_records(s, s->places[i], err);
-    return code;
+    fer_json *doc;
+    fer_map_init(out, a);
+    for (size_t i = 0; i < s->place_count; i++) {
+        const fer_place_of_tools *p = s->places[i];
+        for (size_t k = 0; fer_str_eq(p->ns, ns) && k < p->record_count; k++) {
+            fer_code code = fer_json_read(a, p->records[k], fer_json_limits_file(), &doc, err);
+            if (code) return code;
+            const yyjson_val *root = fer_json_root(doc), *name = fer_val_get(root, "name");
+            if (!fer_is_str(name) || fer_val_get(root, "version")) continue;
+            void **slot = fer_map_put(out, fer_val_str(name));
+            if (!slot) return fer_arena_failed(a, err);
+            *slot = (void *)(uintptr_t)&p->records[k];
+        }
+    }
+    return FER_OK;
+}
+
+/* What a server shows: of a tool that the operator defines, its definition with the server as one
+ * more backend, so that a list that shows nothing new changes nothing. */
+static fer_code add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, fer_str json,
+                          fer_err *err)
+{
+    fer_backend backend = {p->runner->kind->backend, p->name, FER_STR("")};
+    fer_put_options o = {.ns = p->ns, .backend = &backend};
+    fer_json *doc;
+    fer_map own;
+    fer_buf rest;
+    fer_code code = own_records(p->station, a, p->ns, &own, err);
+    if (code) return code;
+    if (!own.count) return fer_batch_add(b, p->name, json, FER_FORMAT_JSON, &o, err);
+    code = fer_json_read(a, json, fer_json_limits_file(), &doc, err);
+    if (code) return code;
+    fer_buf_init(&rest, a, FER_MCP_LIST_MAX + 2);
+    fer_buf_add_char(&rest, '[');
+    FER_EACH_ITEM (fer_json_root(doc), tool) {
+        const yyjson_val *name = fer_is_obj(tool) ? fer_val_get(tool, "name") : NULL;
+        const fer_str *record = fer_is_str(name) ? fer_map_get(&own, fer_val_str(name)) : NULL;
+        if (record) code = fer_batch_add(b, p->name, *record, FER_FORMAT_JSON, &o, err);
+        if (code) return code;
+        if (record) continue;
+        if (rest.len > 1) fer_buf_add_char(&rest, ',');
+        fer_buf_add(&rest, fer_rpc_bytes(doc, tool));
+    }
+    fer_buf_add_char(&rest, ']');
+    code = fer_buf_code(&rest, err);
+    if (code || rest.len == 2) return code;
+    return fer_batch_add(b, p->name, fer_buf_view(&rest), FER_FORMAT_JSON, &o, err);
 }
 
 /* Puts them into the catalogue, which judges what has changed; tools that are not shown any more
  * are taken out. */
 static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
 {
-    fer_station *s = p->station;
-    fer_backend backend = {p->runner->kind->backend, p->name, FER_STR("")};
-    fer_put_options o = {.ns = p->ns, .backend = &backend};
+    fer_arena *a = fer_arena_new(0);
     fer_batch *b = fer_batch_new();
     size_t count = 0;
-    if (!b) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    fer_code code = fer_batch_add(b, p->name, json, FER_FORMAT_JSON, &o, err);
-    if (!code) code = fer_catalog_apply(s->catalog, b, err);
+    fer_code code =
+        a && b ? add_shown(p, a, b, json, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = fer_catalog_apply(p->station->catalog, b, err);
     if (!code) code = fer_station_keep_only(p, b, &count, err);
-    if (!code) code = put_own(s, p->ns, err);
     fer_batch_free(b);
+    fer_arena_free(a);
     p->tools = code ? p->tools : count;
     return code;
 }

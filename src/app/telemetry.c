@@ -58,27 +58,28 @@ static void log_late(void *context, const fer_late_report *r)
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-static fer_code send_traces(fer_station *s, fer_err *err)
+fer_code fer_station_trace_options(fer_station *s, fer_arena *a, const fer_config *c,
+                                   fer_trace_options *out, fer_err *err)
 {
-    const fer_config *c = &s->config;
-    fer_arena *a = s->config_arena;
-    fer_code code = FER_OK;
-    if (!c->otlp_endpoint.len) return FER_OK;
     fer_trace_header *list = fer_arena_alloc_zero(a, c->otlp_headers.count + 1, sizeof *list);
+    fer_code code = FER_OK;
     if (!list) return fer_arena_failed(a, err);
     for (size_t i = 0; !code && i < c->otlp_headers.count; i++) {
         list[i].name = c->otlp_headers.list[i].name;
         code = fer_station_value(s, a, c, &c->otlp_headers.list[i].value, &list[i].value, err);
     }
-    fer_trace_options o = {c->otlp_endpoint, list, c->otlp_headers.count};
-    return code ? code : fer_gateway_export_traces(s->gateway, &o, err);
+    *out = (fer_trace_options){c->otlp_endpoint, list, c->otlp_headers.count};
+    return code;
 }
 
 fer_code fer_station_watch(fer_station *s, fer_err *err)
 {
+    fer_trace_options o;
     fer_code code = fer_gateway_observe(s->gateway, log_call, s, err);
     if (!code) code = fer_gateway_observe_late(s->gateway, log_late, s, err);
-    return code ? code : send_traces(s, err);
+    if (code || !s->config.otlp_endpoint.len) return code;
+    code = fer_station_trace_options(s, s->config_arena, &s->config, &o, err);
+    return code ? code : fer_gateway_export_traces(s->gateway, &o, err);
 }
 
 /* ---- metrics --------------------------------------------------------------------------------- */

@@ -148,6 +148,13 @@ fer_code fer_catalog_open(const char *path, const fer_catalog_options *options, 
     return code;
 }
 
+void fer_catalog_set_quarantine(fer_catalog *c, fer_quarantine q)
+{
+    pthread_mutex_lock(&c->lock);
+    c->quarantine = q;
+    pthread_mutex_unlock(&c->lock);
+}
+
 void fer_catalog_free(fer_catalog *c)
 {
     if (!c) return;

@@ -83,6 +83,7 @@ struct fer_call {
     bool moving;                   /* fer_call_go is at it */
     bool entered;                  /* this stage, before */
     bool over;                     /* the envelope is final */
+    fer_rulebook *rulebook;        /* the policies that it began with */
     int64_t began;                 /* fer_clock_mono */
     int64_t came[FER_STAGE_COUNT]; /* when it came to each stage, 0: it did not */
     int64_t left[FER_STAGE_COUNT]; /* when each stage was done, since it began, ns */

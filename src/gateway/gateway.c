@@ -58,6 +58,7 @@ void fer_gateway_give_call(fer_call *c)
     fer_gateway *g = c->gateway;
     fer_arena *a = c->arena;
     fer_ready_unref(c->ready);
+    fer_rulebook_unref(c->rulebook);
     fer_arena_reset(a);
     unlink_call(c);
     g->active_count--;
@@ -115,15 +116,15 @@ static fer_code begin_policies(fer_gateway *g, fer_err *err)
 {
     unsigned char secret[32];
     uint64_t seed[2];
-    fer_code code = fer_policy_read(g->arena, g->options.policies, &g->policies, err);
+    fer_code code = fer_rulebook_new(g->options.policies, &g->rulebook, err);
     if (code) return code;
     if (!fer_gateway_random(g, secret, sizeof secret) ||
         !fer_gateway_random(g, (unsigned char *)seed, sizeof seed))
         return fer_fail(err, FER_IO_ERROR, "the system has no randomness");
-    fer_scopes_init(&g->scopes, g->policies, seed);
+    fer_scopes_init(&g->scopes, g->rulebook->set, seed);
     fer_bag_init(&g->flights, seed);
-    g->readies.policies = g->policies;
-    g->results = fer_results_new(fer_policy_common_of(g->policies)->cache_bytes, seed);
+    g->readies.rulebook = g->rulebook;
+    g->results = fer_results_new(fer_policy_common_of(g->rulebook->set)->cache_bytes, seed);
     g->memory = g->results ? fer_memory_new(secret) : NULL;
     if (!g->memory) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_memory_keeper(g->memory, &g->keeper);
@@ -137,6 +138,45 @@ static void end_policies(fer_gateway *g)
     fer_gone_free(g->gone);
     fer_bag_deinit(&g->flights);
     fer_scopes_deinit(&g->scopes);
+    fer_rulebook_unref(g->rulebook);
+}
+
+/* A cache of the size that the policies name; where none can be had, the old one, empty. */
+static void renew_results(fer_gateway *g)
+{
+    uint64_t seed[2];
+    fer_results *made = NULL;
+    if (fer_gateway_random(g, (unsigned char *)seed, sizeof seed))
+        made = fer_results_new(fer_policy_common_of(g->rulebook->set)->cache_bytes, seed);
+    fer_results_forget(g->results, FER_STR(""));
+    if (!made) return;
+    fer_results_free(g->results);
+    g->results = made;
+}
+
+void fer_gateway_take_rulebook(fer_gateway *g, fer_rulebook *b)
+{
+    fer_rulebook *old = g->rulebook;
+    g->rulebook = b;
+    fer_scopes_change(&g->scopes, b->set);
+    fer_readies_change(&g->readies, b);
+    renew_results(g);
+    fer_rulebook_unref(old);
+}
+
+void fer_gateway_take_catalog(fer_gateway *g, fer_catalog *catalog)
+{
+    g->options.catalog = catalog;
+    fer_readies_change(&g->readies, g->rulebook);
+    fer_results_forget(g->results, FER_STR(""));
+}
+
+fer_code fer_gateway_change_policies(fer_gateway *g, fer_str policies, fer_err *err)
+{
+    fer_rulebook *made;
+    fer_code code = fer_rulebook_new(policies, &made, err);
+    if (!code) fer_gateway_take_rulebook(g, made);
+    return code;
 }
 
 /* ---- random names ------------------------------------------------------------------------------
@@ -269,7 +309,7 @@ void fer_gateway_stop(fer_gateway *g)
     while (g->active) uv_run(g->loop, UV_RUN_ONCE);
     fer_gateway_stop_runners(g);
     while (g->probes) uv_run(g->loop, UV_RUN_ONCE);
-    fer_trace_export_close(g->traces);
+    fer_gateway_close_traces(g);
 }
 
 void fer_gateway_free(fer_gateway *g)
@@ -281,7 +321,7 @@ void fer_gateway_free(fer_gateway *g)
     /* Handles are gone after their closing was told. */
     uv_run(g->loop, g->loop == &g->own_loop ? UV_RUN_DEFAULT : UV_RUN_NOWAIT);
     free_calls(g->spare);
-    fer_trace_export_free(g->traces);
+    fer_gateway_free_traces(g);
     fer_arena_free(g->route_arena);
     end_policies(g);
     fer_readies_deinit(&g->readies);

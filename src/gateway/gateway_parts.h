@@ -44,7 +44,7 @@ struct fer_gateway {
     size_t active_count;
     uint64_t calls; /* that ever began */
     bool closing;
-    fer_policy_set *policies;
+    fer_rulebook *rulebook;
     fer_scopes scopes;
     fer_results *results;
     fer_bag flights;
@@ -64,9 +64,12 @@ struct fer_gateway {
         void *context;
     } late_observers[FER_OBSERVERS_MAX];
     size_t late_observer_count;
-    uint64_t tickets;         /* of attempts, so far */
-    struct fer_gone *gone;    /* calls whose answers may come late; NULL: none ever was */
-    fer_trace_export *traces; /* NULL: nobody asked for them */
+    uint64_t tickets;             /* of attempts, so far */
+    struct fer_gone *gone;        /* calls whose answers may come late; NULL: none ever was */
+    fer_trace_export *traces;     /* NULL: nobody asked for them */
+    fer_trace_export *old_traces; /* that send what they have, and go */
+    fer_trace_stats past_traces;  /* of those that are gone */
+    bool traces_told;             /* it observes the calls */
     unsigned char random[FER_RANDOM_STORE];
     size_t random_left;
 };
@@ -102,6 +105,14 @@ void fer_call_expect_late(fer_call *c);
 /* The runner heard it. */
 void fer_gateway_late(fer_runner *r, uint64_t ticket, const fer_late *late);
 void fer_gone_free(struct fer_gone *gone);
+
+/* Takes policies, and the reference to them, for calls that begin later; nothing of it fails. What
+ * was counted stays; results that were kept are forgotten. */
+void fer_gateway_take_rulebook(fer_gateway *g, fer_rulebook *b);
+
+/* Another catalogue, for calls that begin later; the one before must stay until those are over that
+ * began with it. */
+void fer_gateway_take_catalog(fer_gateway *g, fer_catalog *catalog);
 
 /* Has calls kept by somebody else than memory; before the first call. */
 void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);

@@ -149,7 +149,7 @@ static void add_histogram(fer_buf *b, const char *name, const fer_metric_row *ro
 static void add_traces(fer_buf *b, const fer_gateway *g)
 {
     fer_trace_stats now;
-    fer_trace_export_stats(g->traces, &now);
+    fer_gateway_trace_stats(g, &now);
     head(b, "trace_spans_sent_total", "counter", "Spans that the collector took.");
     fer_buf_printf(b, "trace_spans_sent_total %llu\n", (unsigned long long)now.sent);
     head(b, "trace_spans_dropped_total", "counter", "Spans that it did not get.");
@@ -176,7 +176,7 @@ fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out, f
         add_histogram(&b, "tool_execution_seconds", row, &row->execution);
     head(&b, "concurrency_in_use", "gauge", "Calls that are under way.");
     fer_buf_printf(&b, "concurrency_in_use %zu\n", g->active_count);
-    if (g->traces) add_traces(&b, g);
+    if (g->traces_told) add_traces(&b, g);
     fer_code code = fer_buf_code(&b, err);
     if (!code) *out = fer_buf_view(&b);
     return code;

@@ -87,7 +87,7 @@ static fer_move redact_result(fer_call *c)
 {
     fer_buf b;
     fer_err err = {0};
-    if (!fer_policy_common_of(c->gateway->policies)->redact_output || !c->outcome.structured)
+    if (!fer_policy_common_of(c->rulebook->set)->redact_output || !c->outcome.structured)
         return FER_MOVE_NEXT;
     fer_buf_init(&b, c->arena, FER_RESULT_MAX);
     if (fer_redact_add(&b, c->ready->rules, FER_ROOT_OUTPUT, c->outcome.structured, NULL, &err))
@@ -139,7 +139,7 @@ static fer_move keep_key(fer_call *c)
 {
     const fer_keeper *k = &c->gateway->keeper;
     const fer_envelope *e = &c->envelope;
-    int64_t ttl = fer_policy_common_of(c->gateway->policies)->key_ttl_ms;
+    int64_t ttl = fer_policy_common_of(c->rulebook->set)->key_ttl_ms;
     fer_err err = {0};
     fer_str record;
     fer_code code;

@@ -15,6 +15,7 @@ void fer_ready_unref(fer_ready *r)
     fer_schema_unref(r->output);
     fer_toolset_free(r->set);
     if (r->entry) fer_value_unref(&r->entry->value);
+    fer_rulebook_unref(r->rulebook);
     fer_arena_free(r->arena);
 }
 
@@ -84,8 +85,9 @@ static unsigned major_of(fer_str version)
 }
 
 /* What the record and the operator say of it. */
-static fer_code look_up(fer_ready *r, const fer_policy_set *policies, fer_err *err)
+static fer_code look_up(fer_ready *r, fer_err *err)
 {
+    const fer_policy_set *policies = r->rulebook->set;
     fer_effect_read(r->tool, &r->said);
     fer_policy_tool(policies, r->base, fer_tool_field(r->tool, "policies"),
                     fer_tool_field(r->tool, "cache"), r->arena, &r->policy);
@@ -104,7 +106,7 @@ static fer_code compile(const fer_tool *t, const char *field, fer_schema **out, 
     return fer_schema_compile_value(NULL, schema, NULL, out, err);
 }
 
-static fer_code fill(fer_ready *r, const fer_body *b, const fer_policy_set *policies, fer_err *err)
+static fer_code fill(fer_ready *r, const fer_body *b, fer_err *err)
 {
     fer_code code =
         fer_toolset_add(r->set, FER_STR("catalogue"), r->definition, FER_FORMAT_JSON, err);
@@ -117,10 +119,10 @@ static fer_code fill(fer_ready *r, const fer_body *b, const fer_policy_set *poli
     if (!code && !r->input) code = fer_fail(err, FER_INVALID_SCHEMA, "the tool has no inputSchema");
     if (!code) code = compile(r->tool, "outputSchema", &r->output, err);
     if (!code) code = fer_body_backends(r->arena, b, &r->backends, &r->backend_count, err);
-    return code ? code : look_up(r, policies, err);
+    return code ? code : look_up(r, err);
 }
 
-static fer_code make(fer_entry *e, const fer_policy_set *policies, fer_ready **out, fer_err *err)
+static fer_code make(fer_entry *e, fer_rulebook *rulebook, fer_ready **out, fer_err *err)
 {
     const fer_body *b;
     fer_code code = fer_entry_body(e, &b, err);
@@ -135,6 +137,7 @@ static fer_code make(fer_entry *e, const fer_policy_set *policies, fer_ready **o
                      .arena = a,
                      .entry = e,
                      .set = fer_toolset_new(),
+                     .rulebook = fer_rulebook_ref(rulebook),
                      .id = fer_body_text(b, FER_TEXT_ID),
                      .name = fer_body_text(b, FER_TEXT_NAME),
                      .version = fer_body_text(b, FER_TEXT_VERSION),
@@ -142,7 +145,7 @@ static fer_code make(fer_entry *e, const fer_policy_set *policies, fer_ready **o
     r->base = fer_key_tool(r->id, r->version);
     r->major = major_of(r->version);
     fer_value_ref(&e->value);
-    code = r->set ? fill(r, b, policies, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    code = r->set ? fill(r, b, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code) fer_ready_unref(r);
     else *out = r;
     return code;
@@ -164,6 +167,12 @@ static void forget_all(fer_readies *r)
         if (r->map.entries[i].key.ptr) fer_ready_unref(r->map.entries[i].value);
     fer_arena_reset(r->arena);
     fer_map_init(&r->map, r->arena);
+}
+
+void fer_readies_change(fer_readies *r, fer_rulebook *rulebook)
+{
+    forget_all(r);
+    r->rulebook = rulebook;
 }
 
 void fer_readies_deinit(fer_readies *r)
@@ -199,7 +208,7 @@ fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str co
         return FER_OK;
     }
     fer_ready *made = NULL;
-    code = make(e, r->policies, &made, err);
+    code = make(e, r->rulebook, &made, err);
     if (code) return code;
     assert(made); /* or there was a failure */
     keep(r, made);

@@ -12,6 +12,7 @@
 #include "map.h"
 #include "policy_set.h"
 #include "redact.h"
+#include "rulebook.h"
 #include "view.h"
 
 #include <ferrule/schema.h>
@@ -29,9 +30,10 @@ typedef struct fer_ready {
     fer_str id;
     fer_str name;
     fer_str version;
-    fer_str definition; /* JSON */
-    fer_str base;       /* the ID without its version */
-    unsigned major;     /* of the version */
+    fer_str definition;     /* JSON */
+    fer_str base;           /* the ID without its version */
+    fer_rulebook *rulebook; /* that its policy is of */
+    unsigned major;         /* of the version */
     char hash[FER_HASH_TEXT];
     fer_effect_said said; /* of its effect; whether its server is trusted is asked at each call */
     fer_tool_policy policy;
@@ -46,11 +48,13 @@ typedef struct fer_ready {
 typedef struct fer_readies {
     fer_arena *arena;
     fer_map map;
-    const fer_policy_set *policies;
+    fer_rulebook *rulebook; /* borrowed */
 } fer_readies;
 
 FER_MUST_USE bool fer_readies_init(fer_readies *r);
 void fer_readies_deinit(fer_readies *r);
+/* Makes all anew when they are wanted again, by other policies. */
+void fer_readies_change(fer_readies *r, fer_rulebook *rulebook);
 
 /* The tool of an ID or alias in a view, made ready where it is not; to be unref'd. */
 fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str constraint,

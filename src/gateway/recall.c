@@ -209,7 +209,7 @@ static fer_move refuse_busy(fer_call *c)
 
 static fer_move recall_keyed(fer_call *c)
 {
-    const fer_policy_common *all = fer_policy_common_of(c->gateway->policies);
+    const fer_policy_common *all = fer_policy_common_of(c->rulebook->set);
     const fer_caller *who = caller_of(c);
     unsigned char name[1 + FER_RESULT_KEY], hidden[32];
     fer_err err = {0};

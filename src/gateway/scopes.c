@@ -25,6 +25,25 @@ void fer_scopes_deinit(fer_scopes *s)
     }
 }
 
+static void look_up(const fer_scopes *s, fer_scope *one)
+{
+    fer_str name = {one->name, one->name_len};
+    if (one->kind == FER_SCOPE_BACKEND) fer_policy_backend(s->policies, name, &one->policy);
+    if (one->kind == FER_SCOPE_TENANT) fer_policy_tenant(s->policies, name, &one->policy);
+    one->queue.max = one->policy.queue;
+    one->queue.age_ms = one->policy.queue_ms;
+}
+
+void fer_scopes_change(fer_scopes *s, const fer_policy_set *policies)
+{
+    s->policies = policies;
+    for (int i = 0; i < FER_SCOPE_KINDS; i++) {
+        const fer_bag *b = &s->bags[i];
+        for (size_t k = 0; k < b->cap; k++)
+            for (fer_bag_node *n = b->slots[k]; n; n = n->next) look_up(s, (fer_scope *)n);
+    }
+}
+
 /* Tenants of whom nothing needs to be remembered. */
 static bool is_idle(const fer_scope *s)
 {
@@ -58,10 +77,8 @@ fer_scope *fer_scope_get(fer_scopes *s, fer_scope_kind kind, fer_str name,
     if (!made) return NULL;
     *made = (fer_scope){.kind = kind, .name_len = name.len};
     if (name.len) memcpy(made->name, name.ptr, name.len);
-    if (kind == FER_SCOPE_BACKEND) fer_policy_backend(s->policies, name, &made->policy);
-    else if (kind == FER_SCOPE_TENANT) fer_policy_tenant(s->policies, name, &made->policy);
-    else made->policy = *policy;
-    made->queue = (fer_queue){.max = made->policy.queue, .age_ms = made->policy.queue_ms};
+    if (policy) made->policy = *policy;
+    look_up(s, made);
     if (fer_bag_add(b, &made->node, (fer_str){made->name, made->name_len})) return made;
     fer_sys_free(made);
     return NULL;

@@ -47,6 +47,9 @@ typedef struct fer_scopes {
 
 void fer_scopes_init(fer_scopes *s, const fer_policy_set *policies, const uint64_t seed[2]);
 void fer_scopes_deinit(fer_scopes *s);
+/* Other policies hold from now on; what was counted stays. Tools get theirs with their next call.
+ */
+void fer_scopes_change(fer_scopes *s, const fer_policy_set *policies);
 /* Of a tool the policy is the caller's to give; NULL else. NULL: no memory. */
 fer_scope *fer_scope_get(fer_scopes *s, fer_scope_kind kind, fer_str name,
                          const fer_scope_policy *policy);

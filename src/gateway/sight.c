@@ -32,12 +32,12 @@ static fer_effect effect_of(const fer_gateway *g, const fer_body *b)
         memcpy(id + len, bare.ptr, bare.len);
         len += bare.len;
     }
-    if (fer_policy_effect(g->policies, (fer_str){id, len}, &effect)) return effect;
+    if (fer_policy_effect(g->rulebook->set, (fer_str){id, len}, &effect)) return effect;
     while (fer_list_next(&list, &kind) && fer_list_next(&list, &name) &&
            fer_list_next(&list, &tool)) {
         fer_scope_policy policy;
         if (!kind.len || kind.ptr[0] - '0' != FER_BACKEND_MCP) continue;
-        fer_policy_backend(g->policies, name, &policy);
+        fer_policy_backend(g->rulebook->set, name, &policy);
         if (!policy.trusted) return FER_EFFECT_EXTERNAL_SIDE_EFFECTS;
     }
     return (fer_effect)b->effect;

@@ -49,7 +49,6 @@ static fer_move hide(fer_call *c)
 /* Whether the effect as the call will have it is one that the caller may have. */
 static bool fits_effect(const fer_call *c)
 {
-    const fer_gateway *g = c->gateway;
     const fer_ready *r = c->ready;
     const fer_texts *scopes = &c->options.caller->scopes;
     fer_str ns = fer_str_slice(r->base, 0, r->base.len - r->name.len);
@@ -60,7 +59,7 @@ static bool fits_effect(const fer_call *c)
     for (size_t i = 0; i < r->backend_count; i++) {
         fer_scope_policy policy;
         if (r->backends[i].kind != FER_BACKEND_MCP) continue;
-        fer_policy_backend(g->policies, r->backends[i].name, &policy);
+        fer_policy_backend(c->rulebook->set, r->backends[i].name, &policy);
         said.foreign = true;
         said.trusted &= policy.trusted;
     }

@@ -36,6 +36,8 @@ struct fer_trace_export {
     unsigned status, tries;
     int64_t pause_ms; /* that the collector asks for */
     bool closing;
+    bool retired;           /* another one has taken its place: what it has is sent, then it goes */
+    fer_trace_export *next; /* of those that are retired */
     fer_trace_stats stats;
 };
 
@@ -72,6 +74,7 @@ static bool batch_add(batch *b, const fer_call_report *r)
 
 static void send_gathered(fer_trace_export *x);
 static void try_again(uv_timer_t *timer);
+static void leave(uv_timer_t *timer);
 
 static void drop(fer_trace_export *x, size_t spans, const char *why)
 {
@@ -93,8 +96,9 @@ static void finish(fer_trace_export *x)
     x->sending.spans = 0;
     x->tries = 0;
     if (x->closing) return;
-    if (x->gathered.spans >= FER_TRACE_BATCH) send_gathered(x);
+    if (x->gathered.spans >= FER_TRACE_BATCH || (x->retired && x->gathered.spans)) send_gathered(x);
     else if (x->gathered.spans) uv_timer_start(&x->timer, try_again, FER_TRACE_EVERY_MS, 0);
+    if (x->retired && !x->sending.spans) uv_timer_start(&x->timer, leave, 0, 0);
 }
 
 static void settle(fer_trace_export *x, const char *trouble)
@@ -181,13 +185,14 @@ static void try_again(uv_timer_t *timer)
     fer_trace_export *x = timer->data;
     if (x->sending.spans && !x->call) post(x);
     else send_gathered(x);
+    if (x->retired && !x->sending.spans) leave(timer);
 }
 
 static void on_call(void *context, const fer_call_report *r)
 {
-    fer_trace_export *x = context;
+    fer_trace_export *x = ((fer_gateway *)context)->traces;
     size_t spans = fer_otlp_spans(r);
-    if (!r->sampled) return;
+    if (!x || !r->sampled) return;
     if (x->closing || x->gathered.spans + spans > FER_TRACE_QUEUE || !batch_add(&x->gathered, r)) {
         drop(x, spans, x->closing ? "the gateway is stopping" : "too many spans are waiting");
         return;
@@ -241,12 +246,19 @@ static fer_code make(fer_trace_export *x, const fer_trace_options *o, fer_err *e
     return x->http ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
-fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *options, fer_err *err)
+static void free_export(fer_trace_export *x)
 {
-    if (g->traces) return fer_fail(err, FER_BAD_USAGE, "traces are sent already");
-    if (g->observer_count == FER_OBSERVERS_MAX)
-        return fer_fail(err, FER_LIMIT_EXCEEDED, "gateway.observers: at most %d",
-                        FER_OBSERVERS_MAX);
+    if (!x) return;
+    fer_net_rules_free(x->rules);
+    fer_arena_free(x->gathered.arena);
+    fer_arena_free(x->sending.arena);
+    fer_arena_free(x->scratch);
+    fer_arena_free(x->arena);
+}
+
+static fer_code new_export(fer_gateway *g, const fer_trace_options *options, fer_trace_export **out,
+                           fer_err *err)
+{
     fer_arena *a = fer_arena_new(0);
     fer_trace_export *x = a ? fer_arena_alloc_zero(a, 1, sizeof *x) : NULL;
     if (!x) {
@@ -257,34 +269,93 @@ fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *opti
     x->gateway = g;
     fer_code code = make(x, options, err);
     if (code) {
-        fer_trace_export_free(x);
+        free_export(x);
         return code;
     }
     uv_timer_init(g->loop, &x->timer); /* it keeps the loop going while spans wait */
     x->timer.data = x;
-    g->traces = x;
-    return fer_gateway_observe(g, on_call, x, err); /* there is room: see above */
+    *out = x;
+    return FER_OK;
 }
 
-void fer_trace_export_stats(const fer_trace_export *x, fer_trace_stats *out)
+/* ---- another one in its place ---------------------------------------------------------------- */
+
+static void add_stats(fer_trace_stats *to, const fer_trace_stats *s)
 {
-    *out = (fer_trace_stats){0};
-    if (!x) return;
-    *out = x->stats;
-    out->waiting = x->gathered.spans + x->sending.spans;
+    to->sent += s->sent;
+    to->dropped += s->dropped;
+    if (s->trouble[0]) memcpy(to->trouble, s->trouble, sizeof to->trouble);
+}
+
+static void on_left(uv_handle_t *handle)
+{
+    fer_trace_export *x = handle->data, **at = &x->gateway->old_traces;
+    while (*at != x) at = &(*at)->next;
+    *at = x->next;
+    add_stats(&x->gateway->past_traces, &x->stats);
+    free_export(x);
+}
+
+/* By the timer: whoever speaks of its last request has returned. */
+static void leave(uv_timer_t *timer)
+{
+    fer_trace_export *x = timer->data;
+    if (x->closing || x->sending.spans) return;
+    x->closing = true;
+    fer_http_close(x->http);
+    uv_close((uv_handle_t *)timer, on_left);
+}
+
+static void retire(fer_trace_export *x)
+{
+    x->retired = true;
+    x->next = x->gateway->old_traces;
+    x->gateway->old_traces = x;
+    if (x->sending.spans) return; /* its end sees to the rest */
+    send_gathered(x);
+    if (!x->sending.spans) uv_timer_start(&x->timer, leave, 0, 0);
+}
+
+fer_code fer_gateway_export_traces(fer_gateway *g, const fer_trace_options *options, fer_err *err)
+{
+    fer_trace_export *made = NULL;
+    fer_code code = options ? new_export(g, options, &made, err) : FER_OK;
+    if (!code && made && !g->traces_told) code = fer_gateway_observe(g, on_call, g, err);
+    if (code) {
+        if (made) { /* only its timer knows it */
+            made->next = g->old_traces;
+            g->old_traces = made;
+            leave(&made->timer);
+        }
+        return code;
+    }
+    g->traces_told |= made != NULL;
+    if (g->traces) retire(g->traces);
+    g->traces = made;
+    return FER_OK;
+}
+
+static void count_in(const fer_trace_export *x, fer_trace_stats *out)
+{
+    add_stats(out, &x->stats);
+    out->waiting += x->gathered.spans + x->sending.spans;
 }
 
 void fer_gateway_trace_stats(const fer_gateway *g, fer_trace_stats *out)
 {
-    fer_trace_export_stats(g->traces, out);
+    *out = g->past_traces;
+    if (g->traces) count_in(g->traces, out);
+    for (const fer_trace_export *x = g->old_traces; x; x = x->next) count_in(x, out);
 }
+
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void time_is_up(uv_timer_t *timer)
 {
     (void)timer;
 }
 
-void fer_trace_export_close(fer_trace_export *x)
+static void close_export(fer_trace_export *x)
 {
     if (!x || x->closing) return;
     int64_t end = fer_clock_mono() + FER_TRACE_FLUSH_MS * MS;
@@ -304,12 +375,18 @@ void fer_trace_export_close(fer_trace_export *x)
     uv_close((uv_handle_t *)&x->timer, NULL);
 }
 
-void fer_trace_export_free(fer_trace_export *x)
+void fer_gateway_close_traces(fer_gateway *g)
 {
-    if (!x) return;
-    fer_net_rules_free(x->rules);
-    fer_arena_free(x->gathered.arena);
-    fer_arena_free(x->sending.arena);
-    fer_arena_free(x->scratch);
-    fer_arena_free(x->arena);
+    close_export(g->traces);
+    for (fer_trace_export *x = g->old_traces; x; x = x->next) close_export(x);
+}
+
+void fer_gateway_free_traces(fer_gateway *g)
+{
+    free_export(g->traces);
+    while (g->old_traces) {
+        fer_trace_export *x = g->old_traces;
+        g->old_traces = x->next;
+        free_export(x);
+    }
 }

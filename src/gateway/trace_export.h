@@ -15,10 +15,9 @@
 
 typedef struct fer_trace_export fer_trace_export;
 
-void fer_trace_export_stats(const fer_trace_export *x, fer_trace_stats *out);
-/* Sends what is left, as far as time allows, and ends. NULL is fine. */
-void fer_trace_export_close(fer_trace_export *x);
-/* After its loop has run once more. NULL is fine. */
-void fer_trace_export_free(fer_trace_export *x);
+/* Sends what is left, as far as time allows, and ends. */
+void fer_gateway_close_traces(fer_gateway *g);
+/* After its loop has run once more. */
+void fer_gateway_free_traces(fer_gateway *g);
 
 #endif

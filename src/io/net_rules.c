@@ -47,6 +47,13 @@ void fer_net_rules_close(fer_net_rules *r)
     r->closed = true;
 }
 
+void fer_net_rules_copy(fer_net_rules *r, const fer_net_rules *from)
+{
+    r->closed = from->closed;
+    r->count = from->count;
+    memcpy(r->list, from->list, from->count * sizeof *from->list);
+}
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static bool is_name_char(char c)

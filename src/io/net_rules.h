@@ -11,7 +11,8 @@
  *
  * By default everything public may be asked at ports 80 and 443. What an operator allows is added;
  * a name does not open link-local, metadata, translated and unspecified addresses, for which an
- * address must be written. Rules are made by one thread and then only read, by any.
+ * address must be written. Rules are made by one thread and then only read, by any; those that one
+ * thread asks alone may be changed by it.
  */
 #ifndef FER_NET_RULES_H
 #define FER_NET_RULES_H
@@ -45,6 +46,8 @@ fer_code fer_net_rules_allow(fer_net_rules *r, fer_str what, fer_err *err);
 fer_code fer_net_rules_allow_url(fer_net_rules *r, fer_str url, fer_err *err);
 /* From now on nothing but what is allowed by name or address. */
 void fer_net_rules_close(fer_net_rules *r);
+/* The same rules as another has; by the thread that asks them. */
+void fer_net_rules_copy(fer_net_rules *r, const fer_net_rules *from);
 
 /*
  * Takes a URL apart. FER_BAD_USAGE: it is not http or https, names a user, or is spelt in a way

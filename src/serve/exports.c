@@ -154,11 +154,12 @@ fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *ne
 {
     fer_view *v = fer_catalog_view(o->catalog);
     if (news) *news = false;
-    if (e->arena && fer_view_version(e->view) == fer_view_version(v)) {
+    /* Versions of two catalogues say nothing of each other. */
+    if (e->arena && e->catalog == o->catalog && fer_view_version(e->view) == fer_view_version(v)) {
         fer_view_unref(v);
         return FER_OK;
     }
-    fer_exports made = {.arena = fer_arena_new(0), .view = v};
+    fer_exports made = {.arena = fer_arena_new(0), .catalog = o->catalog, .view = v};
     fer_code code = made.arena ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = make(&made, o, err);
     if (code) {

@@ -19,9 +19,10 @@ typedef struct fer_export {
 } fer_export;
 
 typedef struct fer_exports {
-    fer_arena *arena; /* NULL: never made */
-    fer_view *view;   /* that it is of */
-    fer_export *list; /* by name */
+    fer_arena *arena;           /* NULL: never made */
+    const fer_catalog *catalog; /* that the view is of */
+    fer_view *view;             /* that it is of */
+    fer_export *list;           /* by name */
     size_t count;
     size_t left_out; /* tools that have no name of their own here */
     fer_map names;   /* fer_export by name */

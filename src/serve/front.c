@@ -92,6 +92,19 @@ void fer_front_free(fer_front *s)
     uv_close((uv_handle_t *)&s->changed, on_timer_closed);
 }
 
+fer_code fer_front_change_catalog(fer_front *s, fer_catalog *catalog, fer_err *err)
+{
+    uint64_t listener;
+    if (catalog == s->options.catalog) return FER_OK;
+    fer_code code = fer_catalog_subscribe(catalog, on_event, s, &listener, err);
+    if (code) return code;
+    fer_catalog_unsubscribe(s->options.catalog, s->listener);
+    s->listener = listener;
+    s->options.catalog = catalog;
+    on_event(s, NULL);
+    return FER_OK;
+}
+
 struct uv_loop_s *fer_front_loop(const fer_front *s)
 {
     return s->loop;

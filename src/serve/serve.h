@@ -61,6 +61,9 @@ typedef struct fer_front_options {
 FER_MUST_USE fer_front *fer_front_new(const fer_front_options *o);
 /* All peers must be closed. NULL is fine. */
 void fer_front_free(fer_front *s);
+/* Serves another catalogue from now on, and tells clients that tools may have changed. Where it
+ * fails, for want of memory, the old one is served on. */
+fer_code fer_front_change_catalog(fer_front *s, fer_catalog *catalog, fer_err *err);
 struct uv_loop_s *fer_front_loop(const fer_front *s);
 
 /*

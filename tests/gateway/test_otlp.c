@@ -213,7 +213,6 @@ static void send_row(const struct sending *row)
     faulty_server *server = faulty_start(row->scripts, row->script_count);
     assert_int_equal(rig_make(&r, NULL), FER_OK);
     assert_int_equal(trace_to(&r, faulty_port(server)), FER_OK);
-    assert_int_equal(trace_to(&r, faulty_port(server)), FER_BAD_USAGE); /* once is enough */
     calls(&r, row->calls, "");
     int64_t end = fer_clock_mono() + INT64_C(30000000000);
     for (;;) {
@@ -252,6 +251,44 @@ static void what_nobody_wants_is_not_sent(void)
     faulty_stop(server);
 }
 
+/* What was gathered before goes to the collector that was, the rest to the other, then nowhere. */
+static void another_collector_takes_over(void)
+{
+    static const struct faulty_step scripts[4][FAULTY_STEPS] = {
+        {{FAULTY_SAY, OK, 0}}, {{FAULTY_SAY, OK, 0}}, {{FAULTY_SAY, OK, 0}}, {{FAULTY_SAY, OK, 0}}};
+    rig r;
+    fer_err err;
+    fer_trace_stats now;
+    faulty_server *one = faulty_start(scripts, 4), *other = faulty_start(scripts, 4);
+    assert_int_equal(rig_make(&r, NULL), FER_OK);
+    assert_int_equal(trace_to(&r, faulty_port(one)), FER_OK);
+    calls(&r, 3, "");
+    assert_int_equal(trace_to(&r, faulty_port(other)), FER_OK);
+    calls(&r, 2, "");
+    fer_trace_options bad = {.endpoint = FER_STR("ftp://x/")};
+    assert_int_not_equal(fer_gateway_export_traces(r.gateway, &bad, &err), FER_OK);
+    calls(&r, 2, ""); /* still to the other */
+    assert_int_equal(fer_gateway_export_traces(r.gateway, NULL, &err), FER_OK);
+    calls(&r, 5, "");
+    int64_t end = fer_clock_mono() + INT64_C(30000000000);
+    while (r.gateway->old_traces && fer_clock_mono() < end) {
+        uv_run(r.gateway->loop, UV_RUN_NOWAIT);
+        uv_sleep(1);
+    }
+    assert_null(r.gateway->old_traces); /* both have sent what they had, and are gone */
+    fer_gateway_trace_stats(r.gateway, &now);
+    assert_int_equal(now.sent, 7 * SPANS);
+    assert_int_equal(now.dropped, 0);
+    assert_int_equal(faulty_requests(one), 1);
+    assert_int_equal(faulty_requests(other), 1);
+    assert_int_equal(trace_to(&r, faulty_port(one)), FER_OK);
+    calls(&r, 1, "");
+    assert_int_equal(trace_to(&r, faulty_port(other)), FER_OK); /* and ended in the middle of it */
+    rig_free(&r);
+    faulty_stop(one);
+    faulty_stop(other);
+}
+
 static void no_url_is_a_failure(void)
 {
     rig r;
@@ -270,6 +307,7 @@ int main(void)
     failed += ROWS_RUN("answers", answers, answer_row);
     failed += ROWS_RUN("sending", sendings, send_row);
     failed += ROWS_ONE("sending", what_nobody_wants_is_not_sent);
+    failed += ROWS_ONE("sending", another_collector_takes_over);
     failed += ROWS_ONE("sending", no_url_is_a_failure);
     return failed != 0;
 }

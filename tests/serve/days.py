@@ -75,6 +75,15 @@ s.child.send_signal(signal.SIGHUP)
 told = sorted(json.dumps(json.loads(s.hear()).get("params", {})) for _ in range(2))
 same("both eras are told", told, ['{"_meta": {"io.modelcontextprotocol/subscriptionId": "sub"}}', "{}"])
 same("more tools", names(s), ["one", "two"])
+put("ferrule.yaml", "catalog: other.catalog\ncommands:\n" + COMMAND % "one" + COMMAND % "three")
+s.child.send_signal(signal.SIGHUP)
+[s.hear() for _ in range(2)]
+same("another catalogue", names(s), ["one", "three"])
+same("and its tools run", ask(s, "tools/call", {"name": "three", "arguments": {}})["result"]["content"][0]["text"].strip(), "x")
+put("ferrule.yaml", "commands:\n" + COMMAND % "one" + COMMAND % "two")
+s.child.send_signal(signal.SIGHUP)
+[s.hear() for _ in range(2)]
+same("and back", names(s), ["one", "two"])
 put("ferrule.yaml", "commands: 7\n")
 s.child.send_signal(signal.SIGHUP)
 end = time.monotonic() + 20

@@ -203,6 +203,8 @@ static void on_hangup(uv_signal_t *handle, int number)
     if (fer_station_reload(&s->station, a, &done, &err))
         fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
     else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
+    if (fer_front_change_catalog(s->front, s->station.catalog, &err))
+        fer_app_say(s->app, "the tools stay as they were: %s", err.message);
     fer_arena_free(a);
     learn_tools(s);
 }

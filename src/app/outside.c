@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a configuration leads to outside of its own file: OpenAPI documents, files of variables,
+ * secrets. Each thing that it names has a digest of all of that, so that a reload notices what has
+ * changed under the same name.
+ */
+#include <openssl/evp.h>
+
+#include "env_file.h"
+#include "errors.h"
+#include "file.h"
+#include "json_value.h"
+#include "secret.h"
+#include "station_parts.h"
+#include "trace_context.h"
+
+#define DOCUMENT_MAX ((size_t)64 << 20) /* bytes; what is larger is refused when it is read */
+
+typedef struct digest {
+    const fer_config *config;
+    fer_arena *arena;
+    EVP_MD_CTX *sum;
+    fer_err *err;
+} digest;
+
+fer_str fer_config_folder(const fer_config *c)
+{
+    fer_str f = c->file;
+    while (f.len && f.ptr[f.len - 1] != '/') f.len--;
+    return f.len > 1 ? fer_str_slice(f, 0, f.len - 1) : f.len ? f : FER_STR(".");
+}
+
+/* Its length first, so that no two lists of texts look alike. */
+static fer_code add(digest *d, fer_str text)
+{
+    uint64_t len = text.len;
+    if (EVP_DigestUpdate(d->sum, &len, sizeof len) && EVP_DigestUpdate(d->sum, text.ptr, text.len))
+        return FER_OK;
+    return fer_fail(d->err, FER_OUT_OF_MEMORY, "out of memory");
+}
+
+static fer_code add_file(digest *d, fer_str path, size_t max)
+{
+    fer_str name = fer_arena_copy(d->arena, path), text;
+    if (!path.len) return FER_OK;
+    if (!name.ptr) return fer_arena_failed(d->arena, d->err);
+    fer_code code = fer_file_read(d->arena, name.ptr, max, &text, d->err);
+    return code ? code : add(d, text);
+}
+
+static fer_code add_secret(digest *d, fer_str written)
+{
+    fer_str value;
+    if (fer_secret_find(written) == SIZE_MAX) return FER_OK;
+    fer_code code =
+        fer_secret_resolve(d->arena, written, fer_config_folder(d->config), &value, d->err);
+    return code ? code : add(d, value);
+}
+
+static fer_code add_pairs(digest *d, const fer_config_pairs *pairs)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < pairs->count; i++)
+        if (pairs->list[i].value.secret) code = add_secret(d, pairs->list[i].value.text);
+    return code;
+}
+
+static fer_code add_server(digest *d, const fer_config_server *s)
+{
+    fer_code code = add_file(d, s->env_file, FER_ENV_FILE_SIZE);
+    if (!code) code = add_pairs(d, &s->env);
+    return code ? code : add_pairs(d, &s->headers);
+}
+
+static fer_code add_api(digest *d, const fer_config_api *api)
+{
+    fer_code code = add_file(d, api->file, DOCUMENT_MAX);
+    if (!code) code = add_pairs(d, &api->headers);
+    return code ? code : add_secret(d, api->auth.secret);
+}
+
+/* Of a command the variables that it sets. */
+static fer_code add_command(digest *d, const fer_config_command *c)
+{
+    fer_json *doc;
+    fer_code code = fer_json_read(d->arena, c->run, fer_json_limits_file(), &doc, d->err);
+    if (code) return code;
+    const yyjson_val *env = fer_val_get(fer_json_root(doc), "env");
+    const yyjson_val *set = fer_is_obj(env) ? fer_val_get(env, "set") : NULL;
+    if (!fer_is_obj(set)) return FER_OK;
+    FER_EACH_MEMBER (set, key)
+        if (!code && fer_is_str(key + 1)) code = add_secret(d, fer_val_str(key + 1));
+    return code;
+}
+
+/* Commands of one namespace are one place. */
+static fer_code add_pack(digest *d, const fer_config_command *one)
+{
+    const fer_config *c = d->config;
+    fer_id id, other;
+    fer_code code = fer_id_parse(one->id, &id, d->err);
+    for (size_t i = 0; !code && i < c->command_count; i++)
+        if (!fer_id_parse(c->commands[i].id, &other, NULL) && fer_str_eq(id.ns, other.ns))
+            code = add_command(d, &c->commands[i]);
+    return code;
+}
+
+fer_code fer_station_outside(const fer_config *c, fer_config_part part, const void *item,
+                             char out[FER_PLACE_MARK], fer_err *err)
+{
+    unsigned char whole[EVP_MAX_MD_SIZE];
+    digest d = {c, fer_arena_new(0), EVP_MD_CTX_new(), err};
+    fer_code code = FER_OK;
+    if (!d.arena || !d.sum || !EVP_DigestInit_ex(d.sum, EVP_sha256(), NULL))
+        code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    else if (part == FER_CONFIG_SERVER) code = add_server(&d, item);
+    else if (part == FER_CONFIG_API) code = add_api(&d, item);
+    else if (part == FER_CONFIG_COMMAND) code = add_pack(&d, item);
+    if (!code && !EVP_DigestFinal_ex(d.sum, whole, NULL))
+        code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) fer_trace_hex(whole, (FER_PLACE_MARK - 1) / 2, out);
+    EVP_MD_CTX_free(d.sum);
+    fer_arena_free(d.arena);
+    return code;
+}

@@ -112,11 +112,15 @@ void fer_station_discard(fer_station *s, fer_place_of_tools *p)
 /* ---- places
  * ----------------------------------------------------------------------------------------- */
 
-/* Two configurations with the same mark ask for the same server. */
-static fer_code make_mark(making *m, fer_str json, fer_err *err)
+/* Two configurations with the same mark ask for the same server, with the same credentials: a list
+ * of tools that was fetched with others (cacheScope: private) is not taken for it. */
+static fer_code make_mark(making *m, fer_str item, fer_err *err)
 {
     unsigned char whole[EVP_MAX_MD_SIZE];
     char text[FER_PLACE_MARK];
+    fer_str json =
+        fer_arena_printf(m->arena, "%.*s%.*s", FER_PRI(item), FER_PRI(m->place->outside));
+    if (!json.ptr) return fer_arena_failed(m->arena, err);
     if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_trace_hex(whole, (FER_PLACE_MARK - 1) / 2, text);

@@ -203,6 +203,7 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
         o.definite = false;
         o.refused = true;
         fer_mcp_tools_changed(k->request.client);
+        if (fer_mcp_relist_begin(k->request.client, k, &o)) return;
     }
     fer_mcp_call_end(k, &o);
 }
@@ -322,6 +323,8 @@ void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k)
     k->params_doc = NULL;
     k->round = NULL;
     k->rounds = 0;
+    k->relist = NULL;
+    k->relisted = false;
     if (k->method && read_other(k, &err)) {
         fer_mcp_outcome o = {.code = err.code};
         o.message = fer_arena_copy(k->arena, fer_str_of(err.message));
@@ -364,6 +367,7 @@ void fer_mcp_call_drop(fer_mcp_call *k, const char *reason)
     fer_mcp_request *r = &k->request;
     fer_mcp_client *c = r->client;
     fer_mcp_round_drop(k);
+    fer_mcp_relist_drop(k);
     if (!r->kind) return;
     uint64_t id = r->id;
     fer_mcp_take_off(r);

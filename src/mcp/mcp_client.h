@@ -9,7 +9,8 @@
  * agreed, requests wait. A server that was lost is connected again by the next request: at once
  * after the first loss, and then after pauses that double, within which requests fail. A request
  * fails together with the connection that it was sent over, and is sent again only where the server
- * says that it did nothing with it because it has forgotten who asks.
+ * says that it did nothing with it: because it has forgotten who asks, or because the tool is
+ * another one by now (-32020), which is listed anew before.
  *
  * What comes unasked is never an answer: replies that are late, of another type of ID, or to nobody
  * are counted and dropped; of the first late one to each call with a ticket `late` is told. `ping`
@@ -186,6 +187,8 @@ struct fer_mcp_call {
     const fer_json *params_doc;
     struct fer_mcp_round *round; /* what it was asked for and is not answered yet; or NULL */
     unsigned rounds;
+    struct fer_mcp_relist *relist; /* its tool is listed anew; or NULL */
+    bool relisted;                 /* it was, once */
 };
 /* `k` is cleared but for what the caller fills. */
 void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k);

@@ -121,8 +121,20 @@ static const struct row {
      S_REPLY("2", HI) "= ended 0 \"hi\"\n" BYE, {.tool = MIRROR}},
     {"not to older servers", "! call t {\"region\":\"a\"}\n= open\n" S_LEGACY("2025-11-25") SENT("3", "tools/call", "\"name\":\"t\",\"arguments\":{\"region\":\"a\"}")
      S_REPLY("3", HI) "= ended 0 \"hi\"\n" BYE, {.tool = MIRROR, .streams = true}},
-    {"the tool is another one by now", MODERN "< {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32020,\"message\":\"headers\"}}\n= changed\n"
-     "= ended 0 BackendUnavailable sent refused: headers {\"rpcCode\":-32020}\n" BYE, {.streams = true}},
+#define MISFIT(id) "< {\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":-32020,\"message\":\"headers\"}}\n"
+#define AGAIN "{\"name\":\"t\",\"inputSchema\":{\"properties\":{\"q\":{\"type\":\"string\",\"x-mcp-header\":\"Query\"}}}}"
+#define CALL_T(id) SENT(id, "tools/call", "\"name\":\"t\",\"arguments\":{\"q\":\"x\"},$M")
+#define REFUSED "= ended 0 BackendUnavailable sent refused: headers {\"rpcCode\":-32020}\n"
+    {"the tool is another one by now: it is listed, and called again", "! call t {\"q\":\"x\"}\n= open\n" S_MODERN CALL_T("2") MISFIT("2")
+     "= changed\n" S_LIST("3", "$M") S_REPLY("3", TOOLS("\"tools\":[{\"name\":\"u\"}," AGAIN "]")) "= name t\n= header Query: x\n" CALL_T("4") S_REPLY("4", HI)
+     "= ended 0 \"hi\"\n" BYE, {.tool = MIRROR, .streams = true}},
+    {"and refused again: that is all", "! call t {\"q\":\"x\"}\n= open\n" S_MODERN CALL_T("2") MISFIT("2")
+     "= changed\n" S_LIST("3", "$M") S_REPLY("3", TOOLS("\"tools\":[" AGAIN "]")) "= name t\n= header Query: x\n" CALL_T("4") MISFIT("4") "= changed\n" REFUSED BYE,
+     {.tool = MIRROR, .streams = true}},
+    {"the tool is gone by now", MODERN MISFIT("2") "= changed\n" S_LIST("3", "$M") S_REPLY("3", TOOLS("\"tools\":[{\"name\":\"u\"}]")) REFUSED BYE, {.streams = true}},
+    {"the list cannot be had", MODERN MISFIT("2") "= changed\n" S_LIST("3", "$M") "! die gone\n" REFUSED "! stop\n", {.streams = true}},
+    {"the call is given up meanwhile", MODERN MISFIT("2") "= changed\n" S_LIST("3", "$M") "! drop 0\n" S_REPLY("3", TOOLS("\"tools\":[" AGAIN "]")) BYE, {.streams = true}},
+    {"the client ends meanwhile", MODERN MISFIT("2") "= changed\n" S_LIST("3", "$M") "! stop\n" REFUSED "= close\n", {.streams = true}},
     {"tools with wrong annotations are left out", "! list\n= open\n" S_MODERN S_LIST("2", "$M")
      S_REPLY("2", TOOLS("\"tools\":[{\"name\":\"a\",\"inputSchema\":{\"properties\":{\"p\":{\"type\":\"number\",\"x-mcp-header\":\"P\"}}}}, {\"name\":\"b\"}]"))
      "= tools [{\"name\":\"b\"}]\n" BYE, {.streams = true}},

@@ -134,6 +134,20 @@ static const struct row {
      HTTP("/body"),
      "{\"contentType\":\"multipart/form-data\",\"required\":false,\"members\":{\"f\":\"f\",\"n\":\"n\"},"
      "\"files\":[\"f\"]}"},
+    {"bytes in base64, 3.0",
+     HEAD30 POST("requestBody: {content: {multipart/form-data: {schema: {type: object, properties: "
+                 "{f: {type: string, format: byte}, g: {type: array, items: {type: string, format: "
+                 "byte}}, n: {type: string}}}}}}"),
+     HTTP("/body"),
+     "{\"contentType\":\"multipart/form-data\",\"required\":false,\"members\":{\"f\":\"f\",\"g\":\"g\","
+     "\"n\":\"n\"},\"files\":[\"f\",\"g\"],\"base64\":[\"f\",\"g\"]}"},
+    {"bytes in base64, 3.1",
+     HEAD31 POST("requestBody: {content: {multipart/form-data: {schema: {type: object, properties: "
+                 "{f: {type: string, contentEncoding: base64, contentMediaType: image/png}, g: "
+                 "{type: string, contentMediaType: image/png}}}}}}"),
+     HTTP("/body"),
+     "{\"contentType\":\"multipart/form-data\",\"required\":false,\"members\":{\"f\":\"f\",\"g\":\"g\"},"
+     "\"files\":[\"f\",\"g\"],\"base64\":[\"f\"]}"},
     {"JSON before forms",
      HEAD30 POST("requestBody: {content: {application/x-www-form-urlencoded: {}, "
                  "application/vnd.a+json: {}}}"),

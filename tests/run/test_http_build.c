@@ -139,6 +139,36 @@ static const struct row {
      PARTS_HEAD("0") PART(
          "0", "name=\"x\"; filename=\"x\"\r\nContent-Type: application/octet-stream\r\n\r\nbytes")
          LAST("0")},
+#define FILE_OF(type, bytes)                                                                       \
+    PARTS_HEAD("0")                                                                                \
+    PART("0", "name=\"x\"; filename=\"x\"\r\nContent-Type: " type "\r\n\r\n" bytes) LAST("0")
+    {"a file in base64", BODY(PARTS "\"files\":[\"x\"],\"base64\":[\"x\"]," MEMBERS),
+     "{\"a\":\"/wHDqQ==\"}", NULL, FILE_OF("application/octet-stream", "\xFF\x01\xC3\xA9")},
+    {"a file in base64, of text", BODY(PARTS "\"files\":[\"x\"],\"base64\":[\"x\"]," MEMBERS),
+     "{\"a\":\"aGk=\"}", NULL, FILE_OF("application/octet-stream", "hi")},
+    {"files in base64", BODY(PARTS "\"files\":[\"x\"],\"base64\":[\"x\"]," MEMBERS),
+     "{\"a\":[\"YQ==\",\"\"]}", NULL,
+     PARTS_HEAD("0")
+         PART("0", "name=\"x\"; filename=\"x\"\r\nContent-Type: application/octet-stream\r\n\r\na")
+             PART("0", "name=\"x\"; filename=\"x\"\r\nContent-Type: "
+                       "application/octet-stream\r\n\r\n") LAST("0")},
+    {"a file that is no base64", BODY(PARTS "\"files\":[\"x\"],\"base64\":[\"x\"]," MEMBERS),
+     "{\"a\":\"a!\"}", NULL,
+     "InvalidFormat `a` cannot be sent: its bytes are written in base64 (RFC 4648), and this is none"},
+    {"a binary file as a data URI", BODY(PARTS "\"files\":[\"x\"]," MEMBERS),
+     "{\"a\":\"data:image/png;base64,aGk=\"}", NULL, FILE_OF("image/png", "hi")},
+    {"a data URI without a type", BODY(PARTS "\"files\":[\"x\"]," MEMBERS),
+     "{\"a\":\"data:;base64,aGk=\"}", NULL, FILE_OF("application/octet-stream", "hi")},
+    {"a data URI with a type that is none", BODY(PARTS "\"files\":[\"x\"]," MEMBERS),
+     "{\"a\":\"data:a\\r\\nb/c;base64,aGk=\"}", NULL, FILE_OF("application/octet-stream", "hi")},
+    {"a data URI that is no base64", BODY(PARTS "\"files\":[\"x\"]," MEMBERS),
+     "{\"a\":\"data:;base64,*\"}", NULL,
+     "InvalidFormat `a` cannot be sent: its bytes are written in base64 (RFC 4648), and this is none"},
+    {"a text that is no data URI", BODY(PARTS "\"files\":[\"x\"]," MEMBERS),
+     "{\"a\":\"data:text/plain,hi\"}", NULL,
+     FILE_OF("application/octet-stream", "data:text/plain,hi")},
+    {"a data URI that is no file", BODY(PARTS MEMBERS), "{\"a\":\"data:;base64,aGk=\"}", NULL,
+     PARTS_HEAD("0") PART("0", "name=\"x\"\r\n\r\ndata:;base64,aGk=") LAST("0")},
     {"a part that holds the boundary", BODY(PARTS MEMBERS),
      "{\"a\":\"--ferrule-boundary-0---\\r\\n\"}", NULL,
      PARTS_HEAD("1") PART("1", "name=\"x\"\r\n\r\n--ferrule-boundary-0---\r\n") LAST("1")},

@@ -356,29 +356,58 @@ static void add_parameters(fer_buf *b, const fer_oa_request *r)
     fer_buf_add_char(b, ']');
 }
 
+/* The schema of a member of a body in parts: of a list, that of its items. */
+static const yyjson_val *part_schema(fer_oa *oa, const yyjson_val *schema)
+{
+    const yyjson_val *target = fer_is_obj(schema) ? fer_oa_deref(oa, schema) : NULL;
+    const yyjson_val *items = target ? fer_val_get(target, "items") : NULL;
+    return fer_is_obj(items) ? fer_oa_deref(oa, items) : target;
+}
+
+static bool says(const yyjson_val *schema, const char *key, const char *text)
+{
+    const yyjson_val *v = schema ? fer_val_get(schema, key) : NULL;
+    return v && fer_is_str(v) && (!text || fer_str_is(fer_val_str(v), text));
+}
+
+/* Bytes that the argument has in base64: `format: byte` of 3.0, `contentEncoding` of 3.1. */
+static bool is_encoded(fer_oa *oa, const yyjson_val *schema)
+{
+    const yyjson_val *s = part_schema(oa, schema);
+    return says(s, "format", "byte") || says(s, "contentEncoding", "base64");
+}
+
 /* What an upload is in a document: bytes, which a text stands for here. */
 static bool is_file(fer_oa *oa, const yyjson_val *schema)
 {
-    const yyjson_val *target = fer_is_obj(schema) ? fer_oa_deref(oa, schema) : NULL;
-    const yyjson_val *format = target ? fer_val_get(target, "format") : NULL;
-    const yyjson_val *media = target ? fer_val_get(target, "contentMediaType") : NULL;
-    const yyjson_val *items = target ? fer_val_get(target, "items") : NULL;
-    if (fer_is_obj(items) && fer_val_get(items, "format")) format = fer_val_get(items, "format");
-    return (fer_is_str(format) && fer_str_is(fer_val_str(format), "binary")) || fer_is_str(media);
+    const yyjson_val *s = part_schema(oa, schema);
+    return says(s, "format", "binary") || says(s, "contentMediaType", NULL) ||
+           is_encoded(oa, schema);
+}
+
+/* Members of which `is` holds; where there is none, nothing, unless it is to be said. */
+static void add_named(fer_oa *oa, fer_buf *b, const fer_oa_request *r, const char *key,
+                      bool (*is)(fer_oa *oa, const yyjson_val *schema), bool always)
+{
+    bool some = false;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->list[i].in != FER_OA_BODY || !is(oa, r->list[i].schema)) continue;
+        if (!some) fer_oa_key(b, fer_str_of(key));
+        fer_buf_add_char(b, some ? ',' : '[');
+        some = true;
+        fer_buf_add_quoted(b, r->list[i].name);
+    }
+    if (!some && always) {
+        fer_oa_key(b, fer_str_of(key));
+        fer_buf_add_char(b, '[');
+    }
+    if (some || always) fer_buf_add_char(b, ']');
 }
 
 static void add_files(fer_oa *oa, fer_buf *b, const fer_oa_request *r)
 {
-    bool some = false;
-    fer_oa_key(b, FER_STR("files"));
-    fer_buf_add_char(b, '[');
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->list[i].in != FER_OA_BODY || !is_file(oa, r->list[i].schema)) continue;
-        if (some) fer_buf_add_char(b, ',');
-        some = true;
-        fer_buf_add_quoted(b, r->list[i].name);
-    }
-    fer_buf_add_char(b, ']');
+    add_named(oa, b, r, "files", is_file, true);
+    add_named(oa, b, r, "base64", is_encoded, false);
 }
 
 static void add_body(fer_oa *oa, fer_buf *b, const fer_oa_request *r)

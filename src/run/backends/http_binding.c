@@ -98,7 +98,8 @@ static bool read_body(fer_arena *a, const yyjson_val *body, fer_http_binding *ou
             if (!fer_is_str(key + 1)) return false;
             list[out->member_count++] =
                 (fer_http_member){fer_val_str(key), fer_val_str(key + 1),
-                                  is_named(fer_val_get(body, "files"), fer_val_str(key + 1))};
+                                  is_named(fer_val_get(body, "files"), fer_val_str(key + 1)),
+                                  is_named(fer_val_get(body, "base64"), fer_val_str(key + 1))};
         }
     }
     out->members = list;

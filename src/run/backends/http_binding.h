@@ -55,6 +55,7 @@ typedef struct fer_http_member {
     fer_str argument;
     fer_str name; /* in the body */
     bool file;    /* of a body in parts: its part has the name of a file */
+    bool encoded; /* a file that the argument has in base64 */
 } fer_http_member;
 
 typedef struct fer_http_binding {
@@ -110,10 +111,11 @@ fer_code fer_http_build(fer_arena *a, const fer_http_binding *b, const fer_http_
 
 /*
  * The body of a request in parts, of an object, or (`whole` NULL) of the arguments that are its
- * members. FER_INVALID_TYPE: it is no object; FER_CONSTRAINT_VIOLATION: no boundary that is in no
- * part.
+ * members. FER_INVALID_TYPE: it is no object; FER_INVALID_FORMAT: `*bad` is no base64;
+ * FER_CONSTRAINT_VIOLATION: no boundary that is in no part.
  */
 fer_code fer_http_multipart(fer_arena *a, const fer_http_binding *b, const struct yyjson_val *args,
-                            const struct yyjson_val *whole, fer_buf *out, fer_str *type);
+                            const struct yyjson_val *whole, fer_buf *out, fer_str *type,
+                            fer_str *bad);
 
 #endif

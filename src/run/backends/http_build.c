@@ -456,8 +456,11 @@ static bool has_body(const build *c)
 
 static void add_parts_body(build *c, fer_buf *b, const yyjson_val *whole, fer_str *type)
 {
-    fer_code code = fer_http_multipart(c->a, c->b, c->args, whole, b, type);
+    fer_str bad = FER_STR_NONE;
+    fer_code code = fer_http_multipart(c->a, c->b, c->args, whole, b, type, &bad);
     if (code == FER_INVALID_TYPE) fail(c, code, c->b->body_argument, "a form is an object");
+    else if (code == FER_INVALID_FORMAT)
+        fail(c, code, bad, "its bytes are written in base64 (RFC 4648), and this is none");
     else if (code == FER_CONSTRAINT_VIOLATION)
         fail(c, code, FER_STR("body"), "its parts hold every boundary between them");
     else if (code && !b->failure) no_memory(c);

@@ -34,7 +34,7 @@ fer_term *fer_intake_term_of(fer_intake *in, fer_str text)
 void fer_name_add(fer_name *n, fer_str word)
 {
     uint64_t seed[2] = {n->hash ^ UINT64_C(0x8EBC6AF09C88C6E3), UINT64_C(0x589965CC75374CC3)};
-    n->hash = fer_token_hash(word, seed);
+    n->hash = fer_token_hash_padded(word, seed);
     n->words++;
 }
 

@@ -79,6 +79,7 @@ typedef struct fer_name {
     uint64_t hash;
     size_t words;
 } fer_name;
+/* A word as tokens have it, with zeros behind it. */
 void fer_name_add(fer_name *n, fer_str word);
 /* The term; empty: the name has no words, or too many. */
 fer_str fer_name_term(const fer_name *n, char out[FER_NAME_BYTES]);

@@ -4,6 +4,7 @@
 import sys
 
 SLOTS = 8192
+SEED = (0xA0761D6478BD642F, 0xE7037ED1A0B428DB)
 
 
 def read(path):
@@ -16,13 +17,23 @@ def read(path):
     return links
 
 
+def mix(x, y):
+    product = x * y
+    return (product ^ product >> 64) & 0xFFFFFFFFFFFFFFFF
+
+
+def hash_of(word):
+    """fer_token_hash of a word of at most 16 bytes, with the seed of related.c."""
+    assert len(word) <= 16
+    key = word.ljust(16, b"\0")
+    low, high = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
+    return mix(mix(low ^ SEED[0], high ^ SEED[1]) ^ SEED[1], SEED[0] | 1)
+
+
 def slots_of(words):
     slots = [0] * SLOTS
     for number, word in enumerate(words):
-        h = 2166136261
-        for byte in word.encode():
-            h = (h ^ byte) * 16777619 & 0xFFFFFFFF
-        at = h % SLOTS
+        at = hash_of(word.encode()) % SLOTS
         while slots[at]:
             at = (at + 1) % SLOTS
         slots[at] = number + 1

@@ -8,14 +8,6 @@
 #define MENDED_COUNT 0.8F /* and what the query only nearly says */
 #define QUOTED_COUNT 0.7F /* so is what stands in quotes */
 
-static bool same_text(fer_str one, fer_str other)
-{
-    if (one.len != other.len) return false;
-    if (one.len > FER_TOKEN_KEY) return fer_str_eq(one, other);
-    fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
-    return fer_token_key_eq(&x, &y);
-}
-
 static void look_up(fer_query_term *t, const fer_lexical *ix)
 {
     t->frozen = fer_frozen_find(&ix->frozen, t->text);
@@ -28,7 +20,7 @@ static void look_up(fer_query_term *t, const fer_lexical *ix)
 static size_t place_term(fer_query *q, const fer_lexical *ix, const fer_wording_word *w)
 {
     for (size_t i = 0; i < q->count; i++) {
-        if (same_text(q->terms[i].text, w->text)) return i;
+        if (fer_token_same(q->terms[i].text, w->text)) return i;
     }
     if (q->count == FER_QUERY_TERMS) return SIZE_MAX;
     fer_query_term *t = &q->terms[q->count];
@@ -98,12 +90,15 @@ static bool is_plain(fer_str s)
     return true;
 }
 
+/* With zeros behind it, as words of a request have them. */
 static fer_str keep(fer_query *q, fer_str s)
 {
     char *to = q->text + q->text_len;
-    if (s.len > sizeof q->text - q->text_len) return FER_STR_NONE;
+    size_t room = s.len < FER_TOKEN_KEY ? FER_TOKEN_KEY : s.len;
+    if (room > sizeof q->text - q->text_len) return FER_STR_NONE;
+    memset(to, 0, room);
     memcpy(to, s.ptr, s.len);
-    q->text_len += s.len;
+    q->text_len += room;
     return (fer_str){to, s.len};
 }
 

@@ -10,24 +10,28 @@
 /* ---- marks ---------------------------------------------------------------------- */
 
 /* A term of two units has no place in the map, nor has a mark that its bytes cannot hold. */
-static void set_map(fer_rank *r, uint32_t number, size_t mark)
+static inline void set_map(fer_rank *r, uint32_t number, size_t mark)
 {
+    bool fits = mark < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED);
     if (number < FER_RECORD_MARK)
-        r->map[number] = (uint8_t)(mark < FER_RANK_ELSEWHERE ? mark : FER_RANK_ELSEWHERE);
+        r->map[number] = (uint8_t)(fits ? FER_RANK_MARKED | mark : FER_RANK_ELSEWHERE);
+    if (number >= FER_RECORD_MARK || !fits) r->narrow = false;
 }
 
-static void mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
+static fer_rank_mark *mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
 {
-    if (number == FER_NONE || r->count == FER_RANK_MARKS) return;
+    if (number == FER_NONE || r->count == FER_RANK_MARKS) return NULL;
     uint16_t *bucket = &r->buckets[number % FER_COUNT(r->buckets)];
-    r->marks[r->count] = (fer_rank_mark){.number = number,
-                                         .next = *bucket,
-                                         .term = (uint16_t)term,
-                                         .own = likeness == 0,
-                                         .likeness = (uint8_t)likeness,
-                                         .worth = -1};
+    fer_rank_mark *m = &r->marks[r->count];
+    *m = (fer_rank_mark){.number = number,
+                         .next = *bucket,
+                         .term = (uint16_t)term,
+                         .own = likeness == 0,
+                         .likeness = (uint8_t)likeness,
+                         .worth = -1};
     *bucket = (uint16_t)++r->count;
     set_map(r, number, r->count);
+    return m;
 }
 
 void fer_rank_init(fer_rank *r)
@@ -39,7 +43,7 @@ static void clear_marks(fer_rank *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         uint32_t number = r->marks[i].number;
-        set_map(r, number, 0);
+        if (number < FER_RECORD_MARK) r->map[number] = 0;
         r->buckets[number % FER_COUNT(r->buckets)] = 0;
     }
     r->count = 0;
@@ -56,7 +60,7 @@ static inline fer_rank_mark *find_mark(fer_rank *r, uint32_t number)
 {
     size_t at = number < FER_RECORD_MARK ? r->map[number] : FER_RANK_ELSEWHERE;
     if (at == FER_RANK_ELSEWHERE) return find_elsewhere(r, number);
-    return at ? &r->marks[at - 1] : NULL;
+    return at ? &r->marks[at - FER_RANK_MARKED - 1] : NULL;
 }
 
 static uint32_t number_in_part(const fer_rank *r, uint32_t frozen, const fer_term *tail)
@@ -79,19 +83,45 @@ static void mark_related(fer_rank *r, size_t term)
     }
 }
 
+#define NEAR_TERMS 64 /* terms whose neighbours are bits of their marks */
+
+/* Rarities that are remembered are of so many documents. */
+static void count_docs(fer_rank *r)
+{
+    size_t docs = atomic_load_explicit(&r->ix->docs, memory_order_relaxed);
+    if (docs != r->docs) memset(r->rarities, 0, sizeof r->rarities);
+    r->docs = docs;
+}
+
+static void mark_own(fer_rank *r, const fer_query *q)
+{
+    uint16_t of_term[FER_QUERY_TERMS + 1]; /* marks, + 1 */
+    for (size_t i = 0; i < q->count; i++) {
+        fer_rank_mark *m = mark(r, number_in_part(r, q->terms[i].frozen, q->terms[i].tail), i, 0);
+        of_term[i] = m ? (uint16_t)r->count : 0;
+        if (m) m->rarity = q->terms[i].rarity;
+    }
+    for (size_t i = 0; i < q->pair_count; i++) {
+        size_t first = of_term[q->pairs[i].first], second = q->pairs[i].second;
+        if (first && second < NEAR_TERMS) r->marks[first - 1].behind |= UINT64_C(1) << second;
+    }
+}
+
 void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail)
 {
     clear_marks(r);
     r->ix = ix;
     r->query = q;
-    r->docs = atomic_load_explicit(&ix->docs, memory_order_relaxed);
     r->tail = tail;
+    r->steady = !tail && !atomic_load_explicit(&ix->terms.of_frozen, memory_order_acquire);
+    r->narrow = true;
     r->stamp = 0;
-    for (size_t i = 0; i < q->count; i++)
-        mark(r, number_in_part(r, q->terms[i].frozen, q->terms[i].tail), i, 0);
+    count_docs(r);
+    mark_own(r, q);
     for (size_t i = 0; i < q->count; i++) {
         if (i != q->name) mark_related(r, i);
     }
+    if (q->count > NEAR_TERMS) r->narrow = false;
 }
 
 /* ---- a document ----------------------------------------------------------------- */
@@ -107,8 +137,7 @@ struct look {
 static inline double rarity_of_df(fer_rank *r, size_t df)
 {
     fer_rank_rarity *known = &r->rarities[df % FER_RANK_RARITIES];
-    if (known->df != df || known->docs != r->docs)
-        *known = (fer_rank_rarity){df, r->docs, fer_weigh_rarity(r->docs, df)};
+    if (known->df != df + 1) *known = (fer_rank_rarity){df + 1, fer_weigh_rarity(r->docs, df)};
     return known->rarity;
 }
 
@@ -120,30 +149,32 @@ static inline double rarity_of(fer_rank *r, uint32_t number)
         return rarity_of_df(r, fer_lexical_df(ix, t->frozen, t));
     }
     if (number >= ix->frozen.term_count) return 0;
+    if (r->steady) return rarity_of_df(r, ix->frozen.terms[number].df);
     return rarity_of_df(r, fer_lexical_df(ix, number, fer_terms_of_frozen(&ix->terms, number)));
 }
 
-static void look_at_name(struct look *l, uint32_t number, const fer_rank_mark *m)
+static inline void look_at_name(struct look *l, uint32_t number, const fer_rank_mark *m)
 {
     bool own = m && m->own;
-    double rarity = own ? l->rank->query->terms[m->term].rarity : rarity_of(l->rank, number);
+    double rarity = own ? m->rarity : rarity_of(l->rank, number);
     l->name_all += rarity;
     if (own) l->name_asked += rarity;
 }
 
-static bool are_asked(const fer_query *q, size_t first, size_t second)
+static bool are_asked(const fer_query *q, const fer_rank_mark *x, const fer_rank_mark *y)
 {
-    for (size_t i = 0; i < q->pair_count; i++) {
-        if (q->pairs[i].first == first && q->pairs[i].second == second) return true;
+    if (y->term < NEAR_TERMS) return x->behind >> y->term & 1;
+    for (size_t i = 0; x->own && i < q->pair_count; i++) {
+        if (q->pairs[i].first == x->term && q->pairs[i].second == y->term) return true;
     }
     return false;
 }
 
-static void look_at_pair(struct look *l, const fer_rank_mark *x, const fer_rank_mark *y,
-                         unsigned field)
+static inline void look_at_pair(struct look *l, const fer_rank_mark *x, const fer_rank_mark *y,
+                                unsigned field)
 {
     const fer_query *q = l->rank->query;
-    if (!x || !x->own || !y->own || !are_asked(q, x->term, y->term)) return;
+    if (!x || !y->own || !are_asked(q, x, y)) return; /* nobody is behind one that is not own */
     double worth = (q->terms[x->term].weight + q->terms[y->term].weight) / 2;
     l->pairs += worth * (double)fer_weigh_share(fer_weigh_field(field), l->against);
 }
@@ -161,7 +192,6 @@ static float related_worth(fer_rank *r, fer_rank_mark *m)
 
 static void look_at_related(struct look *l, fer_rank_mark *m, unsigned field)
 {
-    if (m->own) return;
     double worth = (double)related_worth(l->rank, m);
     if (m->stamp != l->rank->stamp) {
         m->stamp = l->rank->stamp;
@@ -173,15 +203,12 @@ static void look_at_related(struct look *l, fer_rank_mark *m, unsigned field)
     l->related += worth * (double)fer_weigh_share(m->count, l->against);
 }
 
-/* One word of the head; `before` is the mark of the word before it, if there was one. */
-static const fer_rank_mark *look_at_word(struct look *l, uint32_t number, unsigned field,
-                                         const fer_rank_mark *before)
+/* One word of the head that is marked; `before` is the mark of the word before it, if there was. */
+static inline void look_at_marked(struct look *l, fer_rank_mark *m, unsigned field,
+                                  const fer_rank_mark *before)
 {
-    fer_rank_mark *m = find_mark(l->rank, number);
-    if (field == FER_FIELD_NAME) look_at_name(l, number, m);
-    if (m) look_at_pair(l, before, m, field);
-    if (m) look_at_related(l, m, field);
-    return m;
+    look_at_pair(l, before, m, field);
+    if (!m->own) look_at_related(l, m, field);
 }
 
 /* A head that is being read. */
@@ -192,21 +219,49 @@ struct head {
     const uint16_t *behind;
 };
 
-/* One unit that says something, or a word of the name. False: the head is broken here. */
+/* The number of the term at the head, whose first unit is no mark. False: it is broken. */
+static inline bool take_number(struct head *h, uint32_t *out)
+{
+    uint32_t unit = *h->at++;
+    *out = unit;
+    if (unit < FER_RECORD_MARK) return true;
+    if (h->at == h->end) return false;
+    *out = (unit - FER_RECORD_WIDE) << 16 | *h->at++;
+    return true;
+}
+
+/* All words of a name are looked at. False: the head is broken here. */
+static bool look_at_names(struct look *l, struct head *h)
+{
+    uint32_t number;
+    h->before = NULL;
+    while (h->at < h->end && (*h->at < FER_RECORD_MARK || *h->at >= FER_RECORD_WIDE)) {
+        if (!take_number(h, &number)) return false;
+        fer_rank_mark *m = find_mark(l->rank, number);
+        look_at_name(l, number, m);
+        if (m) look_at_marked(l, m, FER_FIELD_NAME, h->before);
+        h->before = m;
+    }
+    h->behind = h->at;
+    return true;
+}
+
+/* One unit that says something. False: the head is broken here. */
 static bool look_at_unit(struct look *l, struct head *h)
 {
     const uint16_t *from = h->at;
-    uint32_t number = *h->at++;
-    if (number >= FER_RECORD_WIDE) {
-        if (h->at == h->end) return false;
-        number = (number - FER_RECORD_WIDE) << 16 | *h->at++;
-    } else if (number >= FER_RECORD_MARK) {
-        h->field = number - FER_RECORD_MARK;
+    uint32_t number;
+    if (*from >= FER_RECORD_MARK && *from < FER_RECORD_WIDE) {
+        h->field = *h->at++ - FER_RECORD_MARK;
         h->before = NULL;
+        if (h->field == FER_FIELD_NAME) return look_at_names(l, h);
         return h->field < FER_FIELD_COUNT;
     }
+    if (!take_number(h, &number)) return false;
     if (h->field >= FER_FIELD_COUNT) return true;
-    h->before = look_at_word(l, number, h->field, h->behind == from ? h->before : NULL);
+    fer_rank_mark *m = find_mark(l->rank, number);
+    if (m) look_at_marked(l, m, h->field, h->behind == from ? h->before : NULL);
+    h->before = m;
     h->behind = h->at;
     return true;
 }
@@ -214,46 +269,143 @@ static bool look_at_unit(struct look *l, struct head *h)
 #define STRETCH 64 /* units that are sifted at once */
 
 /*
- * Where the units are that are marked, or no terms, in ascending order. Most words of most
- * documents are not asked for, and which are nobody can foresee: there is no branch on it.
+ * Which units are marked, or no terms: a bit for each, the first the highest of `count`. Most words
+ * of most documents are not asked for, and which are nobody can foresee: there is no branch on it.
  */
-static size_t find_marked(const uint8_t *map, const uint16_t *units, size_t count,
-                          uint8_t places[STRETCH])
+static inline uint64_t find_marked(const uint8_t *map, const uint16_t *units, size_t count)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        places[found] = (uint8_t)i;
-        found += map[units[i]] != 0;
+    uint64_t bits = 0;
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        bits = 2 * bits + (map[units[i]] >> 7);
+        bits = 2 * bits + (map[units[i + 1]] >> 7);
+        bits = 2 * bits + (map[units[i + 2]] >> 7);
+        bits = 2 * bits + (map[units[i + 3]] >> 7);
     }
-    return found;
+    for (; i < count; i++) bits = 2 * bits + (map[units[i]] >> 7);
+    return bits;
 }
 
-/* The next units, up to where the name begins. False: the head is broken, or at its end. */
-static bool look_at_stretch(struct look *l, struct head *h)
-{
-    uint8_t places[STRETCH];
-    const uint16_t *from = h->at;
-    size_t left = (size_t)(h->end - from), count = left < STRETCH ? left : STRETCH;
-    size_t found = find_marked(l->rank->map, from, count, places);
-    for (size_t i = 0; i < found; i++) {
-        if (from + places[i] < h->at) continue; /* the second half of a term */
-        h->at = from + places[i];
-        if (!look_at_unit(l, h)) return false;
-        if (h->field == FER_FIELD_NAME) return true;
-    }
-    if (h->at < from + count) h->at = from + count;
-    return true;
-}
-
-/* All words of the name are looked at, of other fields those that are asked for. */
-static void look_at_head(struct look *l, fer_record_reader *r)
+/* Of words that are not of a name, those that are asked for are looked at. */
+static void look_at_head(struct look *l, const fer_record_reader *r)
 {
     struct head h = {.at = r->at, .end = r->head_end, .field = FER_FIELD_COUNT};
+    /* The name comes first. */
+    if (h.at < h.end && !look_at_unit(l, &h)) return;
     while (h.at < h.end) {
-        bool name = h.field == FER_FIELD_NAME || h.at == r->at; /* which is what comes first */
-        if (name ? !look_at_unit(l, &h) : !look_at_stretch(l, &h)) return;
+        const uint16_t *from = h.at;
+        size_t left = (size_t)(h.end - from), count = left < STRETCH ? left : STRETCH;
+        uint64_t bits = find_marked(l->rank->map, from, count);
+        const uint16_t *last = from + count - 1;
+        while (bits) {
+            unsigned high = 63U - (unsigned)__builtin_clzll(bits);
+            bits ^= UINT64_C(1) << high;
+            if (last - high < h.at) continue; /* the second half of a term, or of a name */
+            h.at = last - high;
+            if (!look_at_unit(l, &h)) return;
+        }
+        if (h.at <= last) h.at = last + 1;
     }
 }
+
+/* ---- a document, quickly ---- */
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+
+/* What is at each unit of a head of up to 64: a bit each, the first the lowest. */
+struct units {
+    uint64_t marked; /* by the map, or no term */
+    uint64_t starts; /* of texts, or a term of two units */
+    uint64_t wide;   /* terms of two units: the first of these */
+};
+
+static inline void sort_eight(struct units *u, const uint8_t *map, const uint16_t *units,
+                              unsigned at)
+{
+    unsigned bits = map[units[7]] >> 7;
+    for (unsigned i = 7; i-- > 0;) bits = 2 * bits + (map[units[i]] >> 7);
+    __m128i eight = _mm_loadu_si128((const __m128i *)(const void *)units);
+    /* As signed numbers, units from 0x8000 on are below 0. */
+    __m128i terms = _mm_subs_epu16(eight, _mm_set1_epi16((short)(FER_RECORD_MARK - 1)));
+    __m128i wide = _mm_subs_epu16(eight, _mm_set1_epi16((short)(FER_RECORD_WIDE - 1)));
+    __m128i none = _mm_setzero_si128();
+    __m128i both = _mm_packs_epi16(_mm_cmpeq_epi16(terms, none), _mm_cmpeq_epi16(wide, none));
+    unsigned others = ~(unsigned)_mm_movemask_epi8(both);
+    u->marked |= (uint64_t)bits << at;
+    u->starts |= (uint64_t)(others & 0xFF) << at;
+    u->wide |= (uint64_t)(others >> 8 & 0xFF) << at;
+}
+
+/* The last eight may be looked at twice. */
+static inline struct units sort_units(const uint8_t *map, const uint16_t *units, unsigned count)
+{
+    struct units u = {0, 0, 0};
+    unsigned at = 0;
+    for (; at + 8 <= count; at += 8) sort_eight(&u, map, units + at, at);
+    if (at < count) sort_eight(&u, map, units + count - 8, count - 8);
+    return u;
+}
+
+/* The words of the name, from the second unit on. */
+static inline void look_at_short_name(struct look *l, const uint16_t *units, unsigned end)
+{
+    fer_rank *r = l->rank;
+    double all = 0, asked = 0;
+    for (unsigned i = 1; i < end; i++) {
+        unsigned at = r->map[units[i]];
+        bool own = at && r->marks[at - FER_RANK_MARKED - 1].own;
+        double rarity = own ? r->marks[at - FER_RANK_MARKED - 1].rarity : rarity_of(r, units[i]);
+        all += rarity;
+        asked += own ? rarity : 0;
+    }
+    l->name_all = all;
+    l->name_asked = asked;
+}
+
+/* The field of a unit: that of the last start before it. */
+static inline unsigned field_at(const struct units *u, const uint16_t *units, unsigned at)
+{
+    unsigned start = 63U - (unsigned)__builtin_clzll(u->starts & ((UINT64_C(1) << at) - 1));
+    return units[start] - FER_RECORD_MARK;
+}
+
+/*
+ * A head of 8 to 64 units that begins with a name, all of whose terms are one unit: nearly all.
+ * False: it is not so, and nothing has happened.
+ */
+static inline bool look_quickly(struct look *l, const fer_record_reader *r)
+{
+    fer_rank *rank = l->rank;
+    const uint16_t *units = r->at;
+    size_t count = (size_t)(r->head_end - units);
+    if (count < 8 || count > 64 || !rank->narrow || units[0] != FER_RECORD_MARK + FER_FIELD_NAME)
+        return false;
+    struct units u = sort_units(rank->map, units, (unsigned)count);
+    if (u.wide) return false;
+    uint64_t others = u.starts & ~UINT64_C(1), marks = u.marked & ~u.starts;
+    look_at_short_name(l, units, others ? (unsigned)__builtin_ctzll(others) : (unsigned)count);
+    const fer_rank_mark *before = NULL;
+    for (unsigned behind = 0, at; marks; marks &= marks - 1, behind = at + 1) {
+        at = (unsigned)__builtin_ctzll(marks);
+        fer_rank_mark *m = &rank->marks[rank->map[units[at]] - FER_RANK_MARKED - 1];
+        const fer_rank_mark *first = at == behind ? before : NULL;
+        before = m;
+        if (m->own && !(first && first->behind >> m->term & 1)) continue;
+        unsigned field = field_at(&u, units, at);
+        if (field >= FER_FIELD_COUNT) return true; /* bytes may be hostile */
+        if (m->own) look_at_pair(l, first, m, field);
+        else look_at_related(l, m, field);
+    }
+    return true;
+}
+#else
+static inline bool look_quickly(struct look *l, const fer_record_reader *r)
+{
+    (void)l, (void)r;
+    return false;
+}
+#endif
 
 /* ---- names ---------------------------------------------------------------------- */
 
@@ -290,7 +442,7 @@ double fer_rank_doc(fer_rank *rank, fer_record record, double worth, bool *named
     bool has = has_name(rank, &r);
     *named = has && (!rank->query->space_count || has_space(rank, r));
     if (has) worth -= rank->query->terms[rank->query->name].weight;
-    look_at_head(&l, &r);
+    if (!look_quickly(&l, &r)) look_at_head(&l, &r);
     double share = l.name_all > 0 ? l.name_asked / l.name_all : 0;
     return (worth + PAIR_WORTH * l.pairs + l.related) * (1 + NAME_WORTH * share);
 }

@@ -15,7 +15,8 @@
 #define FER_RANK_MARKS                                                                             \
     1024 /* words that are looked for in records: the query's and related ones                     \
           */
-#define FER_RANK_ELSEWHERE 255
+#define FER_RANK_MARKED    0x80 /* with the mark, + 1, below it */
+#define FER_RANK_ELSEWHERE 0xFF
 #define FER_RANK_RARITIES  512 /* counts of documents whose rarity is remembered */
 
 typedef struct fer_rank_mark {
@@ -27,25 +28,29 @@ typedef struct fer_rank_mark {
     float worth;      /* of a related one, at its best; below 0: not known yet */
     float count;      /* in the document that is looked at */
     uint32_t stamp;   /* which document that is */
+    double rarity;    /* of the query's term */
+    uint64_t behind;  /* bits: the terms of the query, below 64, that follow this one there */
 } fer_rank_mark;
 
-/* How rare words are that `df` of `docs` documents have; 0 documents: nobody is here. */
+/* How rare words are that `df` - 1 documents have; 0: nobody is here. */
 typedef struct fer_rank_rarity {
-    size_t df, docs;
+    size_t df;
     double rarity;
 } fer_rank_rarity;
 
 typedef struct fer_rank {
     const fer_lexical *ix;
     const fer_query *query;
-    size_t docs;
-    bool tail; /* which part the marks are of */
+    size_t docs; /* of which the rarities are */
+    bool tail;   /* which part the marks are of */
+    bool steady; /* it is the frozen one, and nobody has been put or removed since */
+    bool narrow; /* all marks are in the map */
     uint32_t stamp;
     size_t count;
     fer_rank_mark marks[FER_RANK_MARKS];
     uint16_t buckets[256];
-    /* By unit of a record: the mark of that term, + 1; 0, as of most, there is none;
-     * FER_RANK_ELSEWHERE: it is in the buckets, or the unit is no term. */
+    /* By unit of a record: FER_RANK_MARKED | the mark of that term, + 1; 0, as of most, there is
+     * none; FER_RANK_ELSEWHERE: it is in the buckets, or the unit is no term. */
     uint8_t map[UINT16_MAX + 1];
     fer_rank_rarity rarities[FER_RANK_RARITIES];
 } fer_rank;

@@ -4,42 +4,18 @@
 #define NO_NAME (FER_RECORD_MARK + 0xFF)
 
 enum {
-    LENGTH,
-    HEAD,
-    NAME, /* one unit or two; the head begins behind them */
+    LENGTH = FER_RECORD_AT_LENGTH,
+    HEAD = FER_RECORD_AT_HEAD,
+    NAME = FER_RECORD_AT_NAME,
     FIRST = NAME + 2
 };
-
-/* The term at the reader; its first unit is no mark. False: it is broken. */
-static bool take_term(fer_record_reader *r, uint32_t *out)
-{
-    uint32_t unit = *r->at++;
-    *out = unit;
-    if (unit < FER_RECORD_MARK) return true;
-    if (r->at == r->end) return false;
-    *out = (unit - FER_RECORD_WIDE) << 16 | *r->at++;
-    return true;
-}
-
-void fer_record_open(fer_record_reader *r, fer_record record)
-{
-    *r = (fer_record_reader){.name = UINT32_MAX, .field = FER_FIELD_COUNT};
-    if (record.count <= NAME) return;
-    r->at = record.units + NAME;
-    r->end = record.units + record.count;
-    r->length = (float)record.units[LENGTH] / 2;
-    if (*r->at >= FER_RECORD_MARK && *r->at < FER_RECORD_WIDE) r->at++;
-    else if (!take_term(r, &r->name)) r->name = UINT32_MAX;
-    size_t head = record.units[HEAD], left = (size_t)(r->end - r->at);
-    r->head_end = r->at + (head < left ? head : left);
-}
 
 fer_record_item fer_record_next(fer_record_reader *r)
 {
     if (r->at == r->end) return FER_RECORD_END;
     uint32_t unit = *r->at;
     if (unit < FER_RECORD_MARK || unit >= FER_RECORD_WIDE)
-        return take_term(r, &r->term) ? FER_RECORD_TERM : FER_RECORD_END;
+        return fer_record_take(r, &r->term) ? FER_RECORD_TERM : FER_RECORD_END;
     r->at++;
     r->field = unit - FER_RECORD_MARK;
     if (r->field < FER_FIELD_COUNT) return FER_RECORD_TEXT;

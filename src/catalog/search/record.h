@@ -38,7 +38,38 @@ typedef struct fer_record_reader {
     float length;
 } fer_record_reader;
 
-void fer_record_open(fer_record_reader *r, fer_record record);
+/* Where the parts of a record begin. */
+enum {
+    FER_RECORD_AT_LENGTH,
+    FER_RECORD_AT_HEAD,
+    FER_RECORD_AT_NAME /* one unit or two; the head begins behind them */
+};
+
+/* The term at the reader; its first unit is no mark. False: it is broken. */
+static inline bool fer_record_take(fer_record_reader *r, uint32_t *out)
+{
+    uint32_t unit = *r->at++;
+    *out = unit;
+    if (unit < FER_RECORD_MARK) return true;
+    if (r->at == r->end) return false;
+    *out = (unit - FER_RECORD_WIDE) << 16 | *r->at++;
+    return true;
+}
+
+/* Asked of every candidate of a search, and so here. */
+static inline void fer_record_open(fer_record_reader *r, fer_record record)
+{
+    *r = (fer_record_reader){.name = UINT32_MAX, .field = FER_FIELD_COUNT};
+    if (record.count <= FER_RECORD_AT_NAME) return;
+    r->at = record.units + FER_RECORD_AT_NAME;
+    r->end = record.units + record.count;
+    r->length = (float)record.units[FER_RECORD_AT_LENGTH] / 2;
+    if (*r->at >= FER_RECORD_MARK && *r->at < FER_RECORD_WIDE) r->at++;
+    else if (!fer_record_take(r, &r->name)) r->name = UINT32_MAX;
+    size_t head = record.units[FER_RECORD_AT_HEAD], left = (size_t)(r->end - r->at);
+    r->head_end = r->at + (head < left ? head : left);
+}
+
 /* What comes next; what is broken ends the record. */
 typedef enum fer_record_item {
     FER_RECORD_END,

@@ -2,6 +2,7 @@
 #include "related.h"
 
 #include "related_table.h"
+#include "tokens.h"
 
 uint32_t fer_related_count(void)
 {
@@ -14,16 +15,16 @@ fer_str fer_related_text(uint32_t word)
     return (fer_str){fer_related_texts + from, (size_t)(fer_related_text_at[word + 1] - from)};
 }
 
-/* FNV-1a, as in make_related_table.py: the table is fixed, so nobody can fill a slot's chain. */
+/* As in make_related_table.py: the table is fixed, so nobody can fill a slot's chain. */
 static uint32_t slot_of(fer_str s)
 {
-    uint32_t h = 2166136261U;
-    for (size_t i = 0; i < s.len; i++) h = (h ^ (unsigned char)s.ptr[i]) * 16777619U;
-    return h % FER_RELATED_SLOTS;
+    static const uint64_t seed[2] = {UINT64_C(0xA0761D6478BD642F), UINT64_C(0xE7037ED1A0B428DB)};
+    return (uint32_t)fer_token_hash(s, seed) % FER_RELATED_SLOTS;
 }
 
 uint32_t fer_related_find(fer_str stem)
 {
+    if (stem.len > FER_TOKEN_KEY) return FER_RELATED_NONE;
     for (uint32_t at = slot_of(stem); fer_related_slots[at]; at = (at + 1) % FER_RELATED_SLOTS) {
         uint32_t word = fer_related_slots[at] - 1U;
         if (fer_str_eq(fer_related_text(word), stem)) return word;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A search: the query read, swept, ranked, and what is named exactly put in front. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "errors.h"
@@ -11,6 +12,7 @@
 #define LOOK_AT      24   /* candidates of the first round, or as many as are wanted and some */
 #define NEEDS_WORDS  6    /* different words of a query that can hold two needs */
 #define NEED_LOOK_AT 16   /* candidates for one need of several */
+#define NEED_HITS    10   /* of them that are raised */
 #define NEED_WORTH   0.35 /* of the best hit of one need, measured in the best hit of all */
 #define FETCHED      96   /* units of a record, three lines of a cache: heads of 40 words */
 #define FIT_SHARE    0.07 /* of what the words of the query are worth: less than that fits nothing */
@@ -33,7 +35,9 @@ struct fer_searcher {
     fer_rank rank;
     fer_sweep sweep;
     struct found found[FER_SWEEP_ROOM];
+    uint16_t order[FER_SWEEP_ROOM]; /* places in the list that is ordered */
 };
+static_assert(FER_SWEEP_ROOM <= UINT16_MAX, "places are 16 bits");
 
 fer_searcher *fer_searcher_new(void)
 {
@@ -133,30 +137,96 @@ static void rank_part(struct search *r, bool tail)
     }
 }
 
-/* A heap with the best on top ... */
-static void sift(const struct search *r, size_t at, size_t count)
+/* ---- their order ------------------------------------------------------------------ */
+
+#define FEW_HITS 64 /* that are counted against each other */
+
+/* How many of the scores are above one; behind the last stands one that is above none. */
+#if defined(__SSE2__)
+#include <emmintrin.h>
+static inline size_t count_above(const double *scores, size_t count, double score)
 {
-    struct found moved = r->list[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && comes_before(r, &r->list[child + 1], &r->list[child])) child++;
-        if (!comes_before(r, &r->list[child], &moved)) break;
-        r->list[at] = r->list[child];
+    __m128d than = _mm_set1_pd(score);
+    __m128i above = _mm_setzero_si128();
+    for (size_t i = 0; i < count; i += 2)
+        above = _mm_sub_epi64(above,
+                              _mm_castpd_si128(_mm_cmpgt_pd(_mm_load_pd(scores + i), than)));
+    return (size_t)_mm_cvtsi128_si64(_mm_add_epi64(above, _mm_unpackhi_epi64(above, above)));
+}
+#else
+static inline size_t count_above(const double *scores, size_t count, double score)
+{
+    size_t above = 0;
+    for (size_t i = 0; i < count; i++) above += scores[i] > score;
+    return above;
+}
+#endif
+
+/* The next hit, which stands behind `place` others, among those with the same score. */
+static void place_hit(const struct search *r, uint16_t *order, uint64_t *taken, uint16_t hit,
+                      size_t place)
+{
+    size_t at = place;
+    while (*taken >> at & 1) at++;
+    *taken |= UINT64_C(1) << at;
+    for (; at > place && comes_before(r, &r->list[hit], &r->list[order[at - 1]]); at--)
+        order[at] = order[at - 1];
+    order[at] = hit;
+}
+
+/*
+ * Few hits without names: each is put behind as many as have more than it. Hardly a branch of it
+ * hangs on the scores, which nobody could foresee. False: it is not so.
+ */
+static bool order_few(const struct search *r, uint16_t *order)
+{
+    _Alignas(16) double scores[FEW_HITS + 1];
+    uint64_t taken = 0;
+    bool named = false;
+    if (r->count > FEW_HITS) return false;
+    for (size_t i = 0; i < r->count; i++) {
+        scores[i] = r->list[i].score;
+        named |= r->list[i].named;
     }
-    r->list[at] = moved;
+    scores[r->count] = -HUGE_VAL;
+    for (size_t i = 0; i < r->count && !named; i++)
+        place_hit(r, order, &taken, (uint16_t)i, count_above(scores, r->count, scores[i]));
+    return !named;
 }
 
-static void heap_up(const struct search *r)
+/* Otherwise, a heap with the best on top ... */
+static void sift(const struct search *r, uint16_t *heap, size_t at, size_t count)
 {
-    for (size_t i = r->count / 2; i-- > 0;) sift(r, i, r->count);
+    uint16_t moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && comes_before(r, &r->list[heap[child + 1]], &r->list[heap[child]]))
+            child++;
+        if (!comes_before(r, &r->list[heap[child]], &r->list[moved])) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
 }
 
-/* ... is taken away, as often as hits are wanted. */
-static struct found take_best(struct search *r)
+/* ... that is taken away, as often as hits are wanted. */
+static void order_many(const struct search *r, uint16_t *order, size_t wanted)
 {
-    struct found best = r->list[0];
-    r->list[0] = r->list[--r->count];
-    sift(r, 0, r->count);
-    return best;
+    uint16_t heap[FER_SWEEP_ROOM];
+    size_t count = r->count;
+    for (size_t i = 0; i < count; i++) heap[i] = (uint16_t)i;
+    for (size_t i = count / 2; i-- > 0;) sift(r, heap, i, count);
+    for (size_t i = 0; i < wanted; i++) {
+        order[i] = heap[0];
+        heap[0] = heap[--count];
+        sift(r, heap, 0, count);
+    }
+}
+
+/* The places of the first `limit` hits, best first; how many there are. */
+static size_t order_hits(const struct search *r, uint16_t *order, size_t limit)
+{
+    size_t wanted = r->count < limit ? r->count : limit;
+    if (!order_few(r, order)) order_many(r, order, wanted);
+    return wanted;
 }
 
 /* ---- why ------------------------------------------------------------------------ */
@@ -258,7 +328,6 @@ static void find(struct search *r, size_t room)
     fer_sweep_run(sweep, r->ix, r->query);
     rank_part(r, false);
     rank_part(r, true);
-    heap_up(r);
 }
 
 /* ---- needs ------------------------------------------------------------------------ */
@@ -279,38 +348,46 @@ static void raise(struct search *all, const struct found *hit, double bonus, dou
     all->list[all->count++] = f;
 }
 
+/* The score of the first of all, and the least. */
+static void measure(const struct search *r, double *best, double *least)
+{
+    const struct found *first = r->list;
+    *least = r->count ? first->score : 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (comes_before(r, &r->list[i], first)) first = &r->list[i];
+        if (r->list[i].score < *least) *least = r->list[i].score;
+    }
+    *best = r->count ? first->score : 0;
+}
+
 /* The best of each need are raised, the first of them by NEED_WORTH. */
 static void add_needs(struct search *all, const fer_needs *needs, size_t room)
 {
     fer_searcher *s = all->s;
-    double best = all->count ? all->list[0].score : 0, floor = best;
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->list[i].score < floor) floor = all->list[i].score;
-    }
+    double best, floor;
+    measure(all, &best, &floor);
     if (all->count < room) floor = 0; /* those that were not found have nothing of the query */
     for (size_t n = 0; n < needs->count; n++) {
         struct search r = {all->ix, s, &s->need, all->asked, s->need_found, 0};
         fer_query_read_need(&s->need, &s->query, &s->request, &needs->list[n]);
         find(&r, NEED_LOOK_AT);
-        for (size_t rank = 0; rank < 10 && r.count; rank++) {
-            struct found hit = take_best(&r);
-            raise(all, &hit, NEED_WORTH * best * 2 / ((double)rank + 2), floor);
-        }
+        size_t count = order_hits(&r, s->order, NEED_HITS);
+        for (size_t rank = 0; rank < count; rank++)
+            raise(all, &r.list[s->order[rank]], NEED_WORTH * best * 2 / ((double)rank + 2), floor);
     }
     for (size_t i = 0; i < all->count; i++) all->list[i].score += all->list[i].bonus;
-    heap_up(all);
 }
 
 static fer_code hand_over(fer_arena *a, struct search *r, size_t limit, fer_lexical_hits *out,
                           fer_err *err)
 {
-    size_t count = r->count < limit ? r->count : limit;
+    size_t count = order_hits(r, r->s->order, limit);
     fer_lexical_hit *hits = fer_arena_alloc(a, (count + 1) * sizeof *hits);
     if (!hits) return fer_arena_failed(a, err);
     for (size_t i = 0; i < count; i++) {
-        struct found f = take_best(r);
-        hits[i] = (fer_lexical_hit){.number = f.number, .score = f.score, .named = f.named};
-        if (r->asked->explain && !explain(a, r, &f, &hits[i])) return fer_arena_failed(a, err);
+        const struct found *f = &r->list[r->s->order[i]];
+        hits[i] = (fer_lexical_hit){.number = f->number, .score = f->score, .named = f->named};
+        if (r->asked->explain && !explain(a, r, f, &hits[i])) return fer_arena_failed(a, err);
     }
     double possible = r->query->mass;
     bool fits = count > 0 && (hits[0].named || hits[0].score >= FIT_SHARE * possible);

@@ -292,17 +292,26 @@ static unsigned small_letters(const char *p, char out[16])
 }
 #endif
 
-/* Zeros behind the first `len` of 16 bytes. */
-static void pad_word(fer_token_reader *r, size_t len)
+/*
+ * Zeros behind the first `len` of 16 bytes. All 16 are stored at once: who reads them next, as
+ * two numbers or as one, need not wait until parts of them have met.
+ */
+static inline void copy_padded(char to[16], const char from[16], size_t len)
 {
     static const uint8_t masks[32] = {255, 255, 255, 255, 255, 255, 255, 255,
                                       255, 255, 255, 255, 255, 255, 255, 255};
+#if defined(__SSE2__)
+    __m128i keep = _mm_loadu_si128((const __m128i *)(const void *)(masks + 16 - len));
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_and_si128(bytes, keep));
+#else
     uint64_t keep[2], part[2];
     memcpy(keep, masks + 16 - len, sizeof keep);
-    memcpy(part, r->word, sizeof part);
+    memcpy(part, from, sizeof part);
     part[0] &= keep[0];
     part[1] &= keep[1];
-    memcpy(r->word, part, sizeof part);
+    memcpy(to, part, sizeof part);
+#endif
 }
 
 /* Sixteen bytes from `at` on that may be read; behind the text there are zeros. */
@@ -322,7 +331,7 @@ static inline bool read_short_word(fer_token_reader *r, size_t at, bool capital)
     size_t len = (size_t)__builtin_ctz(others) + capital;
     if (len >= FER_TOKEN_KEY || (capital && len == 1) || letters[(unsigned char)p[len]] == WIDE)
         return false;
-    pad_word(r, len);
+    copy_padded(r->word, r->word, len);
     r->word_len = len;
     r->at = at + len;
     return true;
@@ -474,7 +483,7 @@ bool fer_token_next(fer_token_reader *r, fer_token *out)
     return true;
 }
 
-uint64_t fer_token_hash(fer_str text, const uint64_t seed[2])
+uint64_t fer_token_hash_long(fer_str text, const uint64_t seed[2])
 {
     fer_token_key key = {{0, 0}};
     uint64_t h = 0;
@@ -531,8 +540,7 @@ static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
 
 static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem *s)
 {
-    memset(t->stem, 0, FER_TOKEN_KEY);
-    memcpy(t->stem, s->stem, sizeof s->stem);
+    copy_padded(t->stem, (const char *)s + offsetof(struct stem, stem), STEM_MAX);
     token->text = (fer_str){t->stem, s->stem_len};
     token->use = (fer_token_use)s->use;
 }

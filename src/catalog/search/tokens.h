@@ -129,8 +129,51 @@ static inline uint64_t fer_token_key_hash(const fer_token_key *key, const uint64
     return fer_token_mix(h ^ seed[1], seed[0] | 1);
 }
 
+/* Of any text of at most FER_TOKEN_KEY bytes, with nothing read behind it. */
+static inline fer_token_key fer_token_key_load(fer_str text)
+{
+    fer_token_key key = {{0, 0}};
+    uint64_t high = 0;
+    uint32_t low = 0, last = 0;
+    if (text.len >= 8) {
+        memcpy(&key.part[0], text.ptr, 8);
+        memcpy(&high, text.ptr + text.len - 8, 8);
+        key.part[1] = text.len == 8 ? 0 : high >> 8 * (16 - text.len);
+    } else if (text.len >= 4) {
+        memcpy(&low, text.ptr, 4);
+        memcpy(&last, text.ptr + text.len - 4, 4);
+        key.part[0] = low | (uint64_t)last << 8 * (text.len - 4);
+    } else {
+        for (size_t i = 0; i < text.len; i++)
+            key.part[0] |= (uint64_t)(unsigned char)text.ptr[i] << 8 * i;
+    }
+    return key;
+}
+
 /* The same of any text; a short one has the hash of its key. */
-uint64_t fer_token_hash(fer_str text, const uint64_t seed[2]);
+uint64_t fer_token_hash_long(fer_str text, const uint64_t seed[2]);
+static inline uint64_t fer_token_hash(fer_str text, const uint64_t seed[2])
+{
+    if (text.len > FER_TOKEN_KEY) return fer_token_hash_long(text, seed);
+    fer_token_key key = fer_token_key_load(text);
+    return fer_token_key_hash(&key, seed);
+}
+/* Of a word or stem with zeros behind it. */
+static inline uint64_t fer_token_hash_padded(fer_str text, const uint64_t seed[2])
+{
+    if (text.len > FER_TOKEN_KEY) return fer_token_hash_long(text, seed);
+    fer_token_key key = fer_token_key_of(text);
+    return fer_token_key_hash(&key, seed);
+}
+
+/* Whether two texts with zeros behind them are the same. */
+static inline bool fer_token_same(fer_str one, fer_str other)
+{
+    if (one.len != other.len) return false;
+    if (one.len > FER_TOKEN_KEY) return fer_str_eq(one, other);
+    fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
+    return fer_token_key_eq(&x, &y);
+}
 
 /* Whether a folded word, not stemmed, is a stop word or filler. */
 fer_token_use fer_token_use_of(fer_str word);

@@ -64,7 +64,7 @@ static bool add(fer_wording *r, const fer_token *token, struct quotes *quotes)
 {
     fer_wording_word *w = &r->words[r->count];
     w->word = keep(r, token->word);
-    w->text = fer_str_eq(token->word, token->text) ? w->word : keep(r, token->text);
+    w->text = fer_token_same(token->word, token->text) ? w->word : keep(r, token->text);
     w->start = (uint32_t)token->start;
     w->end = (uint32_t)token->end;
     w->kind = (uint8_t)token->kind;

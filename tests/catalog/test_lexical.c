@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rank.h"
 #include "rows.h"
 #include "sweep.h"
 
@@ -305,6 +306,73 @@ static void pruning_loses_nothing(void)
     prune(true);
 }
 
+/* Heads of few units are looked at by bits, all others one unit after the other: the same comes
+ * out. */
+static void quick_looks_see_the_same(void)
+{
+    static fer_rank rank;
+    static fer_wording request;
+    static fer_query q;
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_tokeniser *t = fer_tokeniser_new();
+    size_t more = 0;
+    for (uint32_t n = 0; n < 300; n++) assert_int_equal(put_random(ix, n), FER_OK);
+    ix = refreeze(a, ix);
+    fer_rank_init(&rank);
+    for (int round = 0; round < 60; round++) {
+        char text[400];
+        fer_wording_read(&request, t, (fer_str){text, add_words(text, sizeof text, 2 + roll(12))});
+        fer_query_read(&q, ix, t, &request);
+        fer_rank_mark_part(&rank, ix, &q, false);
+        bool narrow = rank.narrow;
+        for (uint32_t n = 0; n < 300; n++) {
+            bool named, again;
+            fer_record record = fer_frozen_record(&ix->frozen, n);
+            rank.narrow = narrow;
+            double quick = fer_rank_doc(&rank, record, 1, &named);
+            rank.narrow = false;
+            assert_true(fer_rank_doc(&rank, record, 1, &again) == quick && again == named);
+            more += quick > 1;
+        }
+    }
+    assert_true(more > 100);
+    fer_tokeniser_free(t);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+/* Every row of kernels gives the numbers of the last, which is plain C. */
+static void sums_are_taken_alike(void)
+{
+    static _Alignas(FER_SUMS_ALIGN) uint16_t sums[FER_SUMS], once[FER_SUMS];
+    static uint16_t places[2][FER_SUMS], values[2][FER_SUMS], peaks[2][FER_SUMS / 4];
+    const fer_sum_kernels *plain = &fer_sum_kernel_rows[fer_sum_kernel_count - 1];
+    static const uint32_t sizes[] = {1, 63, 64, 65, 1000, 2047, 2048};
+    for (size_t i = 0; i < FER_COUNT(sizes) * fer_sum_kernel_count; i++) {
+        const fer_sum_kernels *run = &fer_sum_kernel_rows[i % fer_sum_kernel_count];
+        uint32_t size = sizes[i / fer_sum_kernel_count], found;
+        if (!run->runs_here()) continue;
+        for (uint32_t n = 0; n < FER_SUMS; n++)
+            sums[n] = (uint16_t)(n < size && roll(3) ? roll(32000) : 0);
+        for (uint32_t floor = 1; floor <= 32000; floor += 15999) {
+            assert_int_equal(run->count(sums, size, (uint16_t)floor),
+                             plain->count(sums, size, (uint16_t)floor));
+            memcpy(once, sums, sizeof sums);
+            found = plain->take(once, size, (uint16_t)floor, places[0], values[0]);
+            memcpy(once, sums, sizeof sums);
+            assert_int_equal(run->take(once, size, (uint16_t)floor, places[1], values[1]), found);
+            assert_memory_equal(places[0], places[1], found * sizeof places[0][0]);
+            assert_memory_equal(values[0], values[1], found * sizeof values[0][0]);
+            for (uint32_t n = 0; n < FER_SUMS; n++) assert_int_equal(once[n], 0);
+        }
+        plain->peaks(sums, size, peaks[0]);
+        run->peaks(sums, size, peaks[1]);
+        assert_memory_equal(peaks[0], peaks[1],
+                            (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT / 2);
+    }
+}
+
 /* Asks both the same and wants the same answers. */
 static void compare(const fer_lexical *x, const fer_lexical *y)
 {
@@ -536,6 +604,7 @@ int main(void)
 {
     return ROWS_RUN("finding", rows, run) + ROWS_ONE("finding", why) +
            ROWS_ONE("finding", filters) + ROWS_ONE("index", pruning_loses_nothing) +
+           ROWS_ONE("index", quick_looks_see_the_same) + ROWS_ONE("index", sums_are_taken_alike) +
            ROWS_ONE("index", history_does_not_matter) + ROWS_ONE("index", building_is_putting) +
            ROWS_ONE("index", building_nothing) + ROWS_ONE("index", counts) +
            ROWS_ONE("index", hits_are_limited) + ROWS_ONE("index", no_memory) +

@@ -6,21 +6,21 @@
 #include "tokens.h"
 
 /* "FERLEX" and the version of the layout; read as a number, so other byte orders do not open. */
-#define MAGIC UINT64_C(0x000258454C524546)
+#define MAGIC UINT64_C(0x000358454C524546)
 
 struct header {
     uint64_t magic;
     uint64_t size; /* of everything */
     uint64_t seed[2];
     uint64_t text_size, posting_count, record_units;
-    uint32_t numbers, docs, term_count, run_rows, slot_count, reserved;
+    uint32_t numbers, docs, term_count, run_rows, slot_count, bit_rows;
 };
 
 /* ---- where the sections are -------------------------------------------------- */
 
 /* The sections follow each other, each aligned to 8. */
 struct layout {
-    size_t terms, texts, slots, runs, tops, postings, record_at, records, end;
+    size_t terms, texts, slots, runs, tops, bits, postings, record_at, records, end;
     bool fits;
 };
 
@@ -37,6 +37,12 @@ static uint32_t windows_of(uint32_t numbers)
     return (numbers + FER_WINDOW - 1) >> FER_WINDOW_BITS;
 }
 
+/* Words of a row of bits. */
+static size_t row_words(uint32_t windows)
+{
+    return (size_t)windows * (FER_WINDOW / 64);
+}
+
 static struct layout lay_out(const struct header *h)
 {
     struct layout l = {.end = sizeof *h, .fits = true};
@@ -46,6 +52,7 @@ static struct layout lay_out(const struct header *h)
     l.slots = place(&l, h->slot_count, sizeof(uint32_t));
     l.runs = place(&l, rows * (windows + 1), sizeof(uint32_t));
     l.tops = place(&l, rows * windows, 1);
+    l.bits = place(&l, h->bit_rows * windows, FER_WINDOW / 8);
     l.postings = place(&l, h->posting_count, sizeof(uint16_t));
     l.record_at = place(&l, (size_t)h->numbers + 1, sizeof(uint32_t));
     l.records = place(&l, h->record_units, sizeof(uint16_t));
@@ -74,7 +81,8 @@ static const char *wrong_with(fer_str bytes, const struct header *h)
     if (h->numbers > FER_NUMBERS_MAX || h->docs > h->numbers) return "too many documents";
     if (h->slot_count & (h->slot_count - 1) || h->slot_count <= h->term_count)
         return "its table of terms is broken";
-    if (h->run_rows > h->term_count) return "its table of runs is broken";
+    if (h->run_rows > h->term_count || h->bit_rows > h->term_count)
+        return "its table of runs is broken";
     struct layout l = lay_out(h);
     return l.fits && l.end == bytes.len ? NULL : "its sections do not lie inside of it";
 }
@@ -98,6 +106,7 @@ fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
         .term_count = h.term_count,
         .windows = windows_of(h.numbers),
         .run_rows = h.run_rows,
+        .bit_rows = h.bit_rows,
         .slot_count = h.slot_count,
         .slot_number = number_bits(h.term_count),
         .seed = {h.seed[0], h.seed[1]},
@@ -109,6 +118,7 @@ fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
         .slots = (const void *)(p + l.slots),
         .runs = (const void *)(p + l.runs),
         .tops = (const void *)(p + l.tops),
+        .bits = (const void *)(p + l.bits),
         .postings = (const void *)(p + l.postings),
         .record_at = (const void *)(p + l.record_at),
         .records = (const void *)(p + l.records),
@@ -165,7 +175,9 @@ fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
         return (fer_frozen_list){.df = t->df, .flat = (const void *)at};
     }
     if (t->run >= f->run_rows) return nothing;
+    bool bits = term < f->bit_rows;
     return (fer_frozen_list){.df = t->df,
+                             .bits = bits ? f->bits + term * row_words(f->windows) : NULL,
                              .runs = f->runs + (size_t)t->run * (f->windows + 1),
                              .tops = f->tops + (size_t)t->run * f->windows,
                              .postings = at};
@@ -193,6 +205,19 @@ static bool has_runs(uint32_t df, uint32_t windows)
     return df >= 64 + 2 * windows;
 }
 
+/*
+ * Bits pay where a search would look a posting up among many; in a registry of one window it adds
+ * all of them up. 16 bytes a document at most, a fraction of it in practice.
+ */
+#define BIT_ROWS 128
+#define BITS_OF  24 /* one of so many documents has a term with bits */
+
+static bool has_bits(uint32_t term, uint32_t df, const struct writer *w)
+{
+    return w->windows > 1 && term < BIT_ROWS && df > w->source->numbers / BITS_OF &&
+           has_runs(df, w->windows);
+}
+
 static fer_code measure(struct writer *w, fer_err *err)
 {
     const fer_frozen_source *s = w->source;
@@ -204,6 +229,7 @@ static fer_code measure(struct writer *w, fer_err *err)
         bool runs = has_runs(df, w->windows);
         w->h.text_size += s->terms[t].text.len;
         w->h.run_rows += runs;
+        w->h.bit_rows += w->h.bit_rows == t && has_bits(t, df, w);
         if (!runs) w->h.posting_count += w->h.posting_count & 1;
         w->h.posting_count += runs ? df : 2 * (uint64_t)df;
     }
@@ -258,6 +284,15 @@ static void write_runs(struct writer *w, const uint32_t *list, uint32_t df)
     while (window < w->windows) runs[++window] = df;
 }
 
+static void write_bits(const struct writer *w, uint32_t term, const uint32_t *list, uint32_t df)
+{
+    uint64_t *row = (uint64_t *)(void *)(w->bytes + w->l.bits) + term * row_words(w->windows);
+    for (uint32_t i = 0; i < df; i++) {
+        uint32_t number = list[i] >> FER_LEVEL_BITS;
+        row[number / 64] |= UINT64_C(1) << number % 64;
+    }
+}
+
 static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
 {
     struct fer_frozen_term *t = &w->terms[term];
@@ -265,6 +300,7 @@ static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
         t->run = w->run;
         t->postings = w->postings;
         write_runs(w, list, t->df);
+        if (term < w->h.bit_rows) write_bits(w, term, list, t->df);
         w->run++;
         w->postings += t->df;
         return;

@@ -2,15 +2,17 @@
 /*
  * The frozen part of an index: bytes without pointers.
  *
- *     header | terms | texts of terms | slots | runs | tops | postings | where records are |
- * records
+ *     header | terms | texts of terms | slots | runs | tops | bits | postings |
+ *     where records are | records
  *
  * Terms are numbered by how many documents have them, the most first. `slots` is a hash table
  * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
  * A posting is a document and a level (weigh.h). Documents are dealt with in windows of 2048: a
  * term that is in many keeps 16 bits for each posting and, for every window, where its postings
  * begin (`runs`) and the highest level among them (`tops`); a rarer one keeps 32 bits for each
- * posting and no runs. A document's record is the order of its words (record.h).
+ * posting and no runs. The first terms, which many documents have, also keep a bit for each
+ * document (`bits`): who asks whether one has it mostly hears no. A document's record is the order
+ * of its words (record.h).
  *
  * The bytes may be anybody's. Opening checks that the sections lie inside of them, and nothing
  * else, so that it takes no time; whoever follows a number checks it: the functions here do,
@@ -42,6 +44,7 @@ typedef struct fer_frozen {
     uint32_t term_count;
     uint32_t windows; /* numbers / FER_WINDOW, rounded up */
     uint32_t run_rows;
+    uint32_t bit_rows;   /* terms below it have bits */
     uint32_t slot_count; /* a power of two */
     uint64_t seed[2];
     size_t text_size, posting_count, record_units;
@@ -51,6 +54,7 @@ typedef struct fer_frozen {
     uint32_t slot_number;  /* the bits of a slot that are the term's */
     const uint32_t *runs;  /* windows + 1 a row, relative to the term's postings */
     const uint8_t *tops;   /* windows a row */
+    const uint64_t *bits;  /* FER_WINDOW bits for each window, a row */
     const uint16_t *postings;
     const uint32_t *record_at; /* numbers + 1 */
     const uint16_t *records;
@@ -71,6 +75,7 @@ typedef struct fer_frozen_list {
     const uint32_t *flat;     /* df of them, number << 5 | level; NULL: it has runs */
     const uint32_t *runs;     /* where the postings of each window begin ... */
     const uint8_t *tops;      /* ... and their highest level */
+    const uint64_t *bits;     /* which documents have it; NULL: nobody knows */
     const uint16_t *postings; /* number in the window << 5 | level */
 } fer_frozen_list;
 /* Nothing (df 0) where it would leave the bytes. */
@@ -86,6 +91,12 @@ static inline fer_frozen_run fer_frozen_window(const fer_frozen_list *list, uint
     uint32_t from = list->runs[window], to = list->runs[window + 1];
     if (from > to || to > list->df) return (fer_frozen_run){NULL, 0};
     return (fer_frozen_run){list->postings + from, to - from};
+}
+
+/* Whether a document of a window is among them, of a list with bits. */
+static inline bool fer_frozen_bit(const fer_frozen_list *list, uint32_t window, uint32_t at)
+{
+    return list->bits[(size_t)window * (FER_WINDOW / 64) + at / 64] >> (at % 64) & 1;
 }
 
 /* ---- making it -------------------------------------------------------------- */

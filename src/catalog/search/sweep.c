@@ -132,9 +132,11 @@ static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, uint32_t first)
     return lane->at - lane->from;
 }
 
-/* What the run says of one document, or 0. Halving without branches, which nobody could foresee. */
+/* What the run says of one document, or 0. Most have none of it, which a bit says. Halving without
+ * branches, which nobody could foresee. */
 static uint32_t look_up(const struct fer_lane *lane, uint32_t window, uint32_t at)
 {
+    if (lane->list.bits && !fer_frozen_bit(&lane->list, window, at)) return 0;
     fer_frozen_run run = fer_frozen_window(&lane->list, window);
     const uint16_t *p = run.postings;
     uint32_t left = run.count, wanted = at << FER_LEVEL_BITS;
@@ -164,76 +166,6 @@ static bool is_open(const fer_sweep *s, const struct window *w, uint32_t at, uin
     return !s->accept || s->accept(s->context, *number);
 }
 
-/*
- * Which of LOT sums are at least `floor`, a bit for each, and how many of a window's are. Sums
- * past the end of a window are 0, and `floor` is at least 1.
- */
-#define LOT 32U
-static_assert(FER_WINDOW % LOT == 0, "a window is whole lots");
-#if defined(__SSE2__)
-#include <emmintrin.h>
-static inline __m128i lot_part(const uint16_t *sums, unsigned part)
-{
-    return _mm_load_si128((const __m128i *)(const void *)sums + part);
-}
-
-static inline unsigned reached(const uint16_t *sums, uint16_t floor)
-{
-    __m128i under = _mm_set1_epi16((short)(floor - 1));
-    __m128i a = lot_part(sums, 0), b = lot_part(sums, 1), c = lot_part(sums, 2),
-            d = lot_part(sums, 3);
-    __m128i top = _mm_max_epi16(_mm_max_epi16(a, b), _mm_max_epi16(c, d));
-    if (!_mm_movemask_epi8(_mm_cmpgt_epi16(top, under))) return 0;
-    __m128i low = _mm_packs_epi16(_mm_cmpgt_epi16(a, under), _mm_cmpgt_epi16(b, under));
-    __m128i high = _mm_packs_epi16(_mm_cmpgt_epi16(c, under), _mm_cmpgt_epi16(d, under));
-    return (unsigned)_mm_movemask_epi8(low) | (unsigned)_mm_movemask_epi8(high) << 16;
-}
-
-/* Of 32 sums, those eight apart from each other. */
-static inline void largest_of_four(const uint16_t *sums, uint16_t out[8])
-{
-    __m128i top = _mm_max_epi16(_mm_max_epi16(lot_part(sums, 0), lot_part(sums, 1)),
-                                _mm_max_epi16(lot_part(sums, 2), lot_part(sums, 3)));
-    _mm_store_si128((__m128i *)(void *)out, top);
-}
-
-static uint32_t count_reached(const uint16_t *sums, uint16_t floor, uint32_t size)
-{
-    __m128i under = _mm_set1_epi16((short)(floor - 1)), count = _mm_setzero_si128();
-    uint16_t counts[8];
-    uint32_t all = 0;
-    for (uint32_t at = 0; at < size; at += LOT) {
-        for (unsigned part = 0; part < 4; part++)
-            count = _mm_sub_epi16(count, _mm_cmpgt_epi16(lot_part(sums + at, part), under));
-    }
-    _mm_storeu_si128((__m128i *)(void *)counts, count);
-    for (unsigned i = 0; i < 8; i++) all += counts[i];
-    return all;
-}
-#else
-static inline unsigned reached(const uint16_t *sums, uint16_t floor)
-{
-    unsigned bits = 0;
-    for (unsigned i = 0; i < LOT; i++) bits |= (unsigned)(sums[i] >= floor) << i;
-    return bits;
-}
-
-static inline void largest_of_four(const uint16_t *sums, uint16_t out[8])
-{
-    for (unsigned i = 0; i < 8; i++) {
-        out[i] = sums[i];
-        for (unsigned at = i + 8; at < LOT; at += 8) out[i] = sums[at] > out[i] ? sums[at] : out[i];
-    }
-}
-
-static uint32_t count_reached(const uint16_t *sums, uint16_t floor, uint32_t size)
-{
-    uint32_t count = 0;
-    for (uint32_t at = 0; at < size; at++) count += sums[at] >= floor;
-    return count;
-}
-#endif
-
 /* A document needs something of the dear words, and enough to get in with all of the cheap. */
 static uint16_t floor_of(const fer_sweep *s, const struct window *w)
 {
@@ -242,20 +174,24 @@ static uint16_t floor_of(const fer_sweep *s, const struct window *w)
 }
 
 /*
- * Looking a document up costs about as much as adding LOOK_UP_COST postings. Cheap lanes are
- * added up after all, the dearest first, as long as too many documents would be looked up; there
- * are no more of these than postings were added.
+ * Looking a document up costs about as much as adding LOOK_UP_COST postings, or, where a bit mostly
+ * says no, BIT_COST. Cheap lanes are added up after all, the dearest first, as long as too many
+ * documents would be looked up; there are no more of these than postings were added. To count them
+ * costs as much as SHORT_RUN postings.
  */
 #define LOOK_UP_COST 10
+#define BIT_COST     3
+#define SHORT_RUN    96
 
 static uint32_t add_cheap(fer_sweep *s, struct window *w, uint32_t size, uint32_t added)
 {
     while (w->dear > 0) {
         const struct fer_lane *lane = &s->lanes[w->dear - 1];
         uint32_t count = fer_frozen_window(&lane->list, w->index).count;
-        if (count > size / LOOK_UP_COST &&
-            (added * LOOK_UP_COST < count ||
-             count_reached(s->sums, floor_of(s, w), size) * LOOK_UP_COST < count))
+        uint32_t cost = lane->list.bits ? BIT_COST : LOOK_UP_COST;
+        uint32_t least = lane->list.bits ? SHORT_RUN : size / LOOK_UP_COST;
+        if (count > least &&
+            (added * cost < count || s->run->count(s->sums, size, floor_of(s, w)) * cost < count))
             break;
         added += add_run(s, lane, w->index);
         w->dear--;
@@ -265,9 +201,9 @@ static uint32_t add_cheap(fer_sweep *s, struct window *w, uint32_t size, uint32_
 }
 
 /* The cheap lanes are asked one by one, while the document can still come in. */
-static void consider(fer_sweep *s, const struct window *w, uint32_t at)
+static inline void consider(fer_sweep *s, const struct window *w, uint32_t at, uint32_t score)
 {
-    uint32_t score = s->sums[at], left = w->cheap_top, number;
+    uint32_t left = w->cheap_top, number;
     for (size_t i = w->dear; i-- > 0;) {
         if (score + left < s->least) return;
         left -= s->tops[i];
@@ -296,16 +232,16 @@ static void bury(fer_sweep *s, const struct window *w, uint32_t size)
  */
 static void raise_least(fer_sweep *s, const struct window *w, uint32_t size)
 {
-    uint32_t low = 1, high = (uint32_t)SCORE_MAX + 1, lots = (size + LOT - 1) / LOT;
+    uint32_t low = 1, high = (uint32_t)SCORE_MAX + 1;
+    uint32_t lots = (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT, peaks = lots * FER_SUMS_LOT / 4;
     if (w->tail || s->accept) return;
     bury(s, w, size);
-    for (size_t lot = 0; lot < lots; lot++)
-        largest_of_four(s->sums + lot * LOT, s->peaks + lot * LOT / 4);
-    memset(s->peaks + (size_t)lots * LOT / 4, 0, LOT * sizeof s->peaks[0]);
-    if (count_reached(s->peaks, 1, lots * LOT / 4) < s->room) return;
+    s->run->peaks(s->sums, size, s->peaks);
+    memset(s->peaks + peaks, 0, (FER_WINDOW / 4 - peaks) * sizeof s->peaks[0]);
+    if (s->run->count(s->peaks, peaks, 1) < s->room) return;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t count = count_reached(s->peaks, (uint16_t)middle, lots * LOT / 4);
+        uint32_t count = s->run->count(s->peaks, peaks, (uint16_t)middle);
         if (count < s->room) high = middle;
         else low = middle;
         if (count >= s->room && count < s->room + s->room / 4) break;
@@ -313,25 +249,19 @@ static void raise_least(fer_sweep *s, const struct window *w, uint32_t size)
     s->least = low;
 }
 
-/* All sums are looked at, a lot at a time, and cleared. */
+/* All sums are looked at and cleared; those that are large enough are documents to consider. */
 static void collect(fer_sweep *s, const struct window *w, uint32_t size)
 {
     if (!s->least) raise_least(s, w, size);
-    uint16_t floor = floor_of(s, w);
-    for (uint32_t at = 0; at < size; at += LOT) {
-        unsigned bits = reached(s->sums + at, floor);
-        if (bits) {
-            for (; bits; bits &= bits - 1) consider(s, w, at + (unsigned)__builtin_ctz(bits));
-            floor = floor_of(s, w);
-        }
-        memset(s->sums + at, 0, LOT * sizeof s->sums[0]);
-    }
+    uint32_t found = s->run->take(s->sums, size, floor_of(s, w), s->places, s->values);
+    for (uint32_t i = 0; i < found; i++) consider(s, w, s->places[i], s->values[i]);
 }
 
 static inline void collect_one(fer_sweep *s, const struct window *w, uint32_t at)
 {
-    if (s->sums[at] >= floor_of(s, w)) consider(s, w, at);
+    uint16_t sum = s->sums[at];
     s->sums[at] = 0;
+    if (sum >= floor_of(s, w)) consider(s, w, at, sum);
 }
 
 /* The same where little was added: only what was is looked at. */
@@ -407,7 +337,11 @@ static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
 
 static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
 {
+    uintptr_t room = (uintptr_t)s->room_of_sums; /* memory is aligned to less than lines */
     s->ix = ix;
+    s->run = fer_sum_kernels_here();
+    s->sums = s->room_of_sums + (-room & (FER_SUMS_ALIGN - 1)) / sizeof s->sums[0];
+    s->peaks = s->sums + FER_WINDOW;
     s->count = 0;
     s->least = s->hoped = 0;
     s->scale = q->known > 0 ? SCORE_MAX / q->known : 0;

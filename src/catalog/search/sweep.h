@@ -13,6 +13,9 @@
 #define FER_SWEEP_H
 
 #include "query.h"
+#include "sum_kernels.h"
+
+static_assert(FER_WINDOW == FER_SUMS, "the kernels know windows");
 
 #define FER_SWEEP_ROOM (FER_LEXICAL_HITS_MAX + 64)
 
@@ -40,6 +43,7 @@ struct fer_lane {
 
 typedef struct fer_sweep {
     const fer_lexical *ix;
+    const fer_sum_kernels *run;
     bool (*accept)(void *context, uint32_t number);
     void *context;
     size_t room, count;
@@ -50,8 +54,10 @@ typedef struct fer_sweep {
     fer_candidate best[2 * FER_SWEEP_ROOM]; /* gathered; the worst are thrown out when it is full */
     struct fer_lane lanes[FER_QUERY_TERMS + 1];
     uint32_t tops[FER_QUERY_TERMS + 1]; /* what each lane can be worth in the window at hand */
-    _Alignas(64) uint16_t sums[FER_WINDOW];
-    _Alignas(16) uint16_t peaks[FER_WINDOW / 4 + 32]; /* the largest of every four */
+    uint16_t *sums;                     /* FER_WINDOW of them, 0 between windows, ... */
+    uint16_t *peaks;                    /* ... and the largest of every four */
+    uint16_t room_of_sums[FER_WINDOW + FER_WINDOW / 4 + FER_SUMS_ALIGN / 2];
+    uint16_t places[FER_WINDOW], values[FER_WINDOW];
 } fer_sweep;
 
 /* Leaves the best in best[0 .. count), in no order; of equal ones those with lower numbers. */

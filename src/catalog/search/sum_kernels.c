@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sum_kernels.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- any processor ----------------------------------------------------------- */
+
+static bool always(void)
+{
+    return true;
+}
+
+static uint32_t take_plain(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
+                           uint16_t *values)
+{
+    uint32_t found = 0;
+    for (uint32_t at = 0; at < size; at++) {
+        if (sums[at] < floor) continue;
+        places[found] = (uint16_t)at;
+        values[found++] = sums[at];
+    }
+    memset(sums, 0, size * sizeof *sums);
+    return found;
+}
+
+static uint32_t count_plain(const uint16_t *sums, uint32_t size, uint16_t floor)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < size; at++) count += sums[at] >= floor;
+    return count;
+}
+
+static uint16_t larger(uint16_t x, uint16_t y)
+{
+    return x > y ? x : y;
+}
+
+static void peaks_plain(const uint16_t *sums, uint32_t size, uint16_t *out)
+{
+    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT) {
+        for (uint32_t i = 0; i < FER_SUMS_LOT / 4; i++) {
+            const uint16_t *s = sums + at + i;
+            *out++ = larger(larger(s[0], s[16]), larger(s[32], s[48]));
+        }
+    }
+}
+
+/* ---- SSE2, which every x86-64 has ---------------------------------------------- */
+
+#if defined(__x86_64__)
+static inline __m128i eight(const uint16_t *sums, unsigned part)
+{
+    return _mm_load_si128((const __m128i *)(const void *)sums + part);
+}
+
+/* Which of 32 are above, a bit each. */
+static inline unsigned above_32(const uint16_t *sums, __m128i under)
+{
+    __m128i low = _mm_packs_epi16(_mm_cmpgt_epi16(eight(sums, 0), under),
+                                  _mm_cmpgt_epi16(eight(sums, 1), under));
+    __m128i high = _mm_packs_epi16(_mm_cmpgt_epi16(eight(sums, 2), under),
+                                   _mm_cmpgt_epi16(eight(sums, 3), under));
+    return (unsigned)_mm_movemask_epi8(low) | (unsigned)_mm_movemask_epi8(high) << 16;
+}
+
+static inline uint32_t note(uint64_t bits, const uint16_t *sums, uint32_t at, uint32_t found,
+                            uint16_t *places, uint16_t *values)
+{
+    for (; bits; bits &= bits - 1) {
+        uint32_t place = at + (unsigned)__builtin_ctzll(bits);
+        places[found] = (uint16_t)place;
+        values[found++] = sums[place];
+    }
+    return found;
+}
+
+static uint32_t take_sse2(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
+                          uint16_t *values)
+{
+    const __m128i under = _mm_set1_epi16((short)(floor - 1)), none = _mm_setzero_si128();
+    uint32_t found = 0;
+    for (uint32_t at = 0; at < size; at += 32) {
+        __m128i top = _mm_max_epi16(_mm_max_epi16(eight(sums + at, 0), eight(sums + at, 1)),
+                                    _mm_max_epi16(eight(sums + at, 2), eight(sums + at, 3)));
+        if (_mm_movemask_epi8(_mm_cmpgt_epi16(top, under)))
+            found = note(above_32(sums + at, under), sums, at, found, places, values);
+        for (unsigned part = 0; part < 4; part++)
+            _mm_store_si128((__m128i *)(void *)(sums + at) + part, none);
+    }
+    return found;
+}
+
+static uint32_t count_sse2(const uint16_t *sums, uint32_t size, uint16_t floor)
+{
+    __m128i under = _mm_set1_epi16((short)(floor - 1)), count = _mm_setzero_si128();
+    uint16_t counts[8];
+    uint32_t all = 0;
+    for (uint32_t at = 0; at < size; at += 32) {
+        for (unsigned part = 0; part < 4; part++)
+            count = _mm_sub_epi16(count, _mm_cmpgt_epi16(eight(sums + at, part), under));
+    }
+    _mm_storeu_si128((__m128i *)(void *)counts, count);
+    for (unsigned i = 0; i < 8; i++) all += counts[i];
+    return all;
+}
+
+static void peaks_sse2(const uint16_t *sums, uint32_t size, uint16_t *out)
+{
+    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT, out += FER_SUMS_LOT / 4) {
+        for (unsigned half = 0; half < 2; half++) {
+            const uint16_t *s = sums + at;
+            __m128i top = _mm_max_epi16(_mm_max_epi16(eight(s, half), eight(s, half + 2)),
+                                        _mm_max_epi16(eight(s, half + 4), eight(s, half + 6)));
+            _mm_storeu_si128((__m128i *)(void *)out + half, top);
+        }
+    }
+}
+
+/* ---- AVX2 ---------------------------------------------------------------------- */
+
+#define AVX2 __attribute__((target("avx2,bmi")))
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+}
+
+AVX2 static inline __m256i sixteen(const uint16_t *sums, unsigned part)
+{
+    return _mm256_load_si256((const __m256i *)(const void *)sums + part);
+}
+
+/* Which of 32 are above, a bit each: packing goes by halves, which are put in order again. */
+AVX2 static inline uint64_t above_avx2(const uint16_t *sums, __m256i under)
+{
+    __m256i both = _mm256_packs_epi16(_mm256_cmpgt_epi16(sixteen(sums, 0), under),
+                                      _mm256_cmpgt_epi16(sixteen(sums, 1), under));
+    return (unsigned)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xD8));
+}
+
+AVX2 static uint32_t take_avx2(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
+                               uint16_t *values)
+{
+    const __m256i under = _mm256_set1_epi16((short)(floor - 1)), none = _mm256_setzero_si256();
+    uint32_t found = 0;
+    for (uint32_t at = 0; at < size; at += 64) {
+        uint16_t *s = sums + at;
+        __m256i top = _mm256_max_epi16(_mm256_max_epi16(sixteen(s, 0), sixteen(s, 1)),
+                                       _mm256_max_epi16(sixteen(s, 2), sixteen(s, 3)));
+        if (_mm256_movemask_epi8(_mm256_cmpgt_epi16(top, under))) {
+            uint64_t bits = above_avx2(s, under) | above_avx2(s + 32, under) << 32;
+            for (; bits; bits &= bits - 1) {
+                uint32_t place = at + (unsigned)__builtin_ctzll(bits);
+                places[found] = (uint16_t)place;
+                values[found++] = sums[place];
+            }
+        }
+        for (unsigned part = 0; part < 4; part++)
+            _mm256_store_si256((__m256i *)(void *)s + part, none);
+    }
+    return found;
+}
+
+AVX2 static uint32_t count_avx2(const uint16_t *sums, uint32_t size, uint16_t floor)
+{
+    __m256i under = _mm256_set1_epi16((short)(floor - 1)), one = _mm256_setzero_si256(), two = one;
+    uint16_t counts[16];
+    uint32_t all = 0;
+    for (uint32_t at = 0; at < size; at += 64) {
+        const uint16_t *s = sums + at;
+        one = _mm256_sub_epi16(one, _mm256_cmpgt_epi16(sixteen(s, 0), under));
+        two = _mm256_sub_epi16(two, _mm256_cmpgt_epi16(sixteen(s, 1), under));
+        one = _mm256_sub_epi16(one, _mm256_cmpgt_epi16(sixteen(s, 2), under));
+        two = _mm256_sub_epi16(two, _mm256_cmpgt_epi16(sixteen(s, 3), under));
+    }
+    _mm256_storeu_si256((__m256i *)(void *)counts, _mm256_add_epi16(one, two));
+    for (unsigned i = 0; i < 16; i++) all += counts[i];
+    return all;
+}
+
+AVX2 static void peaks_avx2(const uint16_t *sums, uint32_t size, uint16_t *out)
+{
+    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT, out += FER_SUMS_LOT / 4) {
+        const uint16_t *s = sums + at;
+        __m256i top = _mm256_max_epi16(_mm256_max_epi16(sixteen(s, 0), sixteen(s, 1)),
+                                       _mm256_max_epi16(sixteen(s, 2), sixteen(s, 3)));
+        _mm256_storeu_si256((__m256i *)(void *)out, top);
+    }
+}
+#endif
+
+const fer_sum_kernels fer_sum_kernel_rows[] = {
+#if defined(__x86_64__)
+    {"avx2", has_avx2, take_avx2, count_avx2, peaks_avx2},
+    {"sse2", always, take_sse2, count_sse2, peaks_sse2},
+#endif
+    {"plain", always, take_plain, count_plain, peaks_plain},
+};
+const size_t fer_sum_kernel_count = sizeof fer_sum_kernel_rows / sizeof fer_sum_kernel_rows[0];
+
+const fer_sum_kernels *fer_sum_kernels_here(void)
+{
+    const fer_sum_kernels *k = fer_sum_kernel_rows;
+    while (!k->runs_here()) k++;
+    return k;
+}

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -85,7 +86,8 @@ struct fault {
     bool and_later;
 };
 
-/* Any thread may call what is below; a plan is made while there is only one. */
+/* Any thread may call what is below, also while another plan is made. */
+static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fault plan[16];
 static size_t planned;
 static _Atomic uint64_t calls[KINDS];
@@ -166,13 +168,15 @@ static bool parse_plan(fer_str rest)
 
 bool fer_faults_begin(const char *text)
 {
+    pthread_mutex_lock(&plan_lock);
     from_environment_done = true;
     planned = 0;
     injected = 0;
     for (int k = 0; k < KINDS; k++) calls[k] = 0;
-    if (parse_plan(fer_str_of(text))) return true;
-    planned = 0;
-    return false;
+    bool good = parse_plan(fer_str_of(text));
+    if (!good) planned = 0;
+    pthread_mutex_unlock(&plan_lock);
+    return good;
 }
 
 uint64_t fer_faults_calls(const char *kind)
@@ -215,21 +219,30 @@ static void begin_from_environment(void)
     }
 }
 
-/* Counts a call; the fault that is due, or NULL. */
+/* The fault for the n-th call of a kind, copied; false: there is none. */
+static bool find_fault(enum kind kind, uint64_t n, struct fault *out)
+{
+    bool found = false;
+    pthread_mutex_lock(&plan_lock);
+    for (size_t i = 0; i < planned && !found; i++) {
+        const struct fault *f = &plan[i];
+        found = f->kind == kind && (n == f->nth || (f->and_later && n > f->nth));
+        if (found) *out = *f;
+    }
+    pthread_mutex_unlock(&plan_lock);
+    return found;
+}
+
+/* Counts a call; the fault that is due, until the thread's next call, or NULL. */
 static const struct fault *due(enum kind kind)
 {
+    static _Thread_local struct fault f;
     if (!from_environment_done) begin_from_environment();
-    uint64_t n = ++calls[kind];
-    for (size_t i = 0; i < planned; i++) {
-        const struct fault *f = &plan[i];
-        if (f->kind != kind) continue;
-        if (n != f->nth && !(f->and_later && n > f->nth)) continue;
-        injected++;
-        if (f->kill && !f->limit) kill(getpid(), SIGKILL);
-        if (f->delay) usleep((useconds_t)f->delay * 1000);
-        return f;
-    }
-    return NULL;
+    if (!find_fault(kind, ++calls[kind], &f)) return NULL;
+    injected++;
+    if (f.kill && !f.limit) kill(getpid(), SIGKILL);
+    if (f.delay) usleep((useconds_t)f.delay * 1000);
+    return &f;
 }
 
 static bool fails(enum kind kind)
@@ -306,9 +319,23 @@ ssize_t fer_sys_read(int fd, void *to, size_t size)
 {
     return fails_or_cuts(K_READ, &size) ? -1 : read(fd, to, size);
 }
+/* A write of any kind, under way: how it is made is for the caller to say. */
+static ssize_t write_by(ssize_t (*put)(int, const void *, size_t), int fd, const void *from,
+                        size_t size)
+{
+    const struct fault *f = due(K_WRITE);
+    if (f && f->error) {
+        errno = f->error;
+        return -1;
+    }
+    if (f && f->limit && f->limit < size) size = (size_t)f->limit;
+    ssize_t n = put(fd, from, size);
+    if (f && f->kill) kill(getpid(), SIGKILL);
+    return n;
+}
 ssize_t fer_sys_write(int fd, const void *from, size_t size)
 {
-    return fails_or_cuts(K_WRITE, &size) ? -1 : write(fd, from, size);
+    return write_by(write, fd, from, size);
 }
 int fer_sys_close(int fd)
 {
@@ -520,7 +547,7 @@ int fer_sys_subreaper(int wanted)
 }
 ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
 {
-    return fails_or_cuts(K_WRITE, &size) ? -1 : fer_seam_write_pipe(fd, from, size);
+    return write_by(fer_seam_write_pipe, fd, from, size);
 }
 int fer_sys_readable(int fd)
 {

@@ -216,14 +216,15 @@ static void run(const struct row *row)
 
 /* Short reads, short writes and interruptions change nothing (F05-F09). */
 static const struct fault_row {
-    const char *plan;
+    const char *name, *plan;
 } fault_rows[] = {
-    {"recv:short=1@1+"},
-    {"send:short=1@1+"},
-    {"recv:EINTR@1;recv:EINTR@3;send:EINTR@1"},
-    {"recv:EAGAIN@1"},
-    {"send:EAGAIN@1;send:EAGAIN@2"},
-    {"accept:EINTR@1;accept:ECONNABORTED@2"},
+    {"F05 a byte at a time comes", "recv:short=1@1+"},
+    {"F06 short reads", "recv:short=7@1;recv:short=2@2;recv:short=31@3;recv:short=1@4"},
+    {"F07 a byte at a time is sent", "send:short=1@1+"},
+    {"F08 nothing is there yet", "recv:EAGAIN@1"},
+    {"F08 nothing can be sent now", "send:EAGAIN@1;send:EAGAIN@2"},
+    {"F09 interrupted", "recv:EINTR@1;recv:EINTR@3;send:EINTR@1"},
+    {"F12 a client gives up", "accept:EINTR@1;accept:ECONNABORTED@2"},
 };
 
 static void run_fault(const struct fault_row *row)

@@ -76,7 +76,7 @@ faults: setup-test
 # Measured is what is delivered: with link-time optimisation.
 bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
-	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search bench/bench_server bench/bench_ledger
+	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search bench/bench_server bench/bench_ledger bench/bench_overload
 	@tools/run-bench build-bench
 
 differential: setup-test

@@ -2,8 +2,9 @@
 /*
  * What a durable record costs: 64 callers at once, each call a begin and an end that it waits for,
  * next to the same lines written with one sync each, and to the same lines in SQLite with one
- * commit for all that waits. Then how fast a ledger is verified. On the disk that TMPDIR (default:
- * the current folder) is on.
+ * commit for all that waits; and calls of an echo function through the whole gateway, with the
+ * state of a command and without. Then how fast a ledger is verified. On the disk that TMPDIR
+ * (default: the current folder) is on.
  *
  *     bench_ledger [calls]
  */
@@ -16,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "durable_calls.h"
 #include "ledger.h"
 #include "ledger_line.h"
 #include "ledger_verify.h"
@@ -266,6 +268,16 @@ int main(int argc, char **argv)
     run_ledger(folder, FER_DURABLE_SYNC, calls, CALLERS);
     run_ledger(folder, FER_DURABLE_GROUP, calls / 60, 1);
     run_ledger(folder, FER_DURABLE_GROUP, calls, CALLERS);
+    double plain = durable_calls("gateway, nothing kept", NULL, calls, CALLERS, false);
+    char state[300];
+    snprintf(state, sizeof state, "%s.state", folder);
+    double kept = durable_calls("gateway, begin and end durable", state, calls, CALLERS, false);
+    remove_folder(state);
+    durable_calls("gateway, begin and end durable", state, calls / 60, 1, false);
+    remove_folder(state);
+    durable_calls("gateway, the same with a key each", state, calls / 4, CALLERS, true);
+    remove_folder(state);
+    printf("\nadded by a durable begin and end, p50: %.2f ms\n", kept - plain);
     run_verify(folder);
     remove_folder(folder);
     return 0;

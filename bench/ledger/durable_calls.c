@@ -146,7 +146,8 @@ double durable_calls(const char *name, const char *state, size_t calls, size_t c
     fer_gateway_options o = {.catalog = catalog, .policies = fer_str_of(policies)};
     must(fer_gateway_new(&o, &r.gateway, &err), &err);
     must(fer_gateway_builtins(r.gateway, &function, 1, &err), &err);
-    if (state) must(fer_keeping_begin(r.gateway, fer_str_of(state), &keeping, &err), &err);
+    fer_keep_options keep = {.folder = fer_str_of(state), .key_ttl_ms = FER_KEY_TTL_MS};
+    if (state) must(fer_keeping_begin(r.gateway, &keep, &keeping, &err), &err);
     double began = now_ms(), cpu = cpu_ms();
     drive(&r, callers);
     double took = now_ms() - began;

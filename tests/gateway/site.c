@@ -354,7 +354,9 @@ static fer_code set_up(struct site *s, const char *state, fer_err *err)
         code = fer_batch_add(b, FER_STR("t.json"), fer_str_of(tools), FER_FORMAT_JSON, &put, err);
     if (!code) code = fer_catalog_apply(s->catalog, b, err);
     fer_batch_free(b);
-    fer_keep_options keep = {.folder = fer_str_of(state), .key_ttl_ms = FER_KEY_TTL_MS};
+    fer_config_ledger ledger = {.segment_bytes = 1 << 20}; /* a life writes little */
+    fer_keep_options keep = {
+        .folder = fer_str_of(state), .ledger = &ledger, .key_ttl_ms = FER_KEY_TTL_MS};
     return code ? code : fer_keeping_begin(s->gateway, &keep, &s->keeping, err);
 }
 

@@ -128,8 +128,10 @@ static void open_stage(struct stage *s, const char *policies)
         (fer_runner){.kind = &backend, .name = FER_STR("a"), .loop = fer_gateway_loop(s->gateway)};
     assert_int_equal(fer_gateway_add_runner(s->gateway, &s->runner, &err), FER_OK);
     put_tools(s, tools);
-    if (fer_keeping_begin(s->gateway, fer_str_of(s->state), &s->keeping, &err))
-        fail_msg("%s", err.message);
+    fer_config_ledger ledger = {.segment_bytes = 1 << 20}; /* a life writes little */
+    fer_keep_options keep = {
+        .folder = fer_str_of(s->state), .ledger = &ledger, .key_ttl_ms = FER_KEY_TTL_MS};
+    if (fer_keeping_begin(s->gateway, &keep, &s->keeping, &err)) fail_msg("%s", err.message);
 }
 
 static void close_stage(struct stage *s)

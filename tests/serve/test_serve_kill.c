@@ -50,7 +50,7 @@ static void write_config(const char *folder, bool well)
     assert_non_null(f);
     fprintf(
         f,
-        "{\"mcpServers\":{\"t\":{\"command\":\"%s\",\"args\":[\"%s\"%s]}},\"state\":\"%s/state\","
+        "{\"mcpServers\":{\"t\":{\"command\":\"%s\",\"args\":[\"%s\"%s]}},\"state\":\"%s/state\",\"ledger\":{\"segmentBytes\":1048576},"
         "\"policies\":{\"tools\":{\"*\":{\"retry\":{\"backoffMs\":1,\"maxBackoffMs\":5}},"
         "\"t:read\":{\"effect\":\"Pure\"},\"t:look\":{\"effect\":\"Pure\",\"cache\":{\"ttlMs\":60000}},"
         "\"t:put\":{\"effect\":\"IdempotentWrite\"},"

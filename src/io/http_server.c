@@ -133,6 +133,7 @@ static void fill_limits(fer_server_limits *l)
     DEFAULT(body_rate, FER_SERVER_BODY_RATE);
     DEFAULT(idle_ms, FER_SERVER_IDLE_MS);
     DEFAULT(stuck_ms, FER_SERVER_STUCK_MS);
+    DEFAULT(send_rate, FER_SERVER_SEND_RATE);
     DEFAULT(stream_max, FER_SERVER_STREAM_MAX);
     DEFAULT(conns_max, FER_SERVER_CONNS_MAX);
     DEFAULT(address_max, FER_SERVER_ADDRESS_MAX);
@@ -192,6 +193,16 @@ fer_http_server *fer_http_server_new(uv_loop_t *loop, const fer_http_handler *ha
         s->handles++;
     }
     return s;
+}
+
+fer_code fer_http_server_allow_host(fer_http_server *s, fer_str host, fer_err *err)
+{
+    return fer_http_guard_host(s->own_guard, host, err);
+}
+
+fer_code fer_http_server_allow_origin(fer_http_server *s, fer_str origin, fer_err *err)
+{
+    return fer_http_guard_origin(s->own_guard, origin, err);
 }
 
 /* Once nothing refers to it any more. */

@@ -21,7 +21,7 @@
  * a Host or Origin that the guard (http_guard.h) does not know, which is asked before `head`.
  *
  * What is bounded, each from the first byte: head, fields, URI, body; time for the head, rate of
- * the body, idle time, time without progress of an answer; connections in all and per address;
+ * the body, idle time, rate at which an answer is taken; connections in all and per address;
  * what waits to be written to a stream. Without descriptors the server turns clients away instead
  * of spinning.
  *
@@ -45,7 +45,8 @@
 #define FER_SERVER_BODY_RATE   1024  /* bytes a second that a body makes at least ... */
 #define FER_SERVER_BODY_MS     5000  /* ... after this time */
 #define FER_SERVER_IDLE_MS     60000 /* between requests */
-#define FER_SERVER_STUCK_MS    10000 /* without a byte taken of what is to be sent */
+#define FER_SERVER_STUCK_MS    10000 /* in each of which a client takes of what is to be sent ... */
+#define FER_SERVER_SEND_RATE   100   /* ... at least so many bytes a second */
 #define FER_SERVER_STREAM_MAX  ((size_t)256 << 10) /* bytes that wait for a stream's reader */
 #define FER_SERVER_ANSWER_MAX  ((size_t)16 << 20)  /* bytes of an answer, or of a stream's piece */
 #define FER_SERVER_CONNS_MAX   10000               /* connections of a server */
@@ -86,7 +87,7 @@ bool fer_inbound_is(const fer_inbound *r, const char *media_type);
 /* Why a client is told to be gone. */
 typedef enum fer_gone {
     FER_GONE_CLOSED, /* it ended its side, or the connection broke */
-    FER_GONE_SLOW,   /* it took nothing of what was sent for too long: SlowConsumer */
+    FER_GONE_SLOW,   /* it took too little of what was sent for too long: SlowConsumer */
     FER_GONE_SHUT,   /* the server is closing */
     FER_GONES
 } fer_gone;
@@ -112,7 +113,7 @@ typedef struct fer_http_handler {
 /* Each 0: the default above. */
 typedef struct fer_server_limits {
     size_t head_max, fields_max, uri_max, body_max;
-    unsigned head_ms, body_ms, body_rate, idle_ms, stuck_ms;
+    unsigned head_ms, body_ms, body_rate, idle_ms, stuck_ms, send_rate;
     size_t stream_max, conns_max, address_max;
 } fer_server_limits;
 
@@ -123,11 +124,13 @@ fer_http_server *fer_http_server_new(uv_loop_t *loop, const fer_http_handler *ha
 
 /* Where to listen: an address and a port, or a path. */
 typedef struct fer_listen_options {
-    const char *address;              /* as inet_pton reads it; NULL: 127.0.0.1 */
-    uint16_t port;                    /* 0: the system chooses, see fer_http_server_port */
-    const char *path;                 /* of a Unix socket, else NULL. It is made with mode 0600. */
-    const char *cert_file, *key_file; /* PEM, the certificate with its chain: TLS 1.2 and later */
-    int backlog;                      /* 0: 511 */
+    const char *address; /* as inet_pton reads it; NULL: 127.0.0.1 */
+    uint16_t port;       /* 0: the system chooses, see fer_http_server_port */
+    const char *path;    /* of a Unix socket, else NULL. It is made with mode 0600. */
+    /* PEM, the certificate with its chain: TLS 1.2 and later, keys of at least 112 bits of
+     * security; one that has ended, or a key that others may read, is refused. */
+    const char *cert_file, *key_file;
+    int backlog; /* 0: 511 */
 } fer_listen_options;
 
 /*
@@ -138,6 +141,12 @@ typedef struct fer_listen_options {
  */
 fer_code fer_http_server_listen(fer_http_server *s, const fer_listen_options *options,
                                 fer_err *err);
+/*
+ * One more host that requests may name, or origin that they may come from (http_guard.h), beside
+ * the hosts of the places that the server listens at. For a server without a guard of its own.
+ */
+fer_code fer_http_server_allow_host(fer_http_server *s, fer_str host, fer_err *err);
+fer_code fer_http_server_allow_origin(fer_http_server *s, fer_str origin, fer_err *err);
 /* The port of a place, in the order in which they were added; 0: a Unix socket. */
 uint16_t fer_http_server_port(const fer_http_server *s, unsigned listener);
 

@@ -83,7 +83,7 @@ static void flush(fer_conn *c)
         if (n < 0) break_off(c);
         if (n <= 0) return;
         took(c, (size_t)n);
-        if (c->out_first) fer_server_wait(c, FER_WAIT_STUCK); /* it has made progress */
+        c->window_out += (size_t)n;
     }
 }
 
@@ -123,7 +123,10 @@ bool fer_conn_send_raw(fer_conn *c, const struct iovec *parts, size_t count)
         break_off(c);
         return false;
     }
-    if (first) fer_server_wait(c, FER_WAIT_STUCK);
+    if (first) {
+        c->window_out = 0;
+        fer_server_wait(c, FER_WAIT_STUCK);
+    }
     set_events(c);
     return true;
 }
@@ -444,9 +447,22 @@ static bool is_slow(fer_conn *c)
     return came < (size_t)((uint64_t)l->body_rate * l->body_ms / 1000);
 }
 
+/* Whether the client takes too little of what is to be sent. */
+static bool is_slow_reader(fer_conn *c)
+{
+    const fer_server_limits *l = &c->server->limits;
+    size_t least = (size_t)((uint64_t)l->send_rate * l->stuck_ms / 1000), taken = c->window_out;
+    c->window_out = 0;
+    return taken < (least ? least : 1);
+}
+
 void fer_conn_time_up(fer_conn *c, enum fer_wait what)
 {
     fer_server_counts *n = &c->server->counts;
+    if (what == FER_WAIT_STUCK && !is_slow_reader(c)) {
+        fer_server_wait(c, FER_WAIT_STUCK);
+        return;
+    }
     if (what == FER_WAIT_BODY && !is_slow(c)) {
         fer_server_wait(c, FER_WAIT_BODY);
         return;

@@ -124,6 +124,7 @@ struct fer_conn {
     fer_request_reader reader;
     fer_exchange *x;   /* being read, held, or streaming */
     size_t window_len; /* of the body, when the window began */
+    size_t window_out; /* bytes that the client took in the window */
     char *pending;     /* bytes behind the request at hand, on the heap */
     size_t pending_len, pending_at;
     struct fer_out_block *out_first, *out_last;

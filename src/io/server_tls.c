@@ -4,9 +4,13 @@
  * What the client sent is put into one and read as plain bytes; what it makes is taken from the
  * other and sent like any bytes.
  */
+#include <errno.h>
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "errors.h"
 #include "server_parts.h"
@@ -52,8 +56,30 @@ static const char *why(void)
     return text ? text : "it cannot be read";
 }
 
+/* A key that others may read is nobody's secret. */
+static fer_code check_key_file(const char *key_file, fer_err *err)
+{
+    struct stat st;
+    if (fer_sys_stat(key_file, &st))
+        return fer_fail(err, FER_BAD_USAGE, "%s: %s", key_file, strerror(errno));
+    if (!S_ISREG(st.st_mode) || st.st_mode & (S_IROTH | S_IWOTH | S_IWGRP))
+        return fer_fail(err, FER_BAD_USAGE,
+                        "%s: others may read or change the private key; chmod 600 it", key_file);
+    return FER_OK;
+}
+
+static fer_code check_time(SSL_CTX *ctx, const char *cert_file, fer_err *err)
+{
+    const X509 *cert = SSL_CTX_get0_certificate(ctx);
+    if (cert && X509_cmp_current_time(X509_get0_notAfter(cert)) < 0)
+        return fer_fail(err, FER_BAD_USAGE, "%s: the certificate has ended", cert_file);
+    return FER_OK;
+}
+
 static fer_code load_files(SSL_CTX *ctx, const char *cert_file, const char *key_file, fer_err *err)
 {
+    fer_code code = check_key_file(key_file, err);
+    if (code) return code;
     if (SSL_CTX_use_certificate_chain_file(ctx, cert_file) != 1)
         return fer_fail(err, FER_BAD_USAGE, "%s: no certificate in PEM: %s", cert_file, why());
     if (SSL_CTX_use_PrivateKey_file(ctx, key_file, SSL_FILETYPE_PEM) != 1)
@@ -62,7 +88,7 @@ static fer_code load_files(SSL_CTX *ctx, const char *cert_file, const char *key_
     if (SSL_CTX_check_private_key(ctx) != 1)
         return fer_fail(err, FER_BAD_USAGE, "%s is not the key of the certificate in %s", key_file,
                         cert_file);
-    return FER_OK;
+    return check_time(ctx, cert_file, err);
 }
 
 fer_code fer_tls_context_new(const char *cert_file, const char *key_file, void **out, fer_err *err)
@@ -71,6 +97,8 @@ fer_code fer_tls_context_new(const char *cert_file, const char *key_file, void *
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
     if (!ctx) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_security_level(ctx, 2); /* 112 bits: RSA of 2048, no SHA-1, no RC4 */
+    SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20"); /* of TLS 1.2 */
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                  SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);

@@ -176,9 +176,10 @@ static void run_request(fer_talk *x, const fer_rpc *m)
                      FER_PRI(fer_str_head(m->method, 100)), q->version->name);
     else if (same_id(q))
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""), "a request of this ID is under way");
-    else if (x->peer->ask_count > FER_SERVE_ASKS_MAX)
+    else if (x->peer->ask_count > s->options.limits.asks)
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""),
-                     "serve.asks: at most %d requests are under way at once", FER_SERVE_ASKS_MAX);
+                     "serve.asks: at most %zu requests are under way at once",
+                     s->options.limits.asks);
     else if (s->draining) fer_ask_fail(q, -32603, FER_STR(""), "the server is shutting down");
     else {
         read_token(q);

@@ -40,6 +40,15 @@ static fer_code begin(fer_front *s, fer_err *err)
     return code;
 }
 
+static void fill_limits(fer_front_limits *l)
+{
+    if (!l->asks) l->asks = FER_SERVE_ASKS_MAX;
+    if (!l->listens) l->listens = FER_SERVE_LISTENS_MAX;
+    if (!l->peers) l->peers = FER_SERVE_PEERS_MAX;
+    if (!l->result) l->result = FER_META_RESULT;
+    if (l->settle_ms <= 0) l->settle_ms = FER_SERVE_SETTLE_MS;
+}
+
 fer_front *fer_front_new(const fer_front_options *o)
 {
     fer_arena *a = fer_arena_new(0);
@@ -50,6 +59,7 @@ fer_front *fer_front_new(const fer_front_options *o)
     }
     s->arena = a;
     s->options = *o;
+    fill_limits(&s->options.limits);
     s->loop = fer_gateway_loop(o->gateway);
     if (begin(s, NULL)) {
         fer_guest_unref(s->host);
@@ -153,7 +163,7 @@ static void on_settled(uv_timer_t *timer)
 void fer_front_hold(fer_front *s)
 {
     s->holding = true;
-    uv_timer_start(&s->settle, on_settled, FER_SERVE_SETTLE_MS, 0);
+    uv_timer_start(&s->settle, on_settled, (uint64_t)s->options.limits.settle_ms, 0);
 }
 
 void fer_front_release(fer_front *s)

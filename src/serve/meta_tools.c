@@ -245,14 +245,14 @@ fer_code fer_meta_add_result(fer_ask *q, fer_buf *b, fer_str json, fer_str at, s
     fer_cuts cuts = {.count = 0};
     fer_json *doc;
     fer_buf_add_text(b, "\"result\":");
-    if (json.len <= FER_META_RESULT && !at.len && !from) {
+    if (json.len <= s->options.limits.result && !at.len && !from) {
         fer_buf_add(b, json);
         return FER_OK;
     }
     fer_code code = fer_json_read(a, json, fer_json_limits_file(), &doc, err);
     const yyjson_val *v = code ? NULL : fer_json_at(fer_json_root(doc), at, err);
     if (!v) return code ? code : FER_INVALID_POINTER;
-    code = fer_cut_write(a, doc, v, at, from, FER_META_RESULT, b, &cuts, err);
+    code = fer_cut_write(a, doc, v, at, from, s->options.limits.result, b, &cuts, err);
     if (code || !(cuts.count || handle.len)) return code;
     add_cuts(b, &cuts);
     if (!handle.len && fer_rest_put(&s->kept, fer_ask_guest(q), json, made))

@@ -5,7 +5,7 @@
 
 fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
 {
-    if (s->counts.peers >= FER_SERVE_PEERS_MAX) return NULL;
+    if (s->counts.peers >= s->options.limits.peers) return NULL;
     fer_peer *p = fer_sys_malloc(sizeof *p);
     if (!p) return NULL;
     *p = (fer_peer){.server = s,

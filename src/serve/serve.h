@@ -48,6 +48,13 @@ typedef enum fer_serve_mode {
 /* "meta" ..., ended by NULL. */
 extern const char *const fer_serve_modes[];
 
+/* Each 0: the default. */
+typedef struct fer_front_limits {
+    size_t asks, listens, peers; /* FER_SERVE_ASKS_MAX and so on */
+    size_t result;               /* bytes of a result that run_tool shows at once */
+    int64_t settle_ms;
+} fer_front_limits;
+
 typedef struct fer_front_options {
     fer_gateway *gateway; /* borrowed, as the catalogue */
     fer_catalog *catalog; /* that can be searched */
@@ -56,6 +63,7 @@ typedef struct fer_front_options {
      * version; none: all. Of a transparent server: the one namespace. */
     const fer_str *expose;
     size_t expose_count;
+    fer_front_limits limits;
 } fer_front_options;
 
 FER_MUST_USE fer_front *fer_front_new(const fer_front_options *o);

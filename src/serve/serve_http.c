@@ -90,11 +90,17 @@ static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
 static const struct route {
     const char *path, *method;
     bool open; /* to everybody */
+    bool body; /* it is read first */
     void (*run)(fer_web *w, fer_guest *who, fer_exchange *x);
 } routes[] = {
-    {"/mcp", "POST", false, fer_web_post},     {"/mcp", "GET", false, fer_web_get},
-    {"/mcp", "DELETE", false, fer_web_delete}, {"/healthz", "GET", true, show_health},
-    {"/readyz", "GET", true, show_ready},      {"/metrics", "GET", false, show_metrics},
+    {"/mcp", "POST", false, true, fer_web_post},
+    {"/mcp", "GET", false, false, fer_web_get},
+    {"/mcp", "DELETE", false, false, fer_web_delete},
+    {"/sse", "GET", false, false, fer_web_old_get},
+    {"/message", "POST", false, true, fer_web_old_post},
+    {"/healthz", "GET", true, false, show_health},
+    {"/readyz", "GET", true, false, show_ready},
+    {"/metrics", "GET", false, false, show_metrics},
 };
 
 /* The requests of 2026-07-28 are POSTs and nothing else. */
@@ -136,7 +142,7 @@ static bool on_head(void *context, fer_exchange *x)
     fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x));
     const struct route *r = route_of(w, who, x);
     if (!r) return false;
-    if (r->run == fer_web_post) return true;
+    if (r->body) return true;
     r->run(w, who, x);
     return false;
 }
@@ -145,8 +151,8 @@ static void on_request(void *context, fer_exchange *x)
 {
     fer_web *w = context;
     fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x)); /* not revoked meanwhile */
-    if (who) fer_web_post(w, who, x);
-    else refuse_stranger(w, x);
+    const struct route *r = route_of(w, who, x);
+    if (r) r->run(w, who, x);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -156,11 +162,12 @@ static void on_beat(uv_timer_t *timer)
     fer_web *w = timer->data;
     int64_t now = fer_clock_mono();
     if (w->options.look) w->options.look(w->options.context);
-    fer_posts_sweep(w);
+    fer_inquiries_sweep(w);
     fer_sessions_sweep(w, false);
+    fer_inquiries_poll(w);
     if (now - w->beaten < BEAT_EVERY_NS) return;
     w->beaten = now;
-    fer_posts_beat(w);
+    fer_inquiries_beat(w);
 }
 
 fer_web *fer_web_new(const fer_web_options *o)
@@ -169,6 +176,8 @@ fer_web *fer_web_new(const fer_web_options *o)
     if (!w) return NULL;
     memset(w, 0, sizeof *w);
     w->options = *o;
+    w->past = (fer_past_all){
+        .events_max = o->events, .bytes_max = o->event_bytes, .keep_ms = o->event_ms};
     w->handler = (fer_http_handler){on_head, on_request, w};
     w->http = fer_http_server_new(fer_front_loop(o->front), &w->handler, o->guard, o->limits);
     if (!w->http) {
@@ -191,9 +200,11 @@ fer_http_server *fer_web_server(fer_web *w)
 void fer_web_drain(fer_web *w, void (*done)(void *context), void *context)
 {
     w->draining = true;
-    for (fer_post *p = w->posts, *next; p; p = next) {
+    for (fer_inquiry *p = w->posts, *next; p; p = next) {
         next = p->next;
-        if (!p->talk) fer_post_end(p);
+        fer_session *old = p->session && p->session->old ? p->session : NULL;
+        if (!p->talk && old) fer_session_end(old);
+        else if (!p->talk && !p->late) fer_inquiry_end(p);
     }
     fer_http_server_drain(w->http, done, context);
 }

@@ -12,6 +12,10 @@
  * that opened it: to every other one it is not there. When a guest is over, its sessions end, and
  * what runs for it is cancelled.
  *
+ * Messages on streams of sessions have IDs: who lost a stream asks for it again (GET with
+ * Last-Event-ID) and has what it missed; what runs goes on meanwhile (serve_events.h). /sse and
+ * /message are the transport of 2024-11-05.
+ *
  * One thread: that of the front's loop.
  */
 #ifndef FER_SERVE_HTTP_H
@@ -24,7 +28,8 @@
 #define FER_HTTP_BEAT_MS                                                                           \
     15000 /* after which a quiet answer becomes a stream, and between its beats */
 
-#define FER_HTTP_LOOK_MS 1000 /* between looks at who may still come */
+#define FER_HTTP_LOOK_MS  1000 /* between looks at who may still come */
+#define FER_HTTP_RETRY_MS 1000 /* after which a client that lost a stream shall come again */
 
 typedef struct fer_web fer_web;
 
@@ -33,6 +38,12 @@ typedef struct fer_web_options {
     fer_gateway *gateway;            /* whose metrics are shown */
     const fer_http_guard *guard;     /* of hosts and origins, as the HTTP server has it; or NULL */
     const fer_server_limits *limits; /* or NULL */
+    /* Each 0: the default. */
+    int64_t session_ms, beat_ms, retry_ms;
+    int64_t poll_ms; /* after which a stream that waits for an answer is closed, and the client
+                        comes again for it (2025-11-25); 0: never */
+    size_t events, event_bytes;
+    int64_t event_ms;
     /* Whose token it is; NULL: nobody's. Borrowed. Without this function nobody is asked who he
      * is: everybody is the front's host. */
     fer_guest *(*admit)(void *context, fer_str token);

@@ -5,8 +5,10 @@
 #include "line_pair.h"
 #include "meta_tools.h"
 #include "serve.h"
+#include "serve_events.h"
 #include "serve_http.h"
 #include "serve_local.h"
+#include "serve_parts.h"
 
 const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.asks", FER_SERVE_ASKS_MAX, "requests of one MCP client at a time"},
@@ -28,6 +30,11 @@ const fer_limit_row fer_serve_limit_rows[] = {
      "milliseconds that a session over HTTP lasts without a request"},
     {"serve.beat", FER_HTTP_BEAT_MS,
      "milliseconds after which a quiet answer over HTTP is a stream"},
+    {"serve.events", FER_HTTP_EVENTS, "messages of a session that are kept for who comes again"},
+    {"serve.event_size", FER_HTTP_EVENT_BYTES, "bytes of them"},
+    {"serve.event_all", FER_HTTP_EVENTS_ALL, "bytes of those of all sessions"},
+    {"serve.event_time", FER_HTTP_EVENT_MS, "milliseconds that such a message is kept"},
+    {"serve.searches", FER_SERVE_SEARCHES, "searches of one client that a call may be led to by"},
     {"serve.attached", FER_LOCAL_CLIENTS_MAX,
      "clients that are attached to a gateway (serve --stdio)"},
     {"serve.waiting", FER_PAIR_WAITING,

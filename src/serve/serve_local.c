@@ -116,7 +116,7 @@ static void take(fer_local *l, int fd)
         return;
     }
     *c = (client){.local = l};
-    if (fer_stdio_open(l->front, fd, fd, on_ended, c, &c->stdio, NULL)) {
+    if (fer_stdio_open(l->front, NULL, fd, fd, on_ended, c, &c->stdio, NULL)) {
         fer_sys_free(c); /* the descriptor went with what was opened */
         return;
     }

@@ -28,54 +28,18 @@ void fer_web_refuse(fer_exchange *x, unsigned status, int code, const char *mess
     fer_exchange_reply(x, status, JSON, fer_buf_view(&b));
 }
 
-static bool begin_stream(fer_post *p)
-{
-    fer_http_field field = {FER_STR(SESSION), FER_STR("")};
-    if (p->streams) return true;
-    if (!p->events_fine) return false;
-    if (p->session) field.value = fer_str_of(p->session->id);
-    p->streams = !fer_exchange_stream(p->exchange, 200, EVENT_STREAM, &field,
-                                      p->opened && p->session ? 1 : 0, NULL);
-    return p->streams;
-}
-
-bool fer_post_write(fer_post *p, fer_str message)
-{
-    fer_buf b;
-    if (!begin_stream(p)) return false;
-    fer_arena *a = fer_arena_new(0);
-    if (!a) return false;
-    fer_buf_init(&b, a, SIZE_MAX / 4);
-    fer_buf_add_text(&b, "event: message\ndata: ");
-    fer_buf_add(&b, message);
-    fer_buf_add_text(&b, "\n\n");
-    bool fine = !b.failure && !fer_exchange_write(p->exchange, fer_buf_view(&b), NULL);
-    fer_arena_free(a);
-    p->quiet_since = fer_clock_mono();
-    return fine;
-}
-
-void fer_posts_beat(fer_web *w)
-{
-    int64_t limit = fer_clock_mono() - FER_HTTP_BEAT_MS * MS;
-    for (fer_post *p = w->posts; p; p = p->next) {
-        if (p->quiet_since > limit || !begin_stream(p)) continue;
-        fer_exchange_write(p->exchange, FER_STR(":\n\n"), NULL);
-        p->quiet_since = fer_clock_mono();
-    }
-}
-
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static fer_post *new_post(fer_web *w, fer_guest *who, fer_exchange *x)
+fer_inquiry *fer_inquiry_new(fer_web *w, fer_guest *who, fer_exchange *x)
 {
-    fer_post *p = fer_sys_malloc(sizeof *p);
+    fer_inquiry *p = fer_sys_malloc(sizeof *p);
     if (!p) {
         fer_exchange_end(x); /* 500 */
         return NULL;
     }
-    *p = (fer_post){
-        .web = w, .exchange = x, .guest = fer_guest_ref(who), .quiet_since = fer_clock_mono()};
+    int64_t now = fer_clock_mono();
+    *p = (fer_inquiry){
+        .web = w, .exchange = x, .guest = fer_guest_ref(who), .since = now, .quiet_since = now};
     p->next = w->posts;
     p->place = &w->posts;
     if (p->next) p->next->place = &p->next;
@@ -83,79 +47,90 @@ static fer_post *new_post(fer_web *w, fer_guest *who, fer_exchange *x)
     return p;
 }
 
-static void free_post(fer_post *p)
+void fer_inquiry_free(fer_inquiry *p)
 {
     *p->place = p->next;
     if (p->next) p->next->place = p->place;
     if (p->session && p->session->stream == p) p->session->stream = NULL;
     if (p->peer) fer_peer_close(p->peer);
     fer_guest_unref(p->guest);
+    fer_sys_free(p->late);
     fer_sys_free(p);
 }
 
-void fer_post_end(fer_post *p)
+void fer_inquiry_end(fer_inquiry *p)
 {
     fer_exchange *x = p->exchange;
-    free_post(p);
-    fer_exchange_end(x);
+    fer_inquiry_free(p);
+    if (x) fer_exchange_end(x);
 }
 
 /* Only where requests stand alone does leaving mean that nobody wants the answer. */
 static void on_gone(fer_exchange *x, fer_gone why)
 {
-    fer_post *p = fer_exchange_owner(x);
+    fer_inquiry *p = fer_exchange_owner(x);
     fer_talk *talk = p->talk;
-    bool alone = p->peer != NULL;
+    fer_session *s = p->session;
+    bool alone = p->peer != NULL, old = s && s->old && s->stream == p;
     (void)why;
+    if (fer_inquiry_detach(p)) return;
     p->talk = NULL;
     if (talk) fer_talk_abandon(talk, alone);
-    fer_post_end(p);
+    fer_inquiry_end(p);
+    if (old) fer_session_end(s);
+}
+
+static void on_drained(fer_exchange *x)
+{
+    fer_inquiry_flush(fer_exchange_owner(x));
 }
 
 /* Its peer is closed, and with it what runs is cancelled. */
-void fer_posts_sweep(fer_web *w)
+void fer_inquiries_sweep(fer_web *w)
 {
-    for (fer_post *p = w->posts, *next; p; p = next) {
+    for (fer_inquiry *p = w->posts, *next; p; p = next) {
         next = p->next;
         if (!fer_guest_is_over(p->guest)) continue;
         if (p->talk) fer_talk_abandon(p->talk, false);
         p->talk = NULL;
         fer_exchange *x = p->exchange;
         bool streams = p->streams;
-        free_post(p);
-        if (streams) fer_exchange_end(x);
-        else fer_web_refuse(x, 401, FER_RPC_INVALID_REQUEST, "the token is not good any more");
+        fer_inquiry_free(p);
+        if (x && streams) fer_exchange_end(x);
+        else if (x)
+            fer_web_refuse(x, 401, FER_RPC_INVALID_REQUEST, "the token is not good any more");
     }
 }
 
-static const fer_exchange_events watch = {.gone = on_gone};
+const fer_exchange_events fer_inquiry_watch = {.gone = on_gone, .drained = on_drained};
 
 static void on_note(void *context, fer_str message)
 {
-    fer_post_write(context, message);
+    fer_inquiry_write(context, message, false);
 }
 
 static void on_end(void *context, fer_str answer, int status)
 {
-    fer_post *p = context;
+    fer_inquiry *p = context;
     fer_exchange *x = p->exchange;
     fer_http_field fields[2] = {{FER_STR("Content-Type"), FER_STR(JSON)}};
     size_t count = answer.len ? 1 : 0;
     char id[FER_SESSION_TEXT] = "";
     p->talk = NULL;
     if (p->streams) {
-        if (answer.len) fer_post_write(p, answer);
-        fer_post_end(p);
+        fer_inquiry_finish(p, answer);
         return;
     }
     if (p->opened && p->session) {
         bool agreed = fer_peer_version(p->session->peer) != NULL;
         memcpy(id, p->session->id, sizeof id);
         if (agreed) fields[count++] = (fer_http_field){FER_STR(SESSION), fer_str_of(id)};
-        else fer_session_end(p->session); /* nothing came of it */
+        fer_session *none = agreed ? NULL : p->session;
+        if (none) p->session = NULL;
+        if (none) fer_session_end(none); /* nothing came of it */
     }
     fer_exchange_answer(x, (unsigned)status, fields, count, answer, NULL);
-    free_post(p);
+    fer_inquiry_free(p);
 }
 
 static const fer_talk_events events = {on_note, on_end};
@@ -170,7 +145,7 @@ static bool has_word(fer_str list, const char *word)
     return false;
 }
 
-static bool takes(const fer_inbound *in, const char *media_type)
+bool fer_inbound_takes(const fer_inbound *in, const char *media_type)
 {
     fer_str accept = fer_inbound_get(in, "Accept");
     if (!accept.ptr) return true;
@@ -230,7 +205,7 @@ static fer_str header(const fer_inbound *in, const char *name)
     return value.ptr ? value : FER_STR("");
 }
 
-static void begin_talk(fer_post *p, fer_peer *peer)
+static void begin_talk(fer_inquiry *p, fer_peer *peer)
 {
     const fer_inbound *in = fer_exchange_inbound(p->exchange);
     fer_talk_hints hints = {
@@ -240,10 +215,10 @@ static void begin_talk(fer_post *p, fer_peer *peer)
         .name = decode_name(fer_exchange_arena(p->exchange), header(in, "Mcp-Name"))};
     p->talk = peer ? fer_talk_new(peer, &events, p) : NULL;
     if (!p->talk) {
-        fer_post_end(p);
+        fer_inquiry_end(p);
         return;
     }
-    fer_exchange_watch(p->exchange, &watch, p);
+    fer_exchange_watch(p->exchange, &fer_inquiry_watch, p);
     fer_talk_take(p->talk, in->body, &hints);
 }
 
@@ -274,7 +249,7 @@ void fer_web_post(fer_web *w, fer_guest *who, fer_exchange *x)
         fer_web_refuse(x, 415, FER_RPC_INVALID_REQUEST, "the body must be " JSON);
         return;
     }
-    if (!takes(in, JSON) && !takes(in, EVENT_STREAM)) {
+    if (!fer_inbound_takes(in, JSON) && !fer_inbound_takes(in, EVENT_STREAM)) {
         fer_web_refuse(x, 406, FER_RPC_INVALID_REQUEST,
                        "Accept must name " JSON " or " EVENT_STREAM);
         return;
@@ -282,9 +257,9 @@ void fer_web_post(fer_web *w, fer_guest *who, fer_exchange *x)
     fer_post_kind kind = kind_of(x, header(in, VERSION));
     fer_session *s = kind == POST_OTHER ? session_of(w, who, x) : NULL;
     if (kind == POST_OTHER && !s) return;
-    fer_post *p = new_post(w, who, x);
+    fer_inquiry *p = fer_inquiry_new(w, who, x);
     if (!p) return;
-    p->events_fine = takes(in, EVENT_STREAM);
+    p->events_fine = fer_inbound_takes(in, EVENT_STREAM);
     if (kind == POST_ALONE)
         p->peer = fer_peer_new(w->options.front,
                                &(fer_peer_options){.context = p, .guest = who, .once = true});
@@ -299,20 +274,29 @@ void fer_web_post(fer_web *w, fer_guest *who, fer_exchange *x)
 
 void fer_web_get(fer_web *w, fer_guest *who, fer_exchange *x)
 {
+    const fer_inbound *in = fer_exchange_inbound(x);
     fer_session *s = session_of(w, who, x);
+    fer_str last = fer_inbound_get(in, "Last-Event-ID");
     if (!s) return;
-    if (!takes(fer_exchange_inbound(x), EVENT_STREAM) || s->stream) {
-        fer_web_refuse(x, s->stream ? 409 : 406, FER_RPC_INVALID_REQUEST,
-                       s->stream ? "the session has a stream" : "Accept must name " EVENT_STREAM);
+    if (!fer_inbound_takes(in, EVENT_STREAM)) {
+        fer_web_refuse(x, 406, FER_RPC_INVALID_REQUEST, "Accept must name " EVENT_STREAM);
         return;
     }
-    fer_post *p = new_post(w, who, x);
+    if (last.len) {
+        fer_web_resume(s, who, x, last);
+        return;
+    }
+    if (s->stream) {
+        fer_web_refuse(x, 409, FER_RPC_INVALID_REQUEST, "the session has a stream");
+        return;
+    }
+    fer_inquiry *p = fer_inquiry_new(w, who, x);
     if (!p) return;
     p->session = s;
     p->events_fine = true;
     s->stream = p;
-    fer_exchange_watch(x, &watch, p);
-    if (!begin_stream(p)) fer_post_end(p);
+    fer_exchange_watch(x, &fer_inquiry_watch, p);
+    if (!fer_inquiry_begin_stream(p)) fer_inquiry_end(p);
 }
 
 void fer_web_delete(fer_web *w, fer_guest *who, fer_exchange *x)

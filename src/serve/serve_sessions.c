@@ -33,8 +33,7 @@ static bool make_id(char out[FER_SESSION_TEXT])
 
 static void on_push(void *context, fer_str message)
 {
-    fer_session *s = context;
-    if (s->stream) fer_post_write(s->stream, message);
+    fer_session_push(context, message);
 }
 
 fer_session *fer_session_new(fer_web *w, fer_guest *who)
@@ -70,25 +69,42 @@ fer_session *fer_session_find(fer_web *w, fer_str id, const fer_guest *who, bool
     return NULL;
 }
 
+/* What it waits for will not come: all that runs for the session is cancelled. */
+static void end_post(fer_inquiry *p)
+{
+    fer_exchange *x = p->exchange;
+    bool streams = p->streams;
+    if (p->talk) fer_talk_abandon(p->talk, false);
+    p->talk = NULL;
+    fer_inquiry_free(p);
+    if (x && !streams) fer_web_refuse(x, 404, FER_RPC_INVALID_REQUEST, "the session has ended");
+    else if (x) fer_exchange_end(x);
+}
+
 void fer_session_end(fer_session *s)
 {
     fer_session **place = bucket(s->web, s->id);
     while (*place != s) place = &(*place)->next;
     *place = s->next;
-    if (s->stream) fer_post_end(s->stream);
-    for (fer_post *p = s->web->posts; p; p = p->next)
-        if (p->session == s) p->session = NULL;
+    if (s->stream) fer_inquiry_end(s->stream);
+    for (fer_inquiry *p = s->web->posts, *next; p; p = next) {
+        next = p->next;
+        if (p->session == s) end_post(p);
+    }
     fer_peer_close(s->peer);
+    fer_past_sweep(&s->web->past, &s->past, true);
     fer_sys_free(s);
 }
 
 void fer_sessions_sweep(fer_web *w, bool all)
 {
-    int64_t limit = fer_clock_mono() - FER_HTTP_SESSION_MS * MS;
+    int64_t ms = w->options.session_ms > 0 ? w->options.session_ms : FER_HTTP_SESSION_MS;
+    int64_t limit = fer_clock_mono() - ms * MS;
     for (size_t i = 0; i < FER_SESSION_BUCKETS; i++)
         for (fer_session *s = w->sessions[i], *next; s; s = next) {
             next = s->next;
+            fer_past_sweep(&w->past, &s->past, false);
             bool quiet = s->used < limit && !s->stream && !fer_peer_busy(s->peer);
-            if (all || quiet || fer_guest_is_over(s->guest)) fer_session_end(s);
+            if (all || quiet || s->lost || fer_guest_is_over(s->guest)) fer_session_end(s);
         }
 }

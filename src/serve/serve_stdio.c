@@ -124,8 +124,8 @@ void fer_stdio_close(fer_stdio *t)
     uv_close((uv_handle_t *)&t->later, on_closed);
 }
 
-fer_code fer_stdio_open(fer_front *s, int in, int out, void (*ended)(void *context), void *context,
-                        fer_stdio **made, fer_err *err)
+fer_code fer_stdio_open(fer_front *s, fer_guest *who, int in, int out, void (*ended)(void *context),
+                        void *context, fer_stdio **made, fer_err *err)
 {
     fer_stdio *t = fer_sys_malloc(sizeof *t);
     if (!t) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
@@ -133,7 +133,8 @@ fer_code fer_stdio_open(fer_front *s, int in, int out, void (*ended)(void *conte
     uv_timer_init(fer_front_loop(s), &t->later);
     t->later.data = t;
     fer_code code = fer_pair_open(fer_front_loop(s), in, out, &pair_events, t, &t->pair, err);
-    if (!code) t->peer = fer_peer_new(s, &(fer_peer_options){.push = on_note, .context = t});
+    if (!code)
+        t->peer = fer_peer_new(s, &(fer_peer_options){.push = on_note, .context = t, .guest = who});
     if (!code && !t->peer) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code) {
         fer_stdio_close(t);

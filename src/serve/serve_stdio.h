@@ -14,8 +14,9 @@ typedef struct fer_stdio fer_stdio;
 
 /* `ended` is called once, from the loop: the input has ended and all is answered, or nobody reads
  * the answers any more. */
-fer_code fer_stdio_open(fer_front *s, int in, int out, void (*ended)(void *context), void *context,
-                        fer_stdio **made, fer_err *err);
+/* `who` NULL: the front's host. */
+fer_code fer_stdio_open(fer_front *s, fer_guest *who, int in, int out, void (*ended)(void *context),
+                        void *context, fer_stdio **made, fer_err *err);
 /* Reads no more, as at the end of the input. */
 void fer_stdio_drain(fer_stdio *t);
 /* The loop must run once more for the memory. */

@@ -130,6 +130,61 @@ typedef struct fer_config_ledger {
     fer_str json;   /* the section, to be compared; or empty */
 } fer_config_ledger;
 
+/* A client of ferrule serve. */
+typedef struct fer_config_client {
+    fer_str name;
+    fer_str token; /* the reference; or empty */
+    fer_str tenant, mode;
+    const fer_str *scopes;
+    size_t scope_count; /* 0: everything */
+    const fer_str *expose;
+    size_t expose_count;
+    fer_place place;
+} fer_config_client;
+
+/* What can be bounded there, in the order of fer_config_limit_names. */
+enum fer_config_limit {
+    FER_LIMIT_SESSION_MS,
+    FER_LIMIT_BEAT_MS,
+    FER_LIMIT_POLL_MS,
+    FER_LIMIT_RETRY_MS,
+    FER_LIMIT_EVENTS,
+    FER_LIMIT_EVENT_BYTES,
+    FER_LIMIT_EVENT_MS,
+    FER_LIMIT_ASKS,
+    FER_LIMIT_LISTENS,
+    FER_LIMIT_CLIENTS,
+    FER_LIMIT_SETTLE_MS,
+    FER_LIMIT_RESULT_BYTES,
+    FER_LIMIT_HEAD_BYTES,
+    FER_LIMIT_FIELDS,
+    FER_LIMIT_URI_BYTES,
+    FER_LIMIT_BODY_BYTES,
+    FER_LIMIT_HEAD_MS,
+    FER_LIMIT_BODY_MS,
+    FER_LIMIT_BODY_RATE,
+    FER_LIMIT_IDLE_MS,
+    FER_LIMIT_STUCK_MS,
+    FER_LIMIT_SEND_RATE,
+    FER_LIMIT_STREAM_BYTES,
+    FER_LIMIT_CONNECTIONS,
+    FER_LIMIT_ADDRESS_CONNECTIONS,
+    FER_CONFIG_LIMITS
+};
+extern const char *const fer_config_limit_names[FER_CONFIG_LIMITS]; /* "sessionMs" ... */
+
+/* The section `serve`. Texts are empty, numbers 0 where nothing is said. */
+typedef struct fer_config_serve {
+    fer_str listen, socket, mode, tokens, tls_cert, tls_key; /* paths are resolved */
+    const fer_str *expose, *hosts, *origins;
+    size_t expose_count, host_count, origin_count;
+    bool insecure;
+    const fer_config_client *clients;
+    size_t client_count;
+    int64_t limits[FER_CONFIG_LIMITS];
+    fer_str json; /* all of it, to be compared */
+} fer_config_serve;
+
 typedef struct fer_config_problem {
     fer_severity severity;
     fer_place place;
@@ -165,6 +220,7 @@ typedef struct fer_config {
     fer_str policies;   /* that section as JSON, with the ledger's; or empty */
     fer_str state;      /* a path, resolved; or empty */
     fer_config_ledger ledger;
+    fer_config_serve serve;
     fer_str scalars; /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;

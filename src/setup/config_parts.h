@@ -54,6 +54,8 @@ void fer_configure_claim(fer_configure *c, const yyjson_val *key, fer_str ns);
 fer_str fer_configure_done(fer_configure *c, const fer_buf *b);
 void fer_configure_add_pairs(fer_buf *b, const char *key, fer_config_pairs pairs);
 void fer_configure_add(fer_buf *b, const char *key, fer_str text);
+/* A value as JSON. */
+fer_str fer_configure_json(fer_configure *c, const yyjson_val *value, const char *skip);
 
 /*
  * Fills in ${...}: ${VAR}, ${VAR:-default}, ${env:VAR}, ${userHome}, ${workspaceFolder},
@@ -67,6 +69,7 @@ void fer_configure_commands(fer_configure *c, const yyjson_val *commands);
 void fer_configure_apis(fer_configure *c, const yyjson_val *apis);
 void fer_configure_routes(fer_configure *c, const yyjson_val *tools);
 void fer_configure_add_routes(fer_buf *b, const fer_config *c);
+void fer_configure_serve(fer_configure *c, const yyjson_val *serve);
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
 
 /* JSON as editors have it: comments and commas behind the last member become blanks. */

@@ -286,8 +286,9 @@ fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **d
 
 static bool is_client_file(const yyjson_val *root)
 {
-    static const char *const own[] = {"commands", "apis",      "catalog",  "quarantine", "tools",
-                                      "defaults", "telemetry", "policies", "state",      "ledger"};
+    static const char *const own[] = {"commands", "apis",     "catalog",   "quarantine",
+                                      "tools",    "defaults", "telemetry", "policies",
+                                      "state",    "ledger",   "serve"};
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||
@@ -304,6 +305,7 @@ static void take_sections(fer_configure *c, const yyjson_val *root)
     fer_configure_commands(c, member(root, "commands"));
     fer_configure_apis(c, member(root, "apis"));
     fer_configure_routes(c, member(root, "tools"));
+    fer_configure_serve(c, member(root, "serve"));
     fer_configure_scalars(c, root);
     if (fer_is_arr(inputs) && fer_val_len(inputs))
         fer_configure_tell(c, FER_SEVERITY_INFO, inputs, FER_STR_NONE,

@@ -31,7 +31,7 @@ static fer_str check_record(fer_configure *c, const yyjson_val *at, fer_str reco
     return id;
 }
 
-static fer_str write_value(fer_configure *c, const yyjson_val *value, const char *skip)
+fer_str fer_configure_json(fer_configure *c, const yyjson_val *value, const char *skip)
 {
     fer_buf b;
     fer_notation notation = {.skip = skip};
@@ -52,9 +52,9 @@ void fer_configure_commands(fer_configure *c, const yyjson_val *commands)
         const yyjson_val *run = fer_is_obj(item) ? fer_val_get(item, "run") : NULL;
         if (!fer_is_obj(run)) continue; /* the schema has told */
         fer_config_command made = {.place = fer_json_place(c->doc, item)};
-        made.record = write_value(c, item, "run");
-        made.run = write_value(c, run, NULL);
-        made.json = write_value(c, item, NULL);
+        made.record = fer_configure_json(c, item, "run");
+        made.run = fer_configure_json(c, run, NULL);
+        made.json = fer_configure_json(c, item, NULL);
         if (c->failure) return;
         made.id = check_record(c, item, made.record);
         if (made.id.ptr) list[c->out->command_count++] = made;
@@ -107,7 +107,7 @@ static void take_api(fer_configure *c, const yyjson_val *key, fer_config_api *ap
     api->include =
         fer_configure_texts(c, fer_val_get(object, "include"), false, &api->include_count);
     api->headers = fer_configure_pairs(c, fer_val_get(object, "headers"), false, true);
-    api->json = write_value(c, object, NULL);
+    api->json = fer_configure_json(c, object, NULL);
     fer_configure_claim(c, key, api->ns);
     if (api->base_url.len) fer_configure_url(c, base, api->base_url);
     if (fer_str_find(api->base_url, 0, '?') != SIZE_MAX ||
@@ -154,6 +154,7 @@ static void write_scalars(fer_configure *c)
     fer_configure_add_pairs(&b, "headers", out->otlp_headers);
     fer_configure_add(&b, "policies", out->policies);
     fer_configure_add(&b, "state", out->state);
+    fer_configure_add(&b, "serve", out->serve.json);
     fer_configure_add_routes(&b, out);
     fer_buf_add_char(&b, '}');
     out->scalars = fer_configure_done(c, &b);
@@ -184,7 +185,7 @@ static void take_ledger(fer_configure *c, const yyjson_val *root)
                                .verify = fer_configure_flag(l, "verifyAtStart"),
                                .json = FER_STR("")};
     if (!fer_is_obj(l)) return;
-    out->json = write_value(c, l, NULL);
+    out->json = fer_configure_json(c, l, NULL);
     if (!c->out->state.len)
         fer_configure_tell(c, FER_SEVERITY_WARNING, l, FER_STR("Add state: FOLDER."),
                            "there is no ledger without \"state\"");
@@ -198,7 +199,7 @@ static void take_policies(fer_configure *c, const yyjson_val *root)
     fer_err err;
     c->out->state = fer_configure_path(c, fer_configure_text(root, "state"));
     take_ledger(c, root);
-    fer_str own = fer_is_obj(section) ? write_value(c, section, NULL) : FER_STR("");
+    fer_str own = fer_is_obj(section) ? fer_configure_json(c, section, NULL) : FER_STR("");
     if (c->failure) return;
     c->out->policies = with_ledger(c, own, c->out->ledger.json);
     if (!c->out->policies.ptr) fer_configure_no_memory(c);

@@ -393,6 +393,24 @@ static void slow_reader(void)
     rig_close(&r);
 }
 
+/* A byte now and then is not reading: what is taken in each window must come to something. */
+static void trickling_reader(void)
+{
+    rig r;
+    rig_client c;
+    fer_code code;
+    char one;
+    rig_open(&r, &(fer_server_limits){.stuck_ms = 300, .send_rate = 100000000}, NULL);
+    client_open(&r, &c);
+    say(&r, &c, "GET /stream HTTP/1.1\r\n" HOST "\r\n");
+    RIG_UNTIL(&r, r.held_count == 1);
+    fill(r.held[0], &code);
+    RIG_UNTIL(&r, (recv(c.fd, &one, 1, MSG_DONTWAIT), r.gone_count == 1));
+    assert_int_equal(r.why, FER_GONE_SLOW);
+    client_close(&c);
+    rig_close(&r);
+}
+
 /* A client that asks and asks and reads nothing gets no further than its own buffers. */
 static void greedy_client(void)
 {
@@ -640,18 +658,19 @@ static void without_memory(void)
 int main(void)
 {
     int64_t before = fer_faults_live();
-    int failed =
-        ROWS_ONE("server", an_answer) + ROWS_ONE("server", a_later_answer) +
-        ROWS_ONE("server", a_stream) + ROWS_ONE("server", a_client_that_leaves) +
-        ROWS_RUN("server", rows, run) + ROWS_RUN("server under faults", fault_rows, run_fault) +
-        ROWS_ONE("server", a_write_that_fails) + ROWS_ONE("server", slow_head) +
-        ROWS_ONE("server", slow_body) + ROWS_ONE("server", idle_time) +
-        ROWS_ONE("server", held_is_not_idle) + ROWS_ONE("server", slow_reader) +
-        ROWS_ONE("server", greedy_client) + ROWS_ONE("server", half_close) +
-        ROWS_ONE("server", leaves_behind_a_second) + ROWS_ONE("server", drain) +
-        ROWS_ONE("server", many_connections) + ROWS_ONE("server", connections_at_their_limit) +
-        ROWS_ONE("server", one_address_at_its_limit) + ROWS_ONE("server", without_descriptors) +
-        ROWS_ONE("server", without_memory);
+    int failed = ROWS_ONE("server", an_answer) + ROWS_ONE("server", a_later_answer) +
+                 ROWS_ONE("server", a_stream) + ROWS_ONE("server", a_client_that_leaves) +
+                 ROWS_RUN("server", rows, run) +
+                 ROWS_RUN("server under faults", fault_rows, run_fault) +
+                 ROWS_ONE("server", a_write_that_fails) + ROWS_ONE("server", slow_head) +
+                 ROWS_ONE("server", slow_body) + ROWS_ONE("server", idle_time) +
+                 ROWS_ONE("server", held_is_not_idle) + ROWS_ONE("server", slow_reader) +
+                 ROWS_ONE("server", trickling_reader) + ROWS_ONE("server", greedy_client) +
+                 ROWS_ONE("server", half_close) + ROWS_ONE("server", leaves_behind_a_second) +
+                 ROWS_ONE("server", drain) + ROWS_ONE("server", many_connections) +
+                 ROWS_ONE("server", connections_at_their_limit) +
+                 ROWS_ONE("server", one_address_at_its_limit) +
+                 ROWS_ONE("server", without_descriptors) + ROWS_ONE("server", without_memory);
     if (fer_faults_live() != before) {
         fprintf(stderr, "%lld allocations are left\n", (long long)(fer_faults_live() - before));
         failed++;

@@ -137,29 +137,37 @@ static void bad_paths(void)
 
 /* ---- TLS ------------------------------------------------------------------------------------ */
 
-/* A key and a certificate for it, as two files. */
-static void make_certificate(void)
+/* A key and a certificate for it, as two files: NAME.key and NAME.pem. */
+static void make_pair(EVP_PKEY *key, const char *name, long ends, mode_t mode)
 {
-    EVP_PKEY *key = EVP_EC_gen("P-256");
+    char file[64];
     X509 *x = X509_new();
-    FILE *f = fopen(path_of("key.pem"), "w");
+    snprintf(file, sizeof file, "%s.key", name);
+    FILE *f = fopen(path_of(file), "w");
     assert_true(key && x && f);
     assert_int_equal(PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL), 1);
     fclose(f);
+    assert_int_equal(chmod(path_of(file), mode), 0);
     ASN1_INTEGER_set(X509_get_serialNumber(x), 1);
     X509_gmtime_adj(X509_getm_notBefore(x), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(x), 3600);
+    X509_gmtime_adj(X509_getm_notAfter(x), ends);
     X509_set_pubkey(x, key);
     X509_NAME_add_entry_by_txt(X509_get_subject_name(x), "CN", MBSTRING_ASC,
                                (const unsigned char *)"localhost", -1, -1, 0);
     X509_set_issuer_name(x, X509_get_subject_name(x));
     assert_true(X509_sign(x, key, EVP_sha256()) > 0);
-    f = fopen(path_of("cert.pem"), "w");
+    snprintf(file, sizeof file, "%s.pem", name);
+    f = fopen(path_of(file), "w");
     assert_non_null(f);
     assert_int_equal(PEM_write_X509(f, x), 1);
     fclose(f);
     X509_free(x);
     EVP_PKEY_free(key);
+}
+
+static void make_certificate(void)
+{
+    make_pair(EVP_EC_gen("P-256"), "good", 3600, 0600);
 }
 
 /* A client's side of TLS over the socket of a plain client, through buffers in memory. */
@@ -232,7 +240,7 @@ static void tls_listen(rig *r)
 {
     rig_open(
         r, NULL,
-        &(fer_listen_options){.cert_file = path_of("cert.pem"), .key_file = path_of("key.pem")});
+        &(fer_listen_options){.cert_file = path_of("good.pem"), .key_file = path_of("good.key")});
 }
 
 static void say_over_tls(rig *r, struct tls_client *t, const char *head, const char *rest)
@@ -324,23 +332,35 @@ static void no_tls(void)
     rig_close(&r);
 }
 
-/* The key of another certificate. */
-static void wrong_key(void)
+/* What is no good set-up is refused when the server starts, not by clients later. */
+static void weak_set_ups(void)
 {
-    rig r;
-    fer_err err;
-    EVP_PKEY *key = EVP_EC_gen("P-256");
-    FILE *f = fopen(path_of("other.pem"), "w");
-    assert_true(key && f);
-    PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL);
-    fclose(f);
-    EVP_PKEY_free(key);
-    rig_open(&r, NULL, NULL);
-    fer_listen_options o = {.cert_file = path_of("cert.pem"), .key_file = path_of("other.pem")};
-    assert_int_equal(listen_at(&r, &o, &err), FER_BAD_USAGE);
-    o.key_file = path_of("cert.pem");
-    assert_int_equal(listen_at(&r, &o, &err), FER_BAD_USAGE);
-    rig_close(&r);
+    static const struct {
+        const char *cert, *key;
+        fer_code code;
+    } set_ups[] = {
+        {"good", "good.key", FER_OK},          {"good", "other.key", FER_BAD_USAGE},
+        {"good", "good.pem", FER_BAD_USAGE},   {"good", "nowhere", FER_BAD_USAGE},
+        {"open", "open.key", FER_BAD_USAGE},   {"ended", "ended.key", FER_BAD_USAGE},
+        {"small", "small.key", FER_BAD_USAGE}, {"rsa", "rsa.key", FER_OK},
+        {"group", "group.key", FER_OK},
+    };
+    make_pair(EVP_EC_gen("P-256"), "other", 3600, 0600);
+    make_pair(EVP_EC_gen("P-256"), "open", 3600, 0644);
+    make_pair(EVP_EC_gen("P-256"), "group", 3600, 0640); /* as Debian's ssl-cert has it */
+    make_pair(EVP_EC_gen("P-256"), "ended", -60, 0600);
+    make_pair(EVP_RSA_gen(1024), "small", 3600, 0600);
+    make_pair(EVP_RSA_gen(2048), "rsa", 3600, 0600);
+    for (size_t i = 0; i < FER_COUNT(set_ups); i++) {
+        char cert[64];
+        rig r;
+        fer_err err;
+        snprintf(cert, sizeof cert, "%s.pem", set_ups[i].cert);
+        rig_open(&r, NULL, NULL);
+        fer_listen_options o = {.cert_file = path_of(cert), .key_file = path_of(set_ups[i].key)};
+        if (listen_at(&r, &o, &err) != set_ups[i].code) fail_msg("row %zu: %s", i, err.message);
+        rig_close(&r);
+    }
 }
 
 int main(void)
@@ -351,7 +371,7 @@ int main(void)
                  ROWS_ONE("places", taking_over) + ROWS_ONE("places", bad_paths);
     make_certificate();
     failed += ROWS_ONE("tls", over_tls) + ROWS_ONE("tls", large_over_tls) +
-              ROWS_ONE("tls", no_tls) + ROWS_ONE("tls", wrong_key);
+              ROWS_ONE("tls", no_tls) + ROWS_ONE("tls", weak_set_ups);
     drop(root);
     return failed;
 }

@@ -50,8 +50,30 @@ static void add_api(fer_buf *b, const fer_config_api *api)
     fer_buf_add_text(b, api->disabled ? " disabled\n" : "\n");
 }
 
+static void add_serve(fer_buf *b, const fer_config_serve *s)
+{
+    if (!s->json.len) return;
+    fer_buf_printf(b, "serve %.*s %.*s %.*s tls=%.*s,%.*s%s", FER_PRI(s->listen), FER_PRI(s->mode),
+                   FER_PRI(s->tokens), FER_PRI(s->tls_cert), FER_PRI(s->tls_key),
+                   s->insecure ? " insecure" : "");
+    for (size_t i = 0; i < s->host_count; i++)
+        fer_buf_printf(b, " host=%.*s", FER_PRI(s->hosts[i]));
+    for (size_t i = 0; i < s->origin_count; i++)
+        fer_buf_printf(b, " origin=%.*s", FER_PRI(s->origins[i]));
+    for (int i = 0; i < FER_CONFIG_LIMITS; i++)
+        if (s->limits[i])
+            fer_buf_printf(b, " %s=%lld", fer_config_limit_names[i], (long long)s->limits[i]);
+    for (size_t i = 0; i < s->client_count; i++)
+        fer_buf_printf(b, " client=%.*s,%.*s,%.*s,%.*s,%zu,%zu", FER_PRI(s->clients[i].name),
+                       FER_PRI(s->clients[i].token), FER_PRI(s->clients[i].tenant),
+                       FER_PRI(s->clients[i].mode), s->clients[i].scope_count,
+                       s->clients[i].expose_count);
+    fer_buf_add_char(b, '\n');
+}
+
 static void add_all(fer_buf *b, const fer_config *c)
 {
+    add_serve(b, &c->serve);
     for (size_t i = 0; i < c->server_count; i++) add_server(b, &c->servers[i]);
     for (size_t i = 0; i < c->command_count; i++)
         fer_buf_printf(b, "command %.*s %.*s\n", FER_PRI(c->commands[i].id),
@@ -99,6 +121,29 @@ static const struct row {
     {"not enabled", "f.yaml", STDIO("enabled: false"), GOT " disabled\n"},
     {"a time limit", "f.yaml", STDIO("timeoutMs: 5"), GOT " timeout=5\n"},
     {"a folder", "f.yaml", STDIO("cwd: sub"), GOT " cwd=/home/project/sub\n"},
+    /* How clients are met. */
+    {"serving", "f.yaml",
+     "serve: {listen: '0.0.0.0:8443', mode: both, tokens: t.json, tls: {cert: c.pem, key: /k.pem}, "
+     "insecure: true, allowHosts: ['gw.example'], allowOrigins: ['https://a.example']}",
+     "serve 0.0.0.0:8443 both /home/project/t.json tls=/home/project/c.pem,/k.pem insecure "
+     "host=gw.example origin=https://a.example\n"},
+    {"its limits", "f.yaml",
+     "serve: {limits: {pollMs: 5, addressConnections: 7, sessionMs: 86400000}}",
+     "serve    tls=, sessionMs=86400000 pollMs=5 addressConnections=7\n"},
+    {"a limit past its end", "f.yaml", "serve: {limits: {sessionMs: 86400001}}",
+     "serve    tls=, sessionMs=86400001\n1:29 error: `serve.limits.sessionMs` must be at most "
+     "86400000, but is 86400001.\n"},
+    {"its clients", "f.yaml",
+     "serve: {clients: {phone: {token: 'secretref:env:T', scopes: ['namespace:a'], mode: tools, "
+     "expose: ['a:*'], tenant: home}, desk: {}}}",
+     "serve    tls=, client=phone,secretref:env:T,home,tools,1,1 client=desk,,,,0,0\n"},
+    {"a scope that is none", "f.yaml", "serve: {clients: {a: {scopes: [all]}}}",
+     "serve    tls=, client=a,,,,1,0\n1:31 error: 'all' is not a scope; write *, tool:ID, "
+     "namespace:NAME, effect:EFFECT (Pure, IdempotentWrite, NonIdempotentWrite, "
+     "ExternalSideEffects) or scope:NAME\n"},
+    {"a host that is none", "f.yaml", "serve: {allowHosts: ['https://x']}",
+     "serve    tls=, host=https://x\n1:21 error: 'https://x' is not a host; write NAME, NAME:PORT, "
+     "127.0.0.1:PORT or [::1]:PORT\n"},
     /* ${...} */
     {"a variable", "f.yaml", STDIO("args: ['${SET}', 'a${env:SET}b', '${SET:-x}', '${NO:-x}']"),
      "stdio s [c value avalueb value x]\n"},

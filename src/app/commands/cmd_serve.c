@@ -11,16 +11,15 @@
 #include "local_door.h"
 #include "serve_guide.h"
 #include "serve_http.h"
+#include "serve_setup.h"
 #include "serve_stdio.h"
 #include "station.h"
 #include "sys.h"
 
-#define DRAIN_MS     30000 /* for what runs, once we are asked to end */
-#define DEFAULT_PORT 7575  /* of --listen */
-#define SETTLE_MS    20    /* between two looks at whether servers have listed their tools */
-#define KEEP_MS      60000 /* between two looks at whether uses are to be written down */
-#define EMBED_AT     32    /* vectors that are made between other things */
-#define EXPOSE_MAX   256   /* patterns of --expose */
+#define DRAIN_MS  30000 /* for what runs, once we are asked to end */
+#define SETTLE_MS 20    /* between two looks at whether servers have listed their tools */
+#define KEEP_MS   60000 /* between two looks at whether uses are to be written down */
+#define EMBED_AT  32    /* vectors that are made between other things */
 
 typedef struct serving {
     fer_app *app;
@@ -35,7 +34,7 @@ typedef struct serving {
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
     fer_doorkeeper door;
-    fer_str patterns[EXPOSE_MAX];
+    fer_serve_setup setup;
     uv_signal_t term, interrupt, hangup;
     uv_timer_t settle, drain, keep;
     uint64_t kept; /* uses that are written down */
@@ -45,16 +44,6 @@ typedef struct serving {
 
 /* ---- what is served ---------------------------------------------------------------------------
  */
-
-static fer_serve_mode mode_of(const fer_app *app)
-{
-    const char *name = fer_app_option(app, "mode");
-    size_t i = 0;
-    while (name && fer_serve_modes[i] && strcmp(name, fer_serve_modes[i]) != 0) i++;
-    return name                               ? (fer_serve_mode)i
-           : fer_app_values(app, "expose", 0) ? FER_SERVE_BOTH
-                                              : FER_SERVE_META;
-}
 
 /* The files of --from, or those that are found where nothing is configured. 0, or an exit code. */
 static int find_files(serving *s, fer_arena *a, const char **files, size_t *count)
@@ -89,24 +78,11 @@ static int find_files(serving *s, fer_arena *a, const char **files, size_t *coun
 
 static int make_front(serving *s)
 {
-    fer_front_options o = {.gateway = s->station.gateway,
-                           .catalog = s->station.catalog,
-                           .mode = mode_of(s->app),
-                           .expose = s->patterns};
-    const char *pattern;
-    for (size_t i = 0; (pattern = fer_app_values(s->app, "expose", i)) != NULL; i++) {
-        if (i == EXPOSE_MAX) return fer_app_usage(s->app, "--expose: at most %d", EXPOSE_MAX);
-        s->patterns[o.expose_count++] = fer_str_of(pattern);
-    }
-    if (o.mode == FER_SERVE_TRANSPARENT && !o.expose_count) {
-        if (s->station.place_count != 1)
-            return fer_app_usage(s->app, "--mode transparent is for one server: name it, such as "
-                                         "--expose 'files:*'");
-        s->patterns[o.expose_count++] =
-            fer_arena_printf(s->station.arena, "%.*s:*", FER_PRI(s->station.places[0]->ns));
-    }
-    s->front = fer_front_new(&o);
+    fer_front_options o = s->setup.front;
     fer_err err;
+    o.gateway = s->station.gateway;
+    o.catalog = s->station.catalog;
+    s->front = fer_front_new(&o);
     if (s->front) return 0;
     fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     return fer_app_fail(s->app, &err);
@@ -206,6 +182,7 @@ static void on_hangup(uv_signal_t *handle, int number)
     if (fer_front_change_catalog(s->front, s->station.catalog, &err))
         fer_app_say(s->app, "the tools stay as they were: %s", err.message);
     fer_arena_free(a);
+    if (s->web) fer_doorkeeper_look(&s->door);
     learn_tools(s);
 }
 
@@ -250,60 +227,45 @@ static fer_code choose_token(serving *s, fer_err *err)
     return FER_OK;
 }
 
-/* ADDRESS:PORT, or PORT of the loopback. False: it is neither. */
-static bool read_listen(fer_arena *a, const char *text, fer_listen_options *out)
-{
-    fer_str all = fer_str_of(text), port = all;
-    uint64_t number;
-    size_t colon = all.len;
-    while (colon > 0 && all.ptr[colon - 1] != ':') colon--;
-    if (colon) {
-        fer_str host = fer_str_slice(all, 0, colon - 1);
-        port = fer_str_slice(all, colon, all.len);
-        if (host.len > 2 && host.ptr[0] == '[') host = fer_str_slice(host, 1, host.len - 1);
-        out->address =
-            fer_arena_copy(a, fer_str_is(host, "localhost") ? FER_STR("127.0.0.1") : host).ptr;
-    }
-    if (!fer_parse_u64(port, &number) || number > 65535) return false;
-    out->port = (uint16_t)number;
-    return true;
-}
-
 /* Where it will be, as clients write it; NULL: not over HTTP, or nobody knows yet. */
 static const char *own_url(const serving *s, fer_arena *a)
 {
-    fer_listen_options o = {.port = DEFAULT_PORT};
+    fer_listen_options o = {.port = FER_SERVE_PORT};
     const char *at = fer_app_option(s->app, "listen");
-    if (fer_app_option(s->app, "stdio") || (at && !read_listen(a, at, &o)) || !o.port) return NULL;
+    if (fer_app_option(s->app, "stdio") || (at && !fer_serve_setup_listen(a, at, &o)) || !o.port)
+        return NULL;
     return fer_arena_printf(a, "http://%s:%u/mcp", o.address ? o.address : "127.0.0.1", o.port).ptr;
 }
 
-static bool is_loopback(const char *address)
+/* Hosts and origins beside those of the place itself. */
+static fer_code allow(serving *s, fer_err *err)
 {
-    return !address || fer_str_starts(fer_str_of(address), "127.") || strcmp(address, "::1") == 0;
+    const fer_serve_setup *w = &s->setup;
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < w->host_count; i++)
+        code = fer_http_server_allow_host(fer_web_server(s->web), w->hosts[i], err);
+    for (size_t i = 0; !code && i < w->origin_count; i++)
+        code = fer_http_server_allow_origin(fer_web_server(s->web), w->origins[i], err);
+    return code;
 }
 
 static int listen_at(serving *s, fer_err *err)
 {
-    fer_arena *a = s->station.arena;
-    const char *path = fer_app_option(s->app, "socket"), *at = fer_app_option(s->app, "listen");
-    fer_listen_options o = {.port = DEFAULT_PORT};
+    const char *path = s->setup.socket;
+    fer_listen_options o;
+    if (allow(s, err)) return fer_app_fail(s->app, err);
     if (path &&
         fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path}, err))
         return fer_app_fail(s->app, err);
     if (path) fer_app_say(s->app, "MCP at the socket %s", path);
-    if (path && !at) return 0;
-    if (at && !read_listen(a, at, &o))
-        return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", at);
-    if (!is_loopback(o.address) && fer_app_option(s->app, "no-token"))
-        return fer_app_usage(s->app, "--no-token is for the loopback only");
+    if (path && !s->setup.listen) return 0;
+    int bad = fer_serve_setup_place(&s->station, &s->setup, &o);
+    if (bad) return bad;
     if (fer_http_server_listen(fer_web_server(s->web), &o, err)) return fer_app_fail(s->app, err);
-    if (!is_loopback(o.address))
-        fer_app_say(s->app, "everybody who reaches %s can read what is sent: there is no TLS",
-                    o.address);
     fer_guide_write(&s->app->out,
                     &(fer_guide){.address = o.address ? o.address : "127.0.0.1",
                                  .port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0),
+                                 .secure = s->setup.cert != NULL,
                                  .known = s->token_is_known,
                                  .token = s->token_is_known ? "$FERRULE_TOKEN" : s->token});
     return 0;
@@ -311,21 +273,58 @@ static int listen_at(serving *s, fer_err *err)
 
 static int open_web(serving *s, fer_err *err)
 {
-    bool open = fer_app_option(s->app, "no-token") != NULL;
-    fer_str path = FER_STR_NONE;
-    fer_bearers_path(s->station.arena, &path, NULL); /* where there is no home, there is no file */
-    fer_code code =
-        fer_doorkeeper_init(&s->door, s->front, s->station.gateway, &s->station.log, path.ptr, err);
+    bool open = s->setup.no_token;
+    fer_code code = fer_doorkeeper_init(&s->door, s->front, s->station.gateway, &s->station.log,
+                                        s->setup.tokens, err);
     if (!code && !open) code = choose_token(s, err);
-    fer_web_options o = {.front = s->front,
-                         .gateway = s->station.gateway,
-                         .admit = open ? NULL : fer_doorkeeper_admit,
-                         .look = fer_doorkeeper_look,
-                         .denied = fer_doorkeeper_denied,
-                         .context = &s->door};
+    if (!code && !open) code = fer_serve_setup_clients(&s->station, &s->door, err);
+    fer_web_options o = s->setup.web;
+    o.front = s->front;
+    o.gateway = s->station.gateway;
+    o.limits = &s->setup.server;
+    o.admit = open ? NULL : fer_doorkeeper_admit;
+    o.look = fer_doorkeeper_look;
+    o.denied = fer_doorkeeper_denied;
+    o.context = &s->door;
     s->web = code ? NULL : fer_web_new(&o);
     if (!code && !s->web) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     return code ? fer_app_fail(s->app, err) : listen_at(s, err);
+}
+
+/* ---- over stdio -------------------------------------------------------------------------------
+ */
+
+/* The guest of --client; `*out` NULL: the operator. 0, or an exit code. */
+static int find_client(serving *s, fer_guest **out)
+{
+    const fer_config_serve *c = &s->station.config.serve;
+    const char *name = fer_app_option(s->app, "client");
+    fer_guest_options o;
+    fer_caller who;
+    fer_err err;
+    size_t i = 0;
+    *out = NULL;
+    if (!name) return 0;
+    while (i < c->client_count && !fer_str_is(c->clients[i].name, name)) i++;
+    if (i == c->client_count)
+        return fer_app_usage(s->app, "--client: serve.clients of the configuration has no %s",
+                             name);
+    fer_serve_setup_client(&c->clients[i], &who, &o);
+    *out = fer_guest_new(s->front, &o);
+    if (*out) return 0;
+    fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    return fer_app_fail(s->app, &err);
+}
+
+static int open_stdio(serving *s, fer_err *err)
+{
+    fer_guest *who;
+    int bad = find_client(s, &who);
+    if (bad) return bad;
+    fer_code code =
+        fer_stdio_open(s->front, who, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, err);
+    fer_guest_unref(who);
+    return code ? fer_app_fail(s->app, err) : 0;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -373,22 +372,21 @@ static int open_local(serving *s, bool only)
 static int open_doors(serving *s)
 {
     fer_err err = {0};
+    int bad;
+    if (fer_app_option(s->app, "client") && !fer_app_option(s->app, "stdio"))
+        return fer_app_usage(s->app, "--client is for --stdio; over HTTP a token says who asks");
     if (fer_app_option(s->app, "daemon")) return open_local(s, true);
-    if (fer_app_option(s->app, "stdio")) {
-        s->doors = 1;
-        return fer_stdio_open(s->front, STDIN_FILENO, STDOUT_FILENO, on_ended, s, &s->stdio, &err)
-                   ? fer_app_fail(s->app, &err)
-                   : 0;
-    }
-    int bad = open_web(s, &err);
     s->doors = 1;
+    if (fer_app_option(s->app, "stdio")) return open_stdio(s, &err);
+    bad = open_web(s, &err);
     return bad || !s->attachable ? bad : open_local(s, false);
 }
 
 static int serve(serving *s)
 {
     uv_loop_t *loop = fer_gateway_loop(s->station.gateway);
-    int bad = make_front(s);
+    int bad = fer_serve_setup_read(&s->station, &s->setup);
+    if (!bad) bad = make_front(s);
     if (bad) return bad;
     begin_handles(s);
     bad = open_doors(s);
@@ -419,7 +417,9 @@ static int attach(serving *s, fer_arena *a, const char *const *files, size_t cou
     fer_err err = {0};
     if (daemon && (stdio || fer_app_option(s->app, "listen") || fer_app_option(s->app, "socket")))
         return fer_app_usage(s->app, "--daemon goes without --stdio, --listen and --socket");
-    if (when && strcmp(when, "never") == 0 && !daemon) return -1;
+    /* Who is somebody in particular is served here: those who attach are the operator. */
+    bool alone = (when && strcmp(when, "never") == 0) || fer_app_option(s->app, "client");
+    if (alone && !daemon) return -1;
     fer_code code = fer_attach_find(a, s->app, files, count, &s->at, &err);
     s->attachable = !code;
     if (code && daemon) return fer_app_fail(s->app, &err);

@@ -53,7 +53,8 @@ static blocks blocks_of(fer_ask *q, fer_str result)
     bool texts = true;
     FER_EACH_ITEM (content, block) texts &= is_text(block);
     /* A picture cannot be cut; texts that are too long are. */
-    if (!texts || result.len <= FER_META_RESULT) out.content = fer_rpc_bytes(doc, content);
+    if (!texts || result.len <= fer_ask_front(q)->options.limits.result)
+        out.content = fer_rpc_bytes(doc, content);
     out.all = !texts && !fer_val_get(root, "structuredContent");
     return out;
 }

@@ -30,9 +30,10 @@ void fer_method_listen(fer_ask *q)
                      "params.notifications must be an object");
         return;
     }
-    if (q->peer->listen_count >= FER_SERVE_LISTENS_MAX) {
+    if (q->peer->listen_count >= fer_ask_front(q)->options.limits.listens) {
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""),
-                     "serve.listens: at most %d subscriptions at once", FER_SERVE_LISTENS_MAX);
+                     "serve.listens: at most %zu subscriptions at once",
+                     fer_ask_front(q)->options.limits.listens);
         return;
     }
     q->listens = true;

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule serve for others than this machine: TLS, hosts and origins, clients of the configuration, what it refuses to do,
+limits of the configuration. Speaks TAP."""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "app"))
+from command_line import FERRULE, case, expect, finish, run, skip  # noqa: E402
+
+from web_rig import TOKEN, Server, home, same, until  # noqa: E402
+
+with open(os.path.join(HERE, "tools.yaml"), encoding="utf-8") as file:
+    base = file.read().replace("${workspaceFolder}", HERE)
+
+
+def config(name, serve):
+    path = os.path.join(home.name, name)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(base + "serve: " + json.dumps(serve) + "\n")
+    return path
+
+
+# ---- what it refuses to do
+
+SET = {"HOME": home.name, "XDG_CONFIG_HOME": "", "FERRULE_TOKEN": "t"}
+plain = config("plain.yaml", {})
+for name, words, err in [
+    ("no TLS", ["--listen", "0.0.0.0:0"], "--tls-cert"), ("no token", ["--listen", "0.0.0.0:0", "--no-token"], "no --no-token"),
+    ("no TLS, IPv6", ["--listen", "[::]:0"], "--tls-cert"), ("half of TLS", ["--tls-cert", "x"], "belong together"),
+    ("no such certificate", ["--listen", "0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"], "/nowhere"),
+    ("a host that is none", ["--listen", "0", "--allow-host", "https://x"], "https://x"), ("an origin that is none", ["--listen", "0", "--allow-origin", "x"], "x"),
+    ("the null origin", ["--listen", "0", "--allow-origin", "null"], "null"), ("a client over HTTP", ["--client", "x"], "--stdio"),
+    ("a client that nobody knows", ["--stdio", "--client", "x"], "has no x"),
+]:
+    case("refused: " + name, expect(run(["serve", "--config", plain, *words], env=SET), 2, [], [err]))
+case("refused by the configuration too", expect(run(["serve", "--config", config("far.yaml", {"listen": "0.0.0.0:0"})], env=SET), 2, [], ["--tls-cert"]))
+
+# ---- hosts and origins
+
+s = Server("--allow-host", "gw.example:8443", "--allow-origin", "https://app.example", config=plain)
+
+
+def status(host, origin=None):
+    return s.ask("GET", "/metrics", headers={"Host": host, "Origin": origin})[0]
+
+
+for name, host, origin, want in [
+    ("its own", f"127.0.0.1:{s.port}", None, 200), ("one that is allowed", "gw.example:8443", None, 200), ("in capitals", "GW.EXAMPLE:8443", None, 200),
+    ("another port", "gw.example:8444", None, 403), ("no port", "gw.example", None, 403), ("one below it", "x.gw.example:8443", None, 403),
+    ("one behind it", "gw.example:8443.evil", None, 403), ("an origin that is allowed", "gw.example:8443", "https://app.example", 200),
+    ("its scheme", "gw.example:8443", "http://app.example", 403), ("its port", "gw.example:8443", "https://app.example:1", 403),
+    ("the host as an origin", "gw.example:8443", "https://gw.example:8443", 403), ("an evil host from a good origin", "evil.example", "https://app.example", 403),
+]:
+    same("host and origin: " + name, status(host, origin), want)
+same("it ends", s.end(), 0)
+
+# ---- clients of the configuration, over HTTP and stdio
+
+path = config("clients.yaml", {"mode": "meta", "clients": {
+    "phone": {"token": "secretref:env:PHONE", "scopes": ["namespace:local"], "mode": "tools", "tenant": "home"},
+    "desk": {"token": "secretref:env:DESK", "expose": ["local:*"]}}})
+more = {"FERRULE_TOKEN": TOKEN, "PHONE": "p-token", "DESK": "d-token"}
+s = Server(config=path, env=more)
+names = {who: [t["name"] for t in json.loads(s.modern("tools/list", token=shown)[2])["result"]["tools"]]
+         for who, shown in (("operator", TOKEN), ("phone", "p-token"), ("desk", "d-token"))}
+same("each client sees its own", (len(names["operator"]), names["phone"], "nap" in names["desk"] and "search_tools" in names["desk"]), (7, ["nap"], True))
+same("no other token", s.modern("tools/list", token="secretref:env:PHONE")[0], 401)
+same("it ends", s.end(), 0)
+ask = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}\n'
+got = run(["serve", "--stdio", "--config", path, "--client", "phone"], stdin=ask, env=dict(SET, **more))
+same("and over stdio", [t["name"] for t in json.loads(got.stdout)["result"]["tools"]], ["nap"])
+case("a token that is not there", expect(run(["serve", "--config", path, "--listen", "0"], env=SET), 2, [], ["PHONE"]))
+
+# ---- TLS
+
+if shutil.which("openssl"):
+    key, cert = os.path.join(home.name, "key.pem"), os.path.join(home.name, "cert.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], capture_output=True, check=True)
+    os.chmod(key, 0o600)
+    tls = config("tls.yaml", {"listen": "0.0.0.0:0", "tls": {"cert": "cert.pem", "key": "key.pem"}, "allowHosts": ["gw.example"]})
+    s = Server(config=tls, listen=None)
+    same("https is said", s.said.split()[1].startswith("https://0.0.0.0:"), True)
+    trust = ssl.create_default_context(cafile=cert)
+
+    def over_tls(context, host="gw.example"):
+        c = http.client.HTTPSConnection("127.0.0.1", s.port, timeout=30, context=context)
+        c.request("GET", "/metrics", headers={"Authorization": "Bearer " + TOKEN, "Host": host})
+        answer = c.getresponse().status
+        c.close()
+        return answer
+
+    same("over TLS", over_tls(trust), 200)
+    same("another host", over_tls(trust, "evil.example"), 403)
+    for name, version, want in [("TLS 1.2", ssl.TLSVersion.TLSv1_2, 200), ("TLS 1.1", ssl.TLSVersion.TLSv1_1, None)]:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(cert)
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        try:
+            context.minimum_version = context.maximum_version = version
+            got = over_tls(context)
+        except (ssl.SSLError, OSError, ValueError):
+            got = None
+        same(name, got, want)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cert)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("AES128-SHA:AES256-SHA:@SECLEVEL=0")
+    try:
+        got = over_tls(context)
+    except (ssl.SSLError, OSError):
+        got = None
+    same("a cipher of old", got, None)
+    c = socket.create_connection(("127.0.0.1", s.port), 30)
+    c.sendall(b"GET /healthz HTTP/1.1\r\nHost: gw.example\r\n\r\n")
+    same("plain HTTP", b"200" in c.recv(65536), False)
+    c.close()
+    same("it ends", s.end(), 0)
+    os.chmod(key, 0o644)
+    case("a key that others may read", expect(run(["serve", "--config", tls], env=SET), 2, [], ["chmod 600"]))
+else:
+    skip("TLS", "there is no openssl")
+
+# ---- limits of the configuration: at them, and one past them
+
+s = Server(config=config("limits.yaml", {"limits": {"bodyBytes": 1000, "headBytes": 2000, "fields": 20, "uriBytes": 100, "asks": 2, "clients": 3, "addressConnections": 4,
+                                                   "headMs": 500, "sessionMs": 2000, "resultBytes": 100}}))
+
+
+def with_body(size):
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "x"})
+    return s.ask("POST", "/mcp", body + " " * (size - len(body)))[0]
+
+
+same("bodyBytes", (with_body(1000), with_body(1001)), (400, 413))
+same("uriBytes", (s.ask("GET", "/" + "a" * 99)[0], s.ask("GET", "/" + "a" * 100)[0]), (404, 414))
+same("fields", (s.ask("GET", "/healthz", headers={f"X-{i}": "1" for i in range(15)})[0], s.ask("GET", "/healthz", headers={f"X-{i}": "1" for i in range(30)})[0]), (200, 431))
+same("headBytes", (s.ask("GET", "/healthz", headers={"X": "a" * 1500})[0], s.ask("GET", "/healthz", headers={"X": "a" * 2000})[0]), (200, 431))
+c = socket.create_connection(("127.0.0.1", s.port), 30)
+c.sendall(b"GET / HTTP/1.1\r\n")
+same("headMs", b"408" in c.recv(65536), True)
+c.close()
+sessions = [s.session() for _ in range(4)]
+same("clients", [x[1] for x in sessions], [200, 200, 200, 500])
+same("sessionMs", until(lambda: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"Mcp-Session-Id": sessions[0][0]})[0] == 404 if time.sleep(2.5) is None else 0, 30), True)
+r = json.loads(s.modern("tools/call", {"name": "run_tool", "arguments": {"id": "b:big"}})[2])["result"]["structuredContent"]
+same("resultBytes", "cut" in r and len(json.dumps(r["result"])) < 1000, True)
+held = []
+for _ in range(5):
+    c = socket.create_connection(("127.0.0.1", s.port), 30)
+    c.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % s.port)
+    held.append(c)
+answers = [c.recv(65536).split(b" ")[1:2] for c in held]
+same("addressConnections", (answers.count([b"200"]) >= 4, answers[-1] in ([b"503"], [b"200"])), (True, True))
+for c in held:
+    c.close()
+same("it ends", s.end(), 0)
+finish()

@@ -23,6 +23,7 @@ struct fer_keeping {
     fer_store *store;
     fer_store_port *store_port;
     const fer_log *log;
+    size_t cache_bytes;
     fer_words words;
     fer_ledger_watch *watch; /* or NULL */
     uv_timer_t tick;         /* the next look for words and expired keys */
@@ -68,6 +69,26 @@ static fer_code name(void *context, fer_str tenant, const char *use, fer_str tex
                      unsigned char out[32], fer_err *err)
 {
     return fer_seal_name(((fer_keeping *)context)->seal, tenant, use, text, out, err);
+}
+
+static fer_code recall_result(void *context, fer_str tenant, fer_str key, fer_store_done *done,
+                              void *whom, fer_err *err)
+{
+    return fer_cache_get(((fer_keeping *)context)->store_port, tenant, key, fer_clock_wall(), done,
+                         whom, err);
+}
+
+static void keep_result(void *context, fer_str tenant, fer_str key, fer_str backend, fer_str record,
+                        int64_t expires_ms)
+{
+    (void)fer_cache_put(((fer_keeping *)context)->store_port, tenant, backend, key, record,
+                        expires_ms, NULL, NULL, NULL);
+}
+
+static void forget_results(void *context, fer_str backend)
+{
+    fer_keeping *k = context;
+    if (k->store_port) (void)fer_cache_purge(k->store_port, backend, NULL, NULL, NULL);
 }
 
 /* ---- the folder ------------------------------------------------------------------------------ */
@@ -117,7 +138,8 @@ static fer_code open_store(fer_keeping *k, fer_str folder, uint64_t epoch, fer_e
 {
     const char *path = path_in(k, folder, "store.db");
     if (!path) return fer_arena_failed(k->arena, err);
-    fer_store_options so = {.path = path, .seal = k->seal, .epoch = epoch};
+    fer_store_options so = {
+        .path = path, .seal = k->seal, .epoch = epoch, .cache_bytes = k->cache_bytes};
     fer_code code = fer_store_open(&so, &k->store, NULL, err);
     return code ? code : fer_store_attach(k->store, k->loop, &k->store_port, err);
 }
@@ -197,6 +219,7 @@ fer_code fer_keeping_open(uv_loop_t *loop, const fer_keep_options *o, fer_keepin
     fer_code code = make(loop, &k, err);
     if (code) return code;
     k->log = o->log;
+    k->cache_bytes = o->cache_bytes;
     code = open_all(k, o, err);
     if (code) {
         fer_keeping_end(k);
@@ -213,13 +236,19 @@ fer_code fer_keeping_begin(fer_gateway *g, const fer_keep_options *o, fer_keepin
 {
     fer_code code = fer_keeping_open(fer_gateway_loop(g), o, out, err);
     if (code) return code;
-    fer_gateway_keep(g, &(fer_keeper){.context = *out,
-                                      .claim = claim,
-                                      .finish = finish,
-                                      .release = release,
-                                      .lose = lose,
-                                      .append = append,
-                                      .name = name});
+    fer_keeper keeper = {.context = *out,
+                         .claim = claim,
+                         .finish = finish,
+                         .release = release,
+                         .lose = lose,
+                         .append = append,
+                         .name = name};
+    if (o->cache) {
+        keeper.recall_result = recall_result;
+        keeper.keep_result = keep_result;
+        keeper.forget_results = forget_results;
+    }
+    fer_gateway_keep(g, &keeper);
     begin_ticking(*out);
     return FER_OK;
 }

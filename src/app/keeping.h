@@ -30,6 +30,8 @@ typedef struct fer_keep_options {
     const fer_config_ledger *ledger; /* how it is written; NULL: as ever */
     int64_t key_ttl_ms;              /* of a result that an operator vouches for */
     bool verify;                     /* all of the ledger, in the background */
+    bool cache;                      /* cached results are kept, too */
+    size_t cache_bytes;              /* of them; 0: as ever */
     const fer_log *log;              /* is told what went wrong in the background; or NULL */
 } fer_keep_options;
 

@@ -97,6 +97,8 @@ static fer_code begin_keeping(fer_station *s, fer_err *err)
                           .ledger = &s->config.ledger,
                           .key_ttl_ms = all->key_ttl_ms,
                           .verify = s->wants.search && s->config.ledger.verify,
+                          .cache = all->cache_persist,
+                          .cache_bytes = all->cache_disk_bytes,
                           .log = &s->log};
     return fer_keeping_begin(s->gateway, &o, &s->keeping, err);
 }

@@ -122,6 +122,8 @@ struct fer_call {
     bool keyed;           /* it has an idempotency key that counts */
     fer_idem_claim claim; /* of the key */
     bool cached;          /* its result may be kept */
+    bool looked;          /* whether an earlier process has kept it is known */
+    uint64_t purges;      /* of the gateway, when it was looked for */
     fer_result_key result_key;
     fer_flight *flight; /* the same work, done once for several calls; NULL: for this alone */
     fer_call *other;    /* the next one that waits for the flight */
@@ -200,6 +202,10 @@ void fer_call_tell_circuits(fer_call *c, fer_breaker_outcome outcome, int64_t to
 fer_move fer_call_claim(fer_call *c);
 /* Whoever waits for this call's work gets its result, or takes over. */
 void fer_call_land(fer_call *c);
+/* The tenant as stores have it, the key of its result, and keeping that in memory. */
+fer_str fer_call_tenant(const fer_call *c);
+fer_str fer_call_result_key(const fer_call *c);
+void fer_call_keep_result(fer_call *c, int64_t ttl_ms);
 /* No longer waits for another's work. */
 void fer_call_detach(fer_call *c);
 

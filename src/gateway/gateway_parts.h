@@ -47,6 +47,7 @@ struct fer_gateway {
     fer_rulebook *rulebook;
     fer_scopes scopes;
     fer_results *results;
+    uint64_t purges; /* of results: what was asked for before one is not kept after it */
     fer_bag flights;
     fer_keeper keeper;
     fer_memory *memory; /* that the keeper is, where nobody gave one */
@@ -94,6 +95,8 @@ void fer_gateway_discard_runner(fer_gateway *g, fer_runner *r, void (*gone)(void
 /* Has it told which runner's tools have changed; NULL: nobody is. */
 void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
                             void *context);
+/* Forgets cached results of a backend whose tools may have changed, or which is gone. */
+void fer_gateway_forget_results(fer_gateway *g, fer_str backend);
 /* Soon looks whether a retired runner can go. */
 void fer_gateway_tidy(fer_gateway *g);
 void fer_gateway_tidy_init(fer_gateway *g);

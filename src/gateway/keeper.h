@@ -26,6 +26,13 @@ typedef struct fer_keeper {
     /* NULL: there is no ledger. */
     fer_code (*append)(void *context, const fer_ledger_record *r, fer_ledger_done *done, void *whom,
                        fer_err *err);
+    /* Results of Pure tools that outlive the process; NULL: they do not. Nobody waits for what is
+     * kept, and it may be gone at any time. */
+    fer_code (*recall_result)(void *context, fer_str tenant, fer_str key, fer_store_done *done,
+                              void *whom, fer_err *err);
+    void (*keep_result)(void *context, fer_str tenant, fer_str key, fer_str backend, fer_str record,
+                        int64_t expires_ms);
+    void (*forget_results)(void *context, fer_str backend);
     /* A name that cannot be guessed, of a text and a tenant: HMAC-SHA-256. */
     fer_code (*name)(void *context, fer_str tenant, const char *use, fer_str text,
                      unsigned char out[32], fer_err *err);

@@ -177,17 +177,27 @@ static void warn_kept(fer_call *c)
     c->kept = FER_OK;
 }
 
+/* And where the operator wants it so, beyond the process. */
+static void keep_beyond(fer_call *c, int64_t ttl)
+{
+    const fer_keeper *k = &c->gateway->keeper;
+    fer_str record;
+    if (!k->keep_result || fer_stored_write(c, &record, NULL)) return;
+    k->keep_result(k->context, fer_call_tenant(c), fer_call_result_key(c), c->envelope.backend.name,
+                   record, fer_clock_wall() + ttl);
+}
+
 static void keep_result(fer_call *c)
 {
     const fer_envelope *e = &c->envelope;
-    int64_t ttl = c->ready->policy.cache_ttl_ms, now = fer_clock_mono();
+    int64_t ttl = c->ready->policy.cache_ttl_ms;
     size_t size = e->structured.len + e->mcp_result.len;
     bool whole = !e->error.code && !e->warning_count && e->structured.len;
     if (!c->cached || c->shared || !fer_results_may(c->effect, ttl, whole, size)) return;
+    if (c->purges != c->gateway->purges) return; /* the tools may have changed since */
     if (ttl > FER_RESULTS_TTL_MS) ttl = FER_RESULTS_TTL_MS;
-    fer_results_keep(c->gateway->results, &c->result_key,
-                     c->options.caller ? c->options.caller->tenant : FER_STR(""),
-                     &(fer_kept){e->structured, e->mcp_result, now + ttl * MS}, now);
+    fer_call_keep_result(c, ttl);
+    keep_beyond(c, ttl);
 }
 
 /* ---- note: everybody who wants to know is told

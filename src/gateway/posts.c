@@ -21,9 +21,17 @@ fer_runner *fer_gateway_runner(const fer_gateway *g, fer_backend_kind kind, fer_
     return fer_map_get(&g->runners, (fer_str){text, (size_t)len});
 }
 
+void fer_gateway_forget_results(fer_gateway *g, fer_str backend)
+{
+    g->purges++;
+    if (g->results) fer_results_forget_backend(g->results, backend);
+    if (g->keeper.forget_results) g->keeper.forget_results(g->keeper.context, backend);
+}
+
 static void tell_changed(fer_runner *r)
 {
     fer_gateway *g = r->owner;
+    fer_gateway_forget_results(g, r->name);
     if (g->on_changed && !g->closing) g->on_changed(g->changed_context, r);
 }
 
@@ -112,6 +120,7 @@ void fer_gateway_retire_runner(fer_gateway *g, fer_runner *r, void (*gone)(void 
                                void *context)
 {
     fer_post *p = post_of(g, r);
+    fer_gateway_forget_results(g, r->name);
     for (size_t i = 0; i < g->runners.cap; i++)
         if (g->runners.entries[i].value == r) g->runners.entries[i].value = NULL;
     p->state = FER_POST_RETIRED;

@@ -134,11 +134,29 @@ void fer_call_land(fer_call *c)
 /* ---- the cache -------------------------------------------------------------------------------
  */
 
-static fer_move recall_cached(fer_call *c)
+fer_str fer_call_tenant(const fer_call *c)
+{
+    fer_str tenant = caller_of(c)->tenant;
+    return tenant.len ? tenant : FER_STR("-");
+}
+
+fer_str fer_call_result_key(const fer_call *c)
+{
+    return (fer_str){(const char *)c->result_key.bytes, sizeof c->result_key.bytes};
+}
+
+void fer_call_keep_result(fer_call *c, int64_t ttl_ms)
+{
+    const fer_envelope *e = &c->envelope;
+    int64_t now = fer_clock_mono();
+    fer_kept v = {e->structured, e->mcp_result, now + ttl_ms * MS, e->backend.name};
+    fer_results_keep(c->gateway->results, &c->result_key, caller_of(c)->tenant, &v, now);
+}
+
+static fer_move find_result_key(fer_call *c)
 {
     const fer_ready *r = c->ready;
     const fer_caller *who = caller_of(c);
-    unsigned char name[1 + FER_RESULT_KEY];
     fer_err err = {0};
     fer_result_of of = {.is_public = r->policy.cache_public,
                         .tenant = who->tenant,
@@ -149,13 +167,56 @@ static fer_move recall_cached(fer_call *c)
                         .definition_hash = fer_str_of(r->hash),
                         .backend = c->envelope.backend.name,
                         .input = fer_json_root(c->args)};
-    if (fer_result_key_of(c->arena, &of, &c->result_key, &err)) return fer_call_refuse_err(c, &err);
+    return fer_result_key_of(c->arena, &of, &c->result_key, &err) ? fer_call_refuse_err(c, &err)
+                                                                  : FER_MOVE_NEXT;
+}
+
+/* What an earlier process kept. Its time is that of the wall clock: one that was set back since
+ * would make it live longer, so no more than the tool's own time is believed. */
+static void on_recalled(void *whom, const fer_store_answer *a)
+{
+    fer_call *c = whom;
+    int64_t ttl = c->ready->policy.cache_ttl_ms, rest = a->found.expires_ms - fer_clock_wall();
+    fer_envelope was = c->envelope;
+    c->asking = false;
+    c->looked = true;
+    if (!a->code && a->value.ptr && rest > 0 && rest <= ttl) {
+        if (fer_stored_read(c, a->value, NULL) || c->envelope.error.code) {
+            c->envelope = was;
+        } else {
+            c->envelope.original_call = FER_STR("");
+            c->envelope.cache_hit = true;
+            c->shared = true;
+            fer_call_keep_result(c, rest);
+        }
+    }
+    fer_call_go(c);
+}
+
+static fer_move recall_beyond(fer_call *c)
+{
+    const fer_keeper *k = &c->gateway->keeper;
+    if (!k->recall_result) return FER_MOVE_NEXT;
+    c->asking = true;
+    if (!k->recall_result(k->context, fer_call_tenant(c), fer_call_result_key(c), on_recalled, c,
+                          NULL))
+        return FER_MOVE_WAIT;
+    c->asking = false; /* then the tool is asked */
+    return FER_MOVE_NEXT;
+}
+
+static fer_move recall_cached(fer_call *c)
+{
+    unsigned char name[1 + FER_RESULT_KEY];
+    fer_move move = find_result_key(c);
+    if (move != FER_MOVE_NEXT) return move;
+    c->purges = c->gateway->purges;
     const fer_kept *k = fer_results_find(c->gateway->results, &c->result_key, fer_clock_mono());
     if (!k) {
         fer_flight *f = find_flight(c->gateway, 'r', c->result_key.bytes, name);
         if (f) return join(c, f);
         lead(c, name);
-        return FER_MOVE_NEXT;
+        return recall_beyond(c);
     }
     c->envelope.structured = fer_arena_copy(c->arena, k->structured);
     c->envelope.mcp_result =
@@ -254,8 +315,10 @@ static fer_move recall_keyed(fer_call *c)
 
 fer_move fer_stage_recall(fer_call *c)
 {
-    if (c->shared) return FER_MOVE_REPLY; /* the flight has landed */
+    if (c->asking) return FER_MOVE_WAIT;
+    if (c->shared) return FER_MOVE_REPLY; /* the flight has landed, or it was kept */
     if (c->cancelled) return fer_call_refuse_cancelled(c);
+    if (c->looked) return FER_MOVE_NEXT;
     if (c->flight) return FER_MOVE_WAIT;
     fer_move move = check_key(c);
     if (move != FER_MOVE_NEXT || c->options.dry_run) return move;

@@ -263,7 +263,10 @@ static void take_common(fer_arena *a, const yyjson_val *root, fer_policy_common 
     c->reject_duplicates = fer_str_is(text(keys, "duplicates"), "reject");
     c->keys_by_tenant = fer_str_is(text(keys, "scope"), "tenant");
     c->key_ttl_ms = ttl > FER_KEY_TTL_MIN ? ttl : FER_KEY_TTL_MIN;
-    c->cache_bytes = (size_t)number(part(root, "cache"), "bytes", 0);
+    const yyjson_val *cache = part(root, "cache");
+    c->cache_bytes = (size_t)number(cache, "bytes", 0);
+    c->cache_persist = flag(cache, "persist", false);
+    c->cache_disk_bytes = (size_t)number(cache, "diskBytes", 0);
     c->redact = texts(a, part(redact, "paths"));
     c->redact_except = texts(a, part(redact, "except"));
     c->redact_output = flag(redact, "output", false);

@@ -82,6 +82,8 @@ typedef struct fer_policy_common {
     bool keys_by_tenant;
     int64_t key_ttl_ms;
     size_t cache_bytes;
+    bool cache_persist; /* results outlive the process */
+    size_t cache_disk_bytes;
     fer_texts redact, redact_except;
     bool redact_output;  /* callers get redacted results, too */
     fer_payload payload; /* of the ledger, where no row of a tool says otherwise */

@@ -111,6 +111,17 @@ void fer_results_forget(fer_results *r, fer_str tenant)
     }
 }
 
+void fer_results_forget_backend(fer_results *r, fer_str backend)
+{
+    for (owner *o = r->list, *next; o; o = next) {
+        next = o->next;
+        for (entry *e = o->oldest, *newer; e; e = newer) {
+            newer = e->newer; /* the owner goes with its last one */
+            if (fer_str_eq(e->kept.backend, backend)) drop(r, e);
+        }
+    }
+}
+
 void fer_results_free(fer_results *r)
 {
     if (!r) return;
@@ -163,7 +174,7 @@ void fer_results_keep(fer_results *r, const fer_result_key *k, fer_str tenant, c
                       int64_t now)
 {
     entry *old = (entry *)fer_bag_find(&r->entries, name_of(k)), *e;
-    size_t bytes = sizeof *e + v->structured.len + v->mcp_result.len;
+    size_t bytes = sizeof *e + v->structured.len + v->mcp_result.len + v->backend.len;
     if (old) drop(r, old);
     if (v->until <= now || bytes > r->max / 100 * FER_RESULTS_SHARE) return;
     make_room(r, tenant, bytes);
@@ -176,6 +187,9 @@ void fer_results_keep(fer_results *r, const fer_result_key *k, fer_str tenant, c
         if (v->mcp_result.len)
             memcpy(e->text + v->structured.len, v->mcp_result.ptr, v->mcp_result.len);
         e->kept.mcp_result.ptr = e->text + v->structured.len;
+        e->kept.backend.ptr = e->kept.mcp_result.ptr + v->mcp_result.len;
+        if (v->backend.len)
+            memcpy(e->text + (e->kept.backend.ptr - e->text), v->backend.ptr, v->backend.len);
         if (fer_bag_add(&r->entries, &e->node, name_of(&e->key))) {
             link_newest(e);
             r->bytes += bytes;

@@ -6,8 +6,8 @@
  * go first, and no tenant has more than its share, so that none can push another's results out.
  * Whoever asks decides what may be kept (fer_results_may).
  *
- * Entries are copies on the heap, in clear: the cache is never written anywhere. Pure but for that:
- * the time is given, ns of a clock that never goes back. One thread.
+ * Entries are copies on the heap, in clear, and never written anywhere from here. Pure but for
+ * that: the time is given, ns of a clock that never goes back. One thread.
  */
 #ifndef FER_RESULT_CACHE_H
 #define FER_RESULT_CACHE_H
@@ -46,7 +46,8 @@ void fer_results_free(fer_results *r);
 typedef struct fer_kept {
     fer_str structured; /* JSON; or empty */
     fer_str mcp_result;
-    int64_t until; /* ns */
+    int64_t until;   /* ns */
+    fer_str backend; /* whose it is, so that it can be forgotten with it */
 } fer_kept;
 /* Borrowed until the next call of any of these; NULL: there is none that is fresh. */
 const fer_kept *fer_results_find(fer_results *r, const fer_result_key *k, int64_t now);
@@ -55,6 +56,8 @@ void fer_results_keep(fer_results *r, const fer_result_key *k, fer_str tenant, c
                       int64_t now);
 /* Forgets all of a tenant; an empty name: all of all. */
 void fer_results_forget(fer_results *r, fer_str tenant);
+/* Forgets all of a backend: its tools may have changed (5.5.8). */
+void fer_results_forget_backend(fer_results *r, fer_str backend);
 size_t fer_results_bytes(const fer_results *r);
 size_t fer_results_count(const fer_results *r);
 

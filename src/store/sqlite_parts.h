@@ -20,8 +20,8 @@ enum fer_sql {
     FER_SQL_VALUE_PUT,
     FER_SQL_VALUE_GET,
     FER_SQL_VALUE_REMOVE,
-    FER_SQL_VALUE_REMOVE_GROUP,
-    FER_SQL_VALUE_REMOVE_ALL,
+    FER_SQL_CACHE_PURGE,
+    FER_SQL_CACHE_EXPIRE,
     FER_SQL_VALUE_LIST,
     FER_SQL_INDEX_LAST,
     FER_SQL_INDEX_ADD,
@@ -51,8 +51,11 @@ void fer_sqlite_bind(sqlite3_stmt *s, int at, fer_str text); /* as a blob; borro
 fer_str fer_sqlite_text(fer_arena *a, sqlite3_stmt *s, int column);
 
 /* sqlite_values.c */
-fer_code fer_sqlite_value_put(void *db, fer_store_table t, fer_str group, fer_str key,
+fer_code fer_sqlite_value_put(void *db, fer_store_table t, fer_str group, fer_str key, fer_str mark,
                               fer_str value, int64_t expires_ms, fer_err *err);
+fer_code fer_sqlite_cache_purge(void *db, fer_str mark, fer_err *err);
+fer_code fer_sqlite_cache_expire(void *db, int64_t now_ms, size_t max, uint64_t *count,
+                                 fer_err *err);
 fer_code fer_sqlite_value_get(void *db, fer_arena *a, fer_store_table t, fer_str group, fer_str key,
                               fer_str *value, int64_t *expires_ms, fer_err *err);
 fer_code fer_sqlite_value_remove(void *db, fer_store_table t, fer_str group, fer_str key,

@@ -12,7 +12,22 @@
 #include "sqlite_parts.h"
 #include "sys.h"
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
+
+/* What the cache takes stands in `usage` under a name that no tenant has. */
+#define CACHE_INDEXES                                                                              \
+    "CREATE INDEX value_expires ON value(expires) WHERE kind = 1;"                                 \
+    "CREATE INDEX value_mark ON value(mark) WHERE kind = 1;"                                       \
+    "CREATE TRIGGER value_added AFTER INSERT ON value WHEN new.kind = 1 BEGIN "                    \
+    "INSERT INTO usage VALUES(x'00', 1, length(new.value)) "                                       \
+    "ON CONFLICT(tenant) DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes; END;"    \
+    "CREATE TRIGGER value_changed AFTER UPDATE ON value WHEN new.kind = 1 BEGIN "                  \
+    "UPDATE usage SET bytes = bytes + length(new.value) - length(old.value) WHERE tenant = "       \
+    "x'00'; END;"                                                                                  \
+    "CREATE TRIGGER value_removed AFTER DELETE ON value WHEN old.kind = 1 BEGIN "                  \
+    "UPDATE usage SET count = count - 1, bytes = bytes - length(old.value) WHERE tenant = x'00'; " \
+    "END;"
+static_assert(FER_TABLE_CACHE == 1, "as the texts have it");
 
 static const char schema[] =
     "CREATE TABLE idem(scope BLOB PRIMARY KEY, tenant BLOB NOT NULL, state INT NOT NULL, epoch INT "
@@ -33,7 +48,7 @@ static const char schema[] =
     "UPDATE usage SET count = count - 1, bytes = bytes - coalesce(length(old.result), 0) WHERE "
     "tenant = old.tenant; END;"
     "CREATE TABLE value(kind INT, grp BLOB, key BLOB, value BLOB NOT NULL, expires INT NOT NULL, "
-    "PRIMARY KEY(kind, grp, key)) WITHOUT ROWID;"
+    "mark BLOB NOT NULL DEFAULT x'', PRIMARY KEY(kind, grp, key)) WITHOUT ROWID;" CACHE_INDEXES
     "CREATE TABLE record(seq INTEGER PRIMARY KEY, segment INT NOT NULL, offset INT NOT NULL, time INT "
     "NOT NULL, type INT NOT NULL, tenant BLOB, tool BLOB, status BLOB, correlation BLOB, call BLOB);"
     "CREATE INDEX record_time ON record(time);"
@@ -41,11 +56,14 @@ static const char schema[] =
     "CREATE INDEX record_correlation ON record(correlation, seq) WHERE correlation IS NOT NULL;"
     "CREATE INDEX record_call ON record(call, seq) WHERE call IS NOT NULL;"
     "CREATE INDEX record_tenant ON record(tenant, seq);"
-    "PRAGMA user_version = 2;";
+    "PRAGMA user_version = 3;";
 
 /* What brings an older file to the next version, by the version it has. */
 static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE idem ADD COLUMN tool BLOB NOT NULL DEFAULT x''; PRAGMA user_version = 2;",
+    /* What an older version kept in the cache was nobody's. */
+    [2] = "DELETE FROM value WHERE kind = 1; ALTER TABLE value ADD COLUMN mark BLOB NOT NULL "
+          "DEFAULT x'';" CACHE_INDEXES "PRAGMA user_version = 3;",
 };
 
 const char *const fer_sql_texts[FER_SQL_COUNT] = {
@@ -71,12 +89,14 @@ const char *const fer_sql_texts[FER_SQL_COUNT] = {
         "created, expires, NULL, tool FROM idem WHERE state = 2 AND expires < ? LIMIT ?",
     [FER_SQL_IDEM_USAGE] = "SELECT count, bytes FROM usage WHERE tenant = ?",
     [FER_SQL_VALUE_PUT] =
-        "INSERT INTO value VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = "
-        "excluded.value, expires = excluded.expires",
+        "INSERT INTO value VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = "
+        "excluded.value, expires = excluded.expires, mark = excluded.mark",
     [FER_SQL_VALUE_GET] = "SELECT value, expires FROM value WHERE kind = ? AND grp = ? AND key = ?",
     [FER_SQL_VALUE_REMOVE] = "DELETE FROM value WHERE kind = ? AND grp = ? AND key = ?",
-    [FER_SQL_VALUE_REMOVE_GROUP] = "DELETE FROM value WHERE kind = ? AND grp = ?",
-    [FER_SQL_VALUE_REMOVE_ALL] = "DELETE FROM value WHERE kind = ?",
+    [FER_SQL_CACHE_PURGE] = "DELETE FROM value WHERE kind = 1 AND mark = ?",
+    [FER_SQL_CACHE_EXPIRE] =
+        "DELETE FROM value WHERE (kind, grp, key) IN (SELECT kind, grp, key FROM value WHERE kind = "
+        "1 AND expires < ? LIMIT ?)",
     [FER_SQL_VALUE_LIST] = "SELECT key, expires FROM value WHERE kind = ? AND grp = ? AND key > ? "
                            "ORDER BY key LIMIT ?",
     [FER_SQL_INDEX_LAST] = "SELECT coalesce(max(seq), 0) FROM record",
@@ -351,6 +371,11 @@ static fer_code idem_usage(void *db, fer_str tenant, uint64_t *count, uint64_t *
     return FER_OK;
 }
 
+static fer_code cache_usage(void *db, uint64_t *count, uint64_t *bytes, fer_err *err)
+{
+    return idem_usage(db, (fer_str){"", 1}, count, bytes, err);
+}
+
 const fer_store_kind fer_store_sqlite = {
     .name = "sqlite",
     .open = open_db,
@@ -368,6 +393,9 @@ const fer_store_kind fer_store_sqlite = {
     .value_get = fer_sqlite_value_get,
     .value_remove = fer_sqlite_value_remove,
     .value_list = fer_sqlite_value_list,
+    .cache_purge = fer_sqlite_cache_purge,
+    .cache_expire = fer_sqlite_cache_expire,
+    .cache_usage = cache_usage,
     .index_last = fer_sqlite_index_last,
     .index_add = fer_sqlite_index_add,
     .index_find = fer_sqlite_index_find,

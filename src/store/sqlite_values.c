@@ -18,13 +18,33 @@ static sqlite3_stmt *named(void *db, enum fer_sql which, fer_store_table t, fer_
     return s;
 }
 
-fer_code fer_sqlite_value_put(void *db, fer_store_table t, fer_str group, fer_str key,
+fer_code fer_sqlite_value_put(void *db, fer_store_table t, fer_str group, fer_str key, fer_str mark,
                               fer_str value, int64_t expires_ms, fer_err *err)
 {
     sqlite3_stmt *s = named(db, FER_SQL_VALUE_PUT, t, group, key);
     fer_sqlite_bind(s, 4, value);
     sqlite3_bind_int64(s, 5, expires_ms);
+    fer_sqlite_bind(s, 6, mark);
     return fer_sqlite_run(db, s, err);
+}
+
+fer_code fer_sqlite_cache_purge(void *db, fer_str mark, fer_err *err)
+{
+    sqlite3_stmt *s = fer_sqlite_get(db, FER_SQL_CACHE_PURGE);
+    fer_sqlite_bind(s, 1, mark);
+    return fer_sqlite_run(db, s, err);
+}
+
+fer_code fer_sqlite_cache_expire(void *db, int64_t now_ms, size_t max, uint64_t *count,
+                                 fer_err *err)
+{
+    fer_sqlite *lite = db;
+    sqlite3_stmt *s = fer_sqlite_get(db, FER_SQL_CACHE_EXPIRE);
+    sqlite3_bind_int64(s, 1, now_ms);
+    sqlite3_bind_int64(s, 2, (int64_t)max);
+    fer_code code = fer_sqlite_run(db, s, err);
+    *count = code ? 0 : (uint64_t)sqlite3_changes(lite->db);
+    return code;
 }
 
 fer_code fer_sqlite_value_get(void *db, fer_arena *a, fer_store_table t, fer_str group, fer_str key,
@@ -44,10 +64,7 @@ fer_code fer_sqlite_value_get(void *db, fer_arena *a, fer_store_table t, fer_str
 fer_code fer_sqlite_value_remove(void *db, fer_store_table t, fer_str group, fer_str key,
                                  fer_err *err)
 {
-    enum fer_sql which = !group.ptr ? FER_SQL_VALUE_REMOVE_ALL
-                         : key.ptr  ? FER_SQL_VALUE_REMOVE
-                                    : FER_SQL_VALUE_REMOVE_GROUP;
-    return fer_sqlite_run(db, named(db, which, t, group, key), err);
+    return fer_sqlite_run(db, named(db, FER_SQL_VALUE_REMOVE, t, group, key), err);
 }
 
 fer_code fer_sqlite_value_list(void *db, fer_arena *a, fer_store_table t, fer_str group,

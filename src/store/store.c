@@ -8,6 +8,7 @@
 #define KEYS_PER_TENANT  100000
 #define BYTES_PER_TENANT ((size_t)256 << 20)
 #define QUEUE            10000
+#define CACHE_BYTES      ((size_t)256 << 20)
 
 const char *const fer_idem_states[] = {"none", "pending", "done", "unknown", "again", NULL};
 
@@ -98,6 +99,7 @@ fer_code fer_store_open(const fer_store_options *o, fer_store **out, fer_store_r
     if (!s->options.keys_per_tenant) s->options.keys_per_tenant = KEYS_PER_TENANT;
     if (!s->options.bytes_per_tenant) s->options.bytes_per_tenant = BYTES_PER_TENANT;
     if (!s->options.queue) s->options.queue = QUEUE;
+    if (!s->options.cache_bytes) s->options.cache_bytes = CACHE_BYTES;
     s->kind = &fer_store_sqlite;
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
@@ -173,13 +175,14 @@ static fer_code submit(fer_store_port *p, fer_request *r, fer_store_done *done, 
     if (!r) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = FER_OK;
     if (r->value.len > FER_STORE_RESULT || r->key.len > FER_STORE_KEY ||
-        r->group.len > FER_STORE_KEY || r->claim.tenant.len > FER_STORE_KEY ||
-        r->claim.call.len > FER_STORE_KEY || r->claim.tool.len > FER_STORE_KEY)
+        r->group.len > FER_STORE_KEY || r->mark.len > FER_STORE_KEY ||
+        r->claim.tenant.len > FER_STORE_KEY || r->claim.call.len > FER_STORE_KEY ||
+        r->claim.tool.len > FER_STORE_KEY)
         code = fer_fail(err, FER_LIMIT_EXCEEDED,
                         "store.value: a value has at most %zu bytes, a name %d", FER_STORE_RESULT,
                         FER_STORE_KEY);
     else if (!keep(r, &r->claim.tenant) || !keep(r, &r->claim.call) || !keep(r, &r->claim.tool) ||
-             !keep(r, &r->group) || !keep(r, &r->key) || !keep(r, &r->value))
+             !keep(r, &r->group) || !keep(r, &r->key) || !keep(r, &r->mark) || !keep(r, &r->value))
         code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     r->done = done;
     r->context = context;
@@ -332,11 +335,12 @@ fer_code fer_registry_list(fer_store_port *p, const char *kind, fer_str after, s
     return submit(p, r, done, context, err);
 }
 
-fer_code fer_cache_put(fer_store_port *p, fer_str tenant, fer_str key, fer_str value,
+fer_code fer_cache_put(fer_store_port *p, fer_str tenant, fer_str mark, fer_str key, fer_str value,
                        int64_t expires_ms, fer_store_done *done, void *context, fer_err *err)
 {
     fer_request *r = named_request(fer_op_cache_put, tenant, key);
     if (r) {
+        r->mark = mark;
         r->value = value;
         r->when_ms = expires_ms;
     }
@@ -351,9 +355,21 @@ fer_code fer_cache_get(fer_store_port *p, fer_str tenant, fer_str key, int64_t n
     return submit(p, r, done, context, err);
 }
 
-fer_code fer_cache_purge(fer_store_port *p, fer_str tenant, fer_store_done *done, void *context,
+fer_code fer_cache_purge(fer_store_port *p, fer_str mark, fer_store_done *done, void *context,
                          fer_err *err)
 {
-    fer_str group = tenant.len ? tenant : FER_STR_NONE;
-    return submit(p, named_request(fer_op_cache_purge, group, FER_STR_NONE), done, context, err);
+    fer_request *r = new_request(fer_op_cache_purge);
+    if (r) r->mark = mark;
+    return submit(p, r, done, context, err);
+}
+
+fer_code fer_cache_expire(fer_store_port *p, int64_t now_ms, size_t max, fer_store_done *done,
+                          void *context, fer_err *err)
+{
+    fer_request *r = new_request(fer_op_cache_expire);
+    if (r) {
+        r->now_ms = now_ms;
+        r->max = max;
+    }
+    return submit(p, r, done, context, err);
 }

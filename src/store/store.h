@@ -47,6 +47,7 @@ typedef struct fer_store_options {
     size_t keys_per_tenant;  /* 100,000 */
     size_t bytes_per_tenant; /* 256 MiB */
     size_t queue;            /* 10,000 requests that may wait */
+    size_t cache_bytes;      /* 256 MiB of cache entries */
 } fer_store_options;
 
 /* What opening did to claims of older epochs. */
@@ -190,16 +191,21 @@ fer_code fer_registry_remove(fer_store_port *p, const char *kind, fer_str key, f
 fer_code fer_registry_list(fer_store_port *p, const char *kind, fer_str after, size_t max,
                            fer_store_done *done, void *context, fer_err *err);
 
-/* ---- cache: entries that may go at any time
- * ------------------------------------------------------ */
+/* ---- cache: entries that may go at any time -------------------------------------------------- */
 
-fer_code fer_cache_put(fer_store_port *p, fer_str tenant, fer_str key, fer_str value,
+/* `mark` is a word by which entries can be purged, such as where they came from. Where there is no
+ * room the entry is not kept, which is no failure: none is pushed out by another. */
+fer_code fer_cache_put(fer_store_port *p, fer_str tenant, fer_str mark, fer_str key, fer_str value,
                        int64_t expires_ms, fer_store_done *done, void *context, fer_err *err);
-/* An entry that does not open is none. */
+/* An entry that does not open is none. `found.expires_ms` of the answer is when it expires. */
 fer_code fer_cache_get(fer_store_port *p, fer_str tenant, fer_str key, int64_t now_ms,
                        fer_store_done *done, void *context, fer_err *err);
-/* All entries of a tenant, or all of all where it is empty; then expired ones. */
-fer_code fer_cache_purge(fer_store_port *p, fer_str tenant, fer_store_done *done, void *context,
+/* All entries with a mark. */
+fer_code fer_cache_purge(fer_store_port *p, fer_str mark, fer_store_done *done, void *context,
                          fer_err *err);
+/* Takes away at most `max` entries that expired before `now_ms`; `count` of the answer says how
+ * many. */
+fer_code fer_cache_expire(fer_store_port *p, int64_t now_ms, size_t max, fer_store_done *done,
+                          void *context, fer_err *err);
 
 #endif

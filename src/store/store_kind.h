@@ -74,12 +74,15 @@ typedef struct fer_store_kind {
                            fer_err *err);
 
     /* Values by two names. */
-    fer_code (*value_put)(void *db, fer_store_table t, fer_str group, fer_str key, fer_str value,
-                          int64_t expires_ms, fer_err *err);
+    fer_code (*value_put)(void *db, fer_store_table t, fer_str group, fer_str key, fer_str mark,
+                          fer_str value, int64_t expires_ms, fer_err *err);
     fer_code (*value_get)(void *db, fer_arena *a, fer_store_table t, fer_str group, fer_str key,
                           fer_str *value, int64_t *expires_ms, fer_err *err);
-    /* One key, or all of a group where `key` has no pointer, or all where `group` has none. */
     fer_code (*value_remove)(void *db, fer_store_table t, fer_str group, fer_str key, fer_err *err);
+    /* Of the cache: all with a mark; at most `max` that expired; how many there are, and bytes. */
+    fer_code (*cache_purge)(void *db, fer_str mark, fer_err *err);
+    fer_code (*cache_expire)(void *db, int64_t now_ms, size_t max, uint64_t *count, fer_err *err);
+    fer_code (*cache_usage)(void *db, uint64_t *count, uint64_t *bytes, fer_err *err);
     fer_code (*value_list)(void *db, fer_arena *a, fer_store_table t, fer_str group, fer_str after,
                            size_t max, struct fer_store_item **out, size_t *count, fer_err *err);
 

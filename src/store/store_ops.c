@@ -249,7 +249,8 @@ static fer_code seal_value(fer_store *s, fer_request *r, fer_store_table t, int6
     fer_str tenant = t == FER_TABLE_CACHE ? r->group : FER_STR("-");
     fer_code code =
         fer_seal_close(r->arena, s->options.seal, tenant, words, r->value, &sealed, err);
-    return code ? code : s->kind->value_put(s->db, t, r->group, r->key, sealed, expires, err);
+    return code ? code
+                : s->kind->value_put(s->db, t, r->group, r->key, r->mark, sealed, expires, err);
 }
 
 static fer_code open_value(fer_store *s, fer_request *r, fer_store_table t, fer_err *err)
@@ -262,6 +263,7 @@ static fer_code open_value(fer_store *s, fer_request *r, fer_store_table t, fer_
         s->kind->value_get(s->db, r->arena, t, r->group, r->key, &sealed, &expires, err);
     if (code || !sealed.ptr) return code;
     if (t == FER_TABLE_CACHE && expires < r->now_ms) return FER_OK;
+    r->answer.found.expires_ms = expires;
     fer_str tenant = t == FER_TABLE_CACHE ? r->group : FER_STR("-");
     return fer_seal_open(r->arena, s->options.seal, tenant, words, sealed, &r->answer.value, err);
 }
@@ -292,6 +294,10 @@ fer_code fer_op_keys(fer_store *s, fer_request *r, fer_err *err)
 
 fer_code fer_op_cache_put(fer_store *s, fer_request *r, fer_err *err)
 {
+    uint64_t count, bytes;
+    fer_code code = s->kind->cache_usage(s->db, &count, &bytes, err);
+    if (code) return code;
+    if (bytes + r->value.len + FER_SEAL_EXTRA > s->options.cache_bytes) return FER_OK;
     return seal_value(s, r, FER_TABLE_CACHE, r->when_ms, err);
 }
 
@@ -305,5 +311,10 @@ fer_code fer_op_cache_get(fer_store *s, fer_request *r, fer_err *err)
 
 fer_code fer_op_cache_purge(fer_store *s, fer_request *r, fer_err *err)
 {
-    return s->kind->value_remove(s->db, FER_TABLE_CACHE, r->group, FER_STR_NONE, err);
+    return s->kind->cache_purge(s->db, r->mark, err);
+}
+
+fer_code fer_op_cache_expire(fer_store *s, fer_request *r, fer_err *err)
+{
+    return s->kind->cache_expire(s->db, r->now_ms, r->max, &r->answer.count, err);
 }

@@ -26,7 +26,7 @@ struct fer_request {
     void *context;
     fer_idem_claim claim;
     fer_idem_state state;
-    fer_str group, key, value;
+    fer_str group, key, mark, value;
     int64_t when_ms, now_ms;
     size_t max;
     bool flag;
@@ -54,7 +54,7 @@ struct fer_store_port {
 /* store_ops.c */
 fer_store_op fer_op_claim, fer_op_finish, fer_op_release, fer_op_lose, fer_op_get, fer_op_expire,
     fer_op_usage, fer_op_list, fer_op_resolve, fer_op_put, fer_op_value, fer_op_remove, fer_op_keys,
-    fer_op_cache_put, fer_op_cache_get, fer_op_cache_purge;
+    fer_op_cache_put, fer_op_cache_get, fer_op_cache_purge, fer_op_cache_expire;
 /* Claims of older epochs, when the store is opened. */
 fer_code fer_store_settle(fer_store *s, fer_store_recovery *out, fer_err *err);
 

@@ -103,6 +103,7 @@ state: state
 ledger: {{durability: sync, checkpointRecords: 10, anchor: anchor.jsonl, retentionDays: 30, segmentBytes: 262144, verifyAtStart: true}}
 telemetry: {{logFile: log, logLevel: info, logFormat: json}}
 policies:
+  cache: {{persist: true}}
   tools:
     '*': {{effect: Pure, retry: {{backoffMs: 1, maxBackoffMs: 2}}}}
     'api:ok_cached': {{cache: {{ttlMs: 60000}}}}
@@ -265,11 +266,18 @@ sql("UPDATE idem SET expires = 1")
 s = Server()
 s.ask("api:ok")
 same("keys: a server sweeps at its start", until(lambda: sql("SELECT count(*) FROM idem") == [(0,)]), True)
+same("cache: kept beyond a restart", [s.ask("api:ok_cached", {"x": 1})["n"], asked["ok_cached"]], [1, 2])
+same("cache: in a store that is sealed", [b"hush-hush" in open(os.path.join(STATE, f), "rb").read() for f in os.listdir(STATE) if f.startswith("store.db")].count(True), 0)
+sql("UPDATE value SET expires = 1 WHERE kind = 1")
 s.ask("api:lost_write", {"x": 7}, idempotencyKey="four")
 s.stop()
-sql("ALTER TABLE idem DROP COLUMN tool", "PRAGMA user_version = 1")
+s = Server()
+same("cache: what has expired is not given", [s.ask("api:ok_cached", {"x": 2})["n"], asked["ok_cached"]], [3, 3])
+s.stop()
+sql(*(f"DROP TRIGGER value_{x}" for x in ("added", "changed", "removed")), "DROP INDEX value_mark", "DROP INDEX value_expires",
+    "ALTER TABLE value DROP COLUMN mark", "ALTER TABLE idem DROP COLUMN tool", "PRAGMA user_version = 1")
 case("keys: a store of version 1", expect(keys("list"), 0, ["\tunknown\t"]))
-same("keys: it is of version 2 now", sql("PRAGMA user_version"), [(2,)])
+same("keys: it is of the newest version now", sql("PRAGMA user_version"), [(3,)])
 case("keys: its keys can be resolved", expect(keys("resolve", json.loads(keys("list", "--json").stdout)["keys"][0]["key"], "--not-done"), 0, ["the key is free"]))
 
 

@@ -564,6 +564,30 @@ static void k38_a_hit_counts(void)
     strike(&s);
 }
 
+/* 5.5.8: a backend that says that its tools have changed is asked again, also for what was under
+ * way when it said so; others are not. */
+static void results_go_with_their_tools(void)
+{
+    struct scene s;
+    set(&s, "oow", "");
+    ask(&s, "a:look", "");
+    assert_true(ask(&s, "a:look", "").cache_hit);
+    s.b.runner.changed(&s.b.runner);
+    assert_true(ask(&s, "a:look", "").cache_hit);
+    s.a.runner.changed(&s.a.runner);
+    assert_false(ask(&s, "a:look", "").cache_hit);
+    s.a.runner.changed(&s.a.runner);
+    begin(&s, "a:look", "", &(fer_call_options){0});
+    assert_int_equal(s.a.waiting_count, 1);
+    s.a.runner.changed(&s.a.runner);
+    release(&s.a, 'o');
+    assert_int_equal(s.done, 1);
+    s.a.script = "o";
+    assert_false(ask(&s, "a:look", "").cache_hit);
+    assert_true(ask(&s, "a:look", "").cache_hit);
+    strike(&s);
+}
+
 /* ---- admission ---------------------------------------------------------------------------------
  */
 
@@ -962,6 +986,7 @@ int main(void)
     failed += ROWS_ONE("cache", k34_private_unless_the_operator_says_so);
     failed += ROWS_ONE("cache", k35_a_stampede_is_one_call);
     failed += ROWS_ONE("cache", k38_a_hit_counts);
+    failed += ROWS_ONE("cache", results_go_with_their_tools);
     failed += ROWS_ONE("admission", a_hung_backend_leaves_the_others_alone);
     failed += ROWS_ONE("admission", a_flood_does_not_keep_others_out);
     failed += ROWS_ONE("admission", a_tenant_has_its_limit);

@@ -98,7 +98,8 @@ static void put(fer_results *r, unsigned char number, const char *tenant, size_t
     static char text[70000];
     fer_result_key k = {{number}};
     memset(text, 'x', sizeof text);
-    fer_results_keep(r, &k, fer_str_of(tenant), &(fer_kept){{text, size}, FER_STR(""), until}, 0);
+    fer_kept v = {{text, size}, FER_STR(""), until, fer_str_of(number % 2 ? "odd" : "even")};
+    fer_results_keep(r, &k, fer_str_of(tenant), &v, 0);
 }
 
 static bool has(fer_results *r, unsigned char number, int64_t now)
@@ -123,6 +124,11 @@ static void the_cache_keeps_its_bounds(void)
     assert_false(has(r, 3, 0));
     fer_results_forget(r, FER_STR("a"));
     assert_int_equal(fer_results_count(r), 1);
+    put(r, 4, "b", 10, 10);
+    put(r, 6, "c", 10, 10);
+    fer_results_forget_backend(r, FER_STR("even"));
+    assert_false(has(r, 4, 0) || has(r, 6, 0));
+    assert_true(has(r, 1, 0));
     fer_results_free(r);
 }
 

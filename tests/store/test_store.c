@@ -260,7 +260,7 @@ static void sealed(void)
     assert_int_equal(wait_for(&s, fer_registry_put(s.port, "lock", FER_STR("x"), fer_str_of(secret),
                                                    keep, &s, NULL)),
                      FER_OK);
-    assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("acme"), FER_STR("x"),
+    assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("acme"), FER_STR("m"), FER_STR("x"),
                                                 fer_str_of(secret), DAY, keep, &s, NULL)),
                      FER_OK);
     close_shop(&s);
@@ -320,8 +320,8 @@ static void values(void)
     assert_int_equal(wait_for(&s, fer_registry_get(s.port, "lock", FER_STR("b"), keep, &s, NULL)),
                      FER_OK);
     assert_null(s.answer.value.ptr);
-    assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("t"), FER_STR("k"), FER_STR("v"),
-                                                100, keep, &s, NULL)),
+    assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("t"), FER_STR("m"), FER_STR("k"),
+                                                FER_STR("v"), 100, keep, &s, NULL)),
                      FER_OK);
     assert_int_equal(
         wait_for(&s, fer_cache_get(s.port, FER_STR("t"), FER_STR("k"), 100, keep, &s, NULL)),
@@ -334,10 +334,62 @@ static void values(void)
     assert_int_equal(
         wait_for(&s, fer_cache_get(s.port, FER_STR("u"), FER_STR("k"), 0, keep, &s, NULL)), FER_OK);
     assert_null(s.answer.value.ptr);
-    assert_int_equal(wait_for(&s, fer_cache_purge(s.port, FER_STR("t"), keep, &s, NULL)), FER_OK);
+    assert_int_equal(wait_for(&s, fer_cache_purge(s.port, FER_STR("m"), keep, &s, NULL)), FER_OK);
     assert_int_equal(
         wait_for(&s, fer_cache_get(s.port, FER_STR("t"), FER_STR("k"), 0, keep, &s, NULL)), FER_OK);
     assert_null(s.answer.value.ptr);
+    close_shop(&s);
+    deinit_shop(&s);
+}
+
+/* The cache keeps its bound to the byte, pushes nobody out, and lets go by mark and by time. */
+static void the_cache_has_a_bound(void)
+{
+    struct shop s;
+    init_shop(&s);
+    s.options.cache_bytes = 2 * (100 + FER_SEAL_EXTRA);
+    open_shop(&s, 1);
+    char text[101];
+    memset(text, 'x', sizeof text);
+    static const struct {
+        const char *key, *mark;
+        size_t size;
+        bool kept;
+    } rows[] = {{"a", "one", 100, true},
+                {"b", "two", 101, false},
+                {"b", "two", 100, true},
+                {"c", "one", 0, false},
+                {"b", "two", 100, false /* no room for it twice */}};
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        fer_str key = fer_str_of(rows[i].key);
+        assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("t"), fer_str_of(rows[i].mark),
+                                                    key, (fer_str){text, rows[i].size},
+                                                    (int64_t)i + 10, keep, &s, NULL)),
+                         FER_OK);
+        assert_int_equal(wait_for(&s, fer_cache_get(s.port, FER_STR("t"), key, 0, keep, &s, NULL)),
+                         FER_OK);
+        if (rows[i].kept) assert_int_equal(s.answer.found.expires_ms, i + 10);
+        else if (i < 4) assert_null(s.answer.value.ptr);
+    }
+    assert_int_equal(wait_for(&s, fer_cache_purge(s.port, FER_STR("one"), keep, &s, NULL)), FER_OK);
+    assert_int_equal(
+        wait_for(&s, fer_cache_get(s.port, FER_STR("t"), FER_STR("a"), 0, keep, &s, NULL)), FER_OK);
+    assert_null(s.answer.value.ptr);
+    assert_int_equal(
+        wait_for(&s, fer_cache_get(s.port, FER_STR("t"), FER_STR("b"), 0, keep, &s, NULL)), FER_OK);
+    assert_non_null(s.answer.value.ptr);
+    assert_int_equal(wait_for(&s, fer_cache_expire(s.port, 12, 10, keep, &s, NULL)), FER_OK);
+    assert_int_equal(s.answer.count, 0);
+    assert_int_equal(wait_for(&s, fer_cache_expire(s.port, 13, 10, keep, &s, NULL)), FER_OK);
+    assert_int_equal(s.answer.count, 1);
+    /* All the room is there again. */
+    s.answer = (fer_store_answer){0};
+    assert_int_equal(wait_for(&s, fer_cache_put(s.port, FER_STR("t"), FER_STR("one"), FER_STR("d"),
+                                                (fer_str){text, 101}, 99, keep, &s, NULL)),
+                     FER_OK);
+    assert_int_equal(
+        wait_for(&s, fer_cache_get(s.port, FER_STR("t"), FER_STR("d"), 0, keep, &s, NULL)), FER_OK);
+    assert_int_equal(s.answer.value.len, 101);
     close_shop(&s);
     deinit_shop(&s);
 }
@@ -452,6 +504,6 @@ int main(void)
 {
     return ROWS_ONE("store", states) + ROWS_ONE("store", after_a_crash) + ROWS_ONE("store", room) +
            ROWS_ONE("store", race) + ROWS_ONE("store", sealed) + ROWS_ONE("store", values) +
-           ROWS_ONE("store", bounds) + ROWS_ONE("seal", seals) +
-           ROWS_RUN("keys", key_rows, key_file);
+           ROWS_ONE("store", the_cache_has_a_bound) + ROWS_ONE("store", bounds) +
+           ROWS_ONE("seal", seals) + ROWS_RUN("keys", key_rows, key_file);
 }

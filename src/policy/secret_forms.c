@@ -60,6 +60,36 @@ static void add_json(fer_buf *b, fer_str s, bool solidus)
     }
 }
 
+/* Writers that keep to ASCII escape the rest, a UTF-16 unit at a time. */
+static void add_json_ascii(fer_buf *b, fer_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        size_t len = fer_utf8_len(s, i);
+        if (len < 2) { /* ASCII, or no UTF-8 at all */
+            fer_buf_add_escaped(b, fer_str_slice(s, i, i + 1));
+            i++;
+            continue;
+        }
+        unsigned point = (unsigned char)s.ptr[i] & (0x7fu >> len);
+        for (size_t k = 1; k < len; k++) point = point << 6 | ((unsigned char)s.ptr[i + k] & 0x3f);
+        i += len;
+        if (point >= 0x10000) fer_buf_printf(b, "\\u%04x", 0xd800 + ((point - 0x10000) >> 10));
+        fer_buf_printf(b, "\\u%04x",
+                       point >= 0x10000 ? 0xdc00 + ((point - 0x10000) & 0x3ff) : point);
+    }
+}
+
+/* JSON in a text of JSON. */
+static void add_json_twice(fer_buf *b, fer_arena *a, fer_str s, bool ascii)
+{
+    fer_buf once;
+    fer_buf_init(&once, a, SIZE_MAX / 4);
+    if (ascii) add_json_ascii(&once, s);
+    else add_json(&once, s, false);
+    if (once.failure) b->failure = once.failure;
+    else add_json(b, fer_buf_view(&once), false);
+}
+
 static bool keep(fer_str out[FER_SECRET_FORMS], size_t *count, const fer_buf *b)
 {
     fer_str s = fer_buf_view(b);
@@ -70,10 +100,16 @@ static bool keep(fer_str out[FER_SECRET_FORMS], size_t *count, const fer_buf *b)
     return true;
 }
 
+enum {
+    BASE64 = 11, /* the first of six: three alignments, two alphabets */
+    FORMS = BASE64 + 6
+};
+static_assert(FORMS <= FER_SECRET_FORMS, "room for each");
+
 bool fer_secret_forms(fer_arena *a, fer_str secret, fer_str out[FER_SECRET_FORMS], size_t *count)
 {
     *count = 0;
-    for (int form = 0; form < 14; form++) {
+    for (int form = 0; form < FORMS; form++) {
         fer_buf b;
         fer_buf_init(&b, a, SIZE_MAX / 4);
         switch (form) {
@@ -85,8 +121,12 @@ bool fer_secret_forms(fer_arena *a, fer_str secret, fer_str out[FER_SECRET_FORMS
         case 5: add_percent(&b, secret, upper_hex, true); break;
         case 6: add_hex(&b, secret, lower_hex); break;
         case 7: add_hex(&b, secret, upper_hex); break;
+        case 8: add_json_ascii(&b, secret); break;
+        case 9: add_json_twice(&b, a, secret, false); break;
+        case 10: add_json_twice(&b, a, secret, true); break;
         default:
-            add_base64(&b, secret, (size_t)(form - 8) / 2, form % 2 ? base64url : base64);
+            add_base64(&b, secret, (size_t)(form - BASE64) / 2,
+                       (form - BASE64) % 2 ? base64url : base64);
             break;
         }
         if (!keep(out, count, &b)) return false;

@@ -5,7 +5,7 @@
 
 #include "arena.h"
 
-#define FER_SECRET_FORMS 16 /* at most */
+#define FER_SECRET_FORMS 20 /* at most */
 
 /* All of them, each once, in the arena; false: no memory. */
 bool fer_secret_forms(fer_arena *a, fer_str secret, fer_str out[FER_SECRET_FORMS], size_t *count);

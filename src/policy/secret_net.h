@@ -2,9 +2,9 @@
 /*
  * The second net of redaction (RELIABILITY 5.13), over bytes that are about to be written: secret
  * values that the process knows, in the forms that values are written in (as they are, escaped for
- * JSON, percent-encoded, base64 at each of three alignments, base64url, hex), and texts that look
- * like the keys of well-known services. Both are replaced by [REDACTED], however the bytes are cut
- * into pieces.
+ * JSON, also to ASCII and twice, percent-encoded, base64 at each of three alignments, base64url,
+ * hex), and texts that look like the keys of well-known services. Both are replaced by [REDACTED],
+ * however the bytes are cut into pieces.
  *
  * A net is filled, woven, and immutable then; it may be shared by threads. It holds secrets in
  * clear: never write it anywhere. Pure.

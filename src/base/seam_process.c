@@ -146,6 +146,9 @@ int fer_seam_subreaper(int wanted)
 ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size)
 {
     sigset_t pipe_only, before, pending;
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+        return write(fd, from, size); /* as in the command: there is nothing to take out */
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     sigpending(&pending);
@@ -153,8 +156,8 @@ ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size)
     ssize_t done = write(fd, from, size);
     int number = errno;
     if (done < 0 && number == EPIPE && !sigismember(&pending, SIGPIPE)) {
-        const struct timespec now = {0};
-        while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) {
+        const struct timespec at_once = {0};
+        while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR) {
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -8,24 +8,11 @@
 #include "errors.h"
 #include "file.h"
 
-/* The dictionary ends where its last word does, in four bytes, the low ones first. */
-static uint64_t sum_of_static(const fer_static_model *m)
-{
-    const uint8_t *last = m->ends + 4 * ((size_t)m->words - 1);
-    size_t text =
-        m->words ? last[0] | (size_t)last[1] << 8 | (size_t)last[2] << 16 | (size_t)last[3] << 24
-                 : 0;
-    uint64_t sum = fer_checksum(m->rows, (size_t)m->words * m->dims);
-    sum = fer_checksum_mix(sum, fer_checksum(m->weights, 2 * (size_t)m->words));
-    sum = fer_checksum_mix(sum, fer_checksum(m->ends, 4 * (size_t)m->words));
-    return fer_checksum_mix(sum, fer_checksum(m->text, text));
-}
-
 static fer_code open_builtin(fer_embedding *e, fer_err *err)
 {
     fer_code code = fer_static_model_builtin(&e->builtin, err);
     if (code) return code;
-    e->id.model = sum_of_static(&e->builtin);
+    e->id.model = e->builtin.sum;
     e->embedder = fer_embed_static_new(&e->builtin);
     return FER_OK;
 }

@@ -150,6 +150,8 @@ static void builtin_opens(void)
     assert_int_equal(m.dims, 128);
     assert_true(m.words > 10000);
     assert_int_not_equal(fer_static_model_find(&m, FER_STR("email")), FER_MODEL_NONE);
+    /* It is opened without a look at all of it: that is done here. */
+    assert_int_equal(fer_static_model_open(&m, fer_static_model_builtin_bytes(), NULL), FER_OK);
 }
 
 static fer_code write_one(fer_arena *a, const void *row)

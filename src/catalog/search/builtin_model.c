@@ -16,8 +16,13 @@ __asm__(".pushsection .rodata\n"
 
 extern const char fer_builtin_model[], fer_builtin_model_end[];
 
-fer_code fer_static_model_builtin(fer_static_model *m, fer_err *err)
+fer_str fer_static_model_builtin_bytes(void)
 {
     size_t size = (size_t)((uintptr_t)fer_builtin_model_end - (uintptr_t)fer_builtin_model);
-    return fer_static_model_open(m, (fer_str){fer_builtin_model, size}, err);
+    return (fer_str){fer_builtin_model, size};
+}
+
+fer_code fer_static_model_builtin(fer_static_model *m, fer_err *err)
+{
+    return fer_static_model_open_own(m, fer_static_model_builtin_bytes(), err);
 }

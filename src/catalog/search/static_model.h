@@ -24,6 +24,7 @@ typedef struct fer_static_model {
     uint32_t dims;
     uint32_t words;
     uint32_t mask;                         /* slots less one */
+    uint64_t sum;                          /* of all its bytes: what the file says */
     const uint8_t *slots, *ends, *weights; /* little-endian; read by the functions below */
     const int8_t *rows;
     const char *text;
@@ -32,8 +33,14 @@ typedef struct fer_static_model {
 /* FER_INVALID_FORMAT: no model, one of another version, or a damaged one; the message says where.
  */
 fer_code fer_static_model_open(fer_static_model *m, fer_str bytes, fer_err *err);
-/* The model that is part of the library. */
+/*
+ * The same for bytes that are part of the program, and were checked when it was tested: only the
+ * header is looked at, so that no page of them is read before it is needed.
+ */
+fer_code fer_static_model_open_own(fer_static_model *m, fer_str bytes, fer_err *err);
+/* The model that is part of the library, and its bytes. */
 fer_code fer_static_model_builtin(fer_static_model *m, fer_err *err);
+fer_str fer_static_model_builtin_bytes(void);
 
 /* The number of a stem, or FER_MODEL_NONE. */
 uint32_t fer_static_model_find(const fer_static_model *m, fer_str stem);

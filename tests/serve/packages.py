@@ -10,6 +10,8 @@ import sys
 PACKAGES = {
     "@modelcontextprotocol/sdk": "1.32.2",
     "@modelcontextprotocol/client": "2.4.0",
+    "@modelcontextprotocol/inspector": "2.12.0",
+    "node": "24.9.0",  # Inspector wants a newer one than Debian's
 }
 
 

@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -110,6 +111,24 @@ try:
 except (ValueError, KeyError) as e:
     problems = [repr(e), r.stdout[:300]]
 case("inspect: --json", problems)
+
+# What a server says when it starts works as it is pasted: the client's configuration, and the line for a shell.
+fresh = {k: v for k, v in os.environ.items() if k != "FERRULE_TOKEN"}
+shown = subprocess.Popen([FERRULE, "serve", "--config", CONFIG, "--listen", "0", "--fresh-token"], env={**fresh, **{k: v for k, v in home.items() if k != "FERRULE_TOKEN"}},
+                         text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+guide = []
+for line in shown.stdout:
+    guide.append(line.rstrip("\n"))
+    if line.startswith("curl "):
+        break
+pasted = put("pasted.json", next(g for g in guide if g.startswith('{"mcpServers"')))
+problems = expect(run(["servers", "--config", pasted], env=home), 0, ["ferrule\tmcp-http\tup\t7\t2026-07-28"])
+problems += expect(run(["run", "ferrule:search_tools", "query=count words", "--config", pasted], env=home), 0, ["text:count"])
+if shutil.which("curl"):
+    r = subprocess.run(["sh", "-c", guide[-1]], capture_output=True, timeout=60, check=False)
+    problems += [] if b"text:count" in r.stdout else [guide[-1], r.stdout, r.stderr]
+shown.terminate()
+case("what serve prints works as it is pasted", problems + ([] if shown.wait(timeout=60) == 0 else ["the end"]))
 
 # Ctrl-C gives the call up, and the server hears of it before it ends.
 heard = os.path.join(folder.name, "heard")

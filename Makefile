@@ -7,7 +7,8 @@
 #   make asan       tests under ASan, UBSan  make tsan     tests under TSan
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
 #   make faults     kills, power losses, flipped bits: the long tier
-#   make bench      benchmarks               make docs     reference pages anew
+#   make bench      benchmarks (make bench-serve: the gateway beside others, alone)
+#   make docs       reference pages anew
 #   make install    install (PREFIX)         make deb      Debian package
 #   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
@@ -22,7 +23,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz faults bench model docs install deb differential ci-packages mcp-servers mcp-clients clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve model docs install deb differential ci-packages mcp-servers mcp-clients clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -76,8 +77,12 @@ faults: setup-test
 # Measured is what is delivered: with link-time optimisation.
 bench: setup-test
 	@[ -f build-bench/build.ninja ] || meson setup build-bench -Db_lto=true >/dev/null
-	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search bench/bench_server bench/bench_ledger bench/bench_overload
+	@ninja -C build-bench bench/bench_json bench/bench_check bench/bench_diff bench/bench_convert bench/bench_validate bench/bench_findings bench/bench_growth bench/bench_catalog bench/bench_hybrid bench/bench_search bench/bench_server bench/bench_ledger bench/bench_overload src/app/ferrule
 	@tools/run-bench build-bench
+
+# Beside a floor in C and, where BENCH_NPM names them, gateways of npm; one line where the harness is not there.
+bench-serve: all
+	@python3 bench/serve/gateways.py --build $(BUILD)
 
 differential: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null

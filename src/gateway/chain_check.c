@@ -2,7 +2,8 @@
 /*
  * A chain looked at before it runs. What earlier steps will give is not known; what they promise
  * is: instances of their output schemas stand for it. Where all of them fit, nothing is said; where
- * none does, the step cannot work; where some do, it may not.
+ * none does, the step cannot work; where some do, it may not. A reference to what is not declared
+ * but allowed may lead to something: that, too, is a doubt and no error.
  */
 #include <stdarg.h>
 
@@ -10,6 +11,7 @@
 #include "choose.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "schema_tree.h"
 
 enum {
     TRIALS = 8 /* instances of each output schema that are tried */
@@ -17,7 +19,8 @@ enum {
 
 typedef struct promise {
     const yyjson_val *values[TRIALS];
-    size_t count; /* 0: nothing is known */
+    size_t count;       /* 0: nothing is known */
+    fer_schema *output; /* that they are of; or NULL */
 } promise;
 
 typedef struct checking {
@@ -68,6 +71,7 @@ static fer_code promise_of(checking *k, const fer_ready *r, promise *out)
     size_t count;
     fer_json *doc;
     if (!r->output) return FER_OK;
+    if (!out->output) out->output = fer_schema_ref(r->output);
     fer_sample_options o = {.max = TRIALS};
     fer_code code = fer_schema_samples(k->arena, r->output, &o, &list, &count, k->err);
     for (size_t i = 0; !code && i < count && out->count < TRIALS; i++) {
@@ -97,6 +101,44 @@ static const fer_ref *unknown_ref(const trial *t, const fer_step *s)
     for (size_t i = 0; i < s->ref_count; i++) {
         const promise *p = promise_at(t, &s->refs[i]);
         if (!p || !p->count) return &s->refs[i];
+    }
+    return NULL;
+}
+
+/* Whether an output may have something at a place that no instance has. */
+static bool may_be_there(checking *k, const promise *p, fer_str pointer)
+{
+    static const char *const probes[] = {"\"\"", "0", "{}", "[]", "true", "null"};
+    for (size_t i = 0; i < p->count * FER_COUNT(probes); i++) {
+        fer_tree t;
+        fer_str text;
+        fer_json *doc;
+        bool valid = false;
+        fer_tree_init(&t, k->arena);
+        yyjson_mut_val *root = fer_tree_copy(&t, p->values[i / FER_COUNT(probes)]);
+        if (fer_json_read(k->arena, fer_str_of(probes[i % FER_COUNT(probes)]), NULL, &doc, NULL))
+            return false;
+        yyjson_mut_val *probe = fer_tree_copy(&t, fer_json_root(doc));
+        if (!root || !probe || !fer_tree_put_at(&t, root, pointer, probe) || t.failed ||
+            fer_tree_write(&t, root, &text, NULL) ||
+            fer_json_read(k->arena, text, fer_json_limits_file(), &doc, NULL))
+            continue;
+        if (!fer_schema_accepts(p->output, k->arena, fer_json_root(doc), &valid, NULL) && valid)
+            return true;
+    }
+    return false;
+}
+
+/* A reference that no instance has anything for, though there may be something; or NULL. */
+static const fer_ref *undeclared_ref(checking *k, const trial *t, const fer_step *s)
+{
+    for (size_t i = 0; i < s->ref_count; i++) {
+        const fer_ref *ref = &s->refs[i];
+        const promise *p = promise_at(t, ref);
+        bool there = ref->fallback != NULL;
+        for (size_t v = 0; v < p->count && !there; v++)
+            there = fer_json_at(p->values[v], ref->pointer, NULL) != NULL;
+        if (!there && p->output && may_be_there(k, p, ref->pointer)) return ref;
     }
     return NULL;
 }
@@ -148,6 +190,11 @@ static fer_code check_args(checking *k, const fer_ready *r, const fer_step *s,
         return remark(k, s, FER_SEVERITY_INFO, FER_OK,
                       "what %.*s leads to is not declared, so the arguments are not checked",
                       FER_PRI(unknown->text));
+    const fer_ref *undeclared = undeclared_ref(k, &t, s);
+    if (undeclared)
+        return remark(k, s, FER_SEVERITY_WARNING, FER_REQUIRED_MISSING,
+                      "%.*s leads to what is not declared: it may be missing",
+                      FER_PRI(undeclared->text));
     for (; !code && t.number < trials; t.number++) {
         code = try_args(k, r, s, &t, &why, &what);
         if (code || !why.len) continue;
@@ -207,6 +254,7 @@ fer_code fer_gateway_check_chain(fer_arena *a, fer_gateway *g, const fer_chain *
     k.view = fer_catalog_view(g->options.catalog);
     fer_code code = check_steps(&k, &chain->steps, NULL);
     fer_view_unref(k.view);
+    for (size_t i = 0; i < chain->slots; i++) fer_schema_unref(k.promises[i].output);
     if (code) return code;
     *out = k.list;
     *count = k.count;

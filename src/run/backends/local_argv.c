@@ -79,7 +79,8 @@ static fer_code read_place(fer_arena *a, fer_str whole, fer_argv_part *out, fer_
     *out = (fer_argv_part){.type = find_type(typed ? fer_str_slice(whole, 0, colon) : FER_STR(""))};
     if (!out->type || (typed && !out->type->name[0]))
         return bad_place(err, whole,
-                         "names no type: text, int, number, bool, json, dash and flag are known");
+                         "names no type before its colon, as in {int:count}: text, int, number, "
+                         "bool, json, dash and flag are known; braces as such are {{ and }}");
     if (out->type->flag) {
         fer_code code = read_flag(a, whole, rest, out, err);
         if (code) return code;

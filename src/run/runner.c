@@ -65,6 +65,13 @@ void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...)
     fer_attempt_end(t, &o);
 }
 
+void fer_runner_stopped(fer_runner *r)
+{
+    void (*done)(fer_runner *) = r->on_stopped;
+    r->on_stopped = NULL;
+    if (done) done(r);
+}
+
 /* ---- what comes late ------------------------------------------------------------------------- */
 
 void fer_runner_tell_late(fer_runner *r, uint64_t ticket, const fer_late *late)

@@ -186,4 +186,7 @@ struct fer_runner {
     void (*on_stopped)(fer_runner *r);                                  /* the `done` of stop */
 };
 
+/* Nothing of it is left: says so to whoever stopped it, once. It may be gone afterwards. */
+void fer_runner_stopped(fer_runner *r);
+
 #endif

@@ -72,9 +72,7 @@ typedef struct job {
 
 static void stop_if_done(pack *p)
 {
-    if (!p->stopping || p->running) return;
-    p->stopping = false;
-    p->runner.on_stopped(&p->runner);
+    if (p->stopping && !p->running) fer_runner_stopped(&p->runner);
 }
 
 static void work(uv_work_t *w)

@@ -99,9 +99,7 @@ static void on_body(void *context, fer_http_call *call, fer_str piece)
 
 static void stop_if_done(api *p)
 {
-    if (!p->stopping || p->running) return;
-    p->stopping = false;
-    p->runner.on_stopped(&p->runner);
+    if (p->stopping && !p->running) fer_runner_stopped(&p->runner);
 }
 
 static void on_end(void *context, const fer_http_end *end)

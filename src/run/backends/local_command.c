@@ -278,10 +278,7 @@ static void on_input_lost(fer_process *p, fer_input_loss why)
 
 static void stop_if_done(pack *k)
 {
-    if (!k->stopping || k->jobs || !k->runner.on_stopped) return;
-    void (*done)(fer_runner * r) = k->runner.on_stopped;
-    k->runner.on_stopped = NULL;
-    done(&k->runner);
+    if (k->stopping && !k->jobs) fer_runner_stopped(&k->runner);
 }
 
 static void on_gone(fer_process *p)

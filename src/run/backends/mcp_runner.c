@@ -160,8 +160,7 @@ static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
 
 static void closed(void *context)
 {
-    fer_runner *r = context;
-    r->on_stopped(r);
+    fer_runner_stopped(context);
 }
 
 fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_runner_kind *kind,

@@ -68,7 +68,7 @@ fuzz: setup-dev
 
 # The long tier of what make test runs a sample of: every kill point and random kills of the ledger, of the whole gateway
 # and of the command, states after a loss of power, flipped bits and cuts. Half an hour.
-FAULTS = test_ledger_kill test_ledger_power test_ledger_flips test_gateway_kill test_serve_kill
+FAULTS = test_ledger test_ledger_kill test_ledger_power test_ledger_flips test_gateway_kill test_gateway_power test_serve_kill
 faults: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
 	@ninja -C build-test $(FAULTS:%=tests/%) tests/teller src/app/ferrule src/app/ferrule-faults

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "digest.h"
 #include "errors.h"
@@ -176,21 +177,46 @@ fer_code fer_folder_write(int folder, const char *name, fer_str content, fer_err
     return code;
 }
 
-fer_code fer_folder_lock(int folder, int *out, fer_err *err)
+static bool lock_now(int fd)
 {
-    char text[32];
-    int fd = open_at(folder, "lock", O_RDWR | O_CREAT);
-    if (fd < 0) return failed(err, "open", "lock");
     int bad;
     do bad = fer_sys_flock(fd, LOCK_EX | LOCK_NB);
     while (bad && errno == EINTR);
-    if (bad) {
-        ssize_t n = fer_sys_pread(fd, text, sizeof text - 1, 0);
-        text[n > 0 ? n : 0] = '\0';
+    return !bad;
+}
+
+/* Who has it, as a text; whether there is such a process. */
+static bool holder_lives(int fd, char text[32], ssize_t *n)
+{
+    uint64_t pid;
+    *n = fer_sys_pread(fd, text, 31, 0);
+    text[*n > 0 ? *n : 0] = '\0';
+    fer_str digits = {text, strspn(text, "0123456789")};
+    if (!fer_parse_u64(digits, &pid) || pid == 0 || pid > INT32_MAX) return true;
+    return fer_sys_kill((pid_t)pid, -1, 0) == 0 || errno != ESRCH;
+}
+
+/* A process that was killed while it started a program has left its lock to that program until it is
+ * executed: whoever is started right after it waits a little. */
+#define LOCK_TRIES    100
+#define LOCK_PAUSE_MS 10
+
+fer_code fer_folder_lock(int folder, int *out, fer_err *err)
+{
+    char text[32];
+    ssize_t known = 0;
+    int fd = open_at(folder, "lock", O_RDWR | O_CREAT);
+    if (fd < 0) return failed(err, "open", "lock");
+    bool mine = lock_now(fd);
+    for (int i = 0; !mine && i < LOCK_TRIES && !holder_lives(fd, text, &known); i++) {
+        uv_sleep(LOCK_PAUSE_MS);
+        mine = lock_now(fd);
+    }
+    if (!mine) {
         fer_sys_close(fd);
         return fer_fail(err, FER_LEDGER_UNAVAILABLE,
                         "the ledger is written by another process%s%.*s: one at a time",
-                        n > 0 ? ", number " : "", (int)strspn(text, "0123456789"), text);
+                        known > 0 ? ", number " : "", (int)strspn(text, "0123456789"), text);
     }
     /* For the message above; the lock is what counts. */
     int n = snprintf(text, sizeof text, "%-10ld\n", (long)getpid());

@@ -196,8 +196,8 @@ static bool holder_lives(int fd, char text[32], ssize_t *n)
     return fer_sys_kill((pid_t)pid, -1, 0) == 0 || errno != ESRCH;
 }
 
-/* A process that was killed while it started a program has left its lock to that program until it is
- * executed: whoever is started right after it waits a little. */
+/* A process that was killed while it started a program has left its lock to that program until it
+ * is executed: whoever is started right after it waits a little. */
 #define LOCK_TRIES    100
 #define LOCK_PAUSE_MS 10
 

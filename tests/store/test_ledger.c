@@ -113,6 +113,32 @@ static void two_writers(void)
     end_desk(&d);
 }
 
+/* F66: a writer was killed, and a process that it was about to start holds its lock for a moment.
+ */
+static void f66_a_lock_that_is_about_to_go(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    int status;
+    begin_desk(&d, &o);
+    assert_int_equal(desk_close(&d), FER_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        fer_ledger *l;
+        if (fer_ledger_open(&o, &l, NULL, NULL)) _exit(1);
+        if (fork() == 0) {
+            usleep(200000); /* it has what its parent had open */
+            _exit(0);
+        }
+        _exit(0);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    end_desk(&d);
+}
+
 /* A writer that somebody has overtaken (a lock that did not hold) stops at its next checkpoint. */
 static void overtaken(void)
 {
@@ -570,10 +596,11 @@ int main(void)
 {
     return ROWS_ONE("ledger", k16_many_records_are_verified) + ROWS_ONE("ledger", one_call) +
            ROWS_ONE("ledger", rotation) + ROWS_ONE("ledger", two_writers) +
-           ROWS_ONE("ledger", overtaken) + ROWS_RUN("refusals", refusals, refuse) +
-           ROWS_ONE("ledger", body_limit) + ROWS_ONE("ledger", once_each) +
-           ROWS_RUN("injections", injections, inject) + ROWS_RUN("crashes", crashes, crash) +
-           ROWS_RUN("clocks", jumps, jump) + ROWS_ONE("ledger", reading_while_written) +
-           ROWS_ONE("ledger", modes) + ROWS_ONE("ledger", tenant_export) +
-           ROWS_ONE("ledger", limits) + ROWS_ONE("ledger", loops);
+           ROWS_ONE("ledger", f66_a_lock_that_is_about_to_go) + ROWS_ONE("ledger", overtaken) +
+           ROWS_RUN("refusals", refusals, refuse) + ROWS_ONE("ledger", body_limit) +
+           ROWS_ONE("ledger", once_each) + ROWS_RUN("injections", injections, inject) +
+           ROWS_RUN("crashes", crashes, crash) + ROWS_RUN("clocks", jumps, jump) +
+           ROWS_ONE("ledger", reading_while_written) + ROWS_ONE("ledger", modes) +
+           ROWS_ONE("ledger", tenant_export) + ROWS_ONE("ledger", limits) +
+           ROWS_ONE("ledger", loops);
 }

@@ -26,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BEGIN, END = "<!-- searching: begin, written by bench/search/report.py -->", "<!-- searching: end -->"
 ASKED = {1000: 521, 10000: 521, 98802: 200, 1000000: 40}
 TURNS = {1000: 5, 10000: 3, 98802: 2, 1000000: 2}
+GOALS = {1000: 5, 10000: 10, 98802: 30, 1000000: 250}  # us in the middle
 NODE_MAX = {"minisearch": 98802, "orama": 10000}
 
 
@@ -86,11 +87,22 @@ def number(row, key):
     return f"{row[key]:,.0f}" if row.get(key) else "-"
 
 
+def against(row, rows):
+    """Of Ferrule, its p50 as a part of the goal; of another engine, its p50 as so many times Ferrule's."""
+    if "p50_us" not in row:
+        return "-"
+    if row["engine"].startswith("ferrule"):
+        goal = GOALS.get(row["tools"])
+        return f"goal {goal} us, {row['p50_us'] / goal:.2f} of it" if goal else "-"
+    ours = [r["p50_us"] for r in rows if r["engine"] == "ferrule" and r["tools"] == row["tools"] and "p50_us" in r]
+    return f"{row['p50_us'] / ours[0]:,.0f} x ferrule" if ours else "-"
+
+
 def table(rows):
-    lines = ["| engine | tools | p50 | p95 | p99 | built, tools/s | put one by one | update | bytes/tool |",
-             "|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| engine | tools | p50 | against | p95 | p99 | built, tools/s | put one by one | update | bytes/tool |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
-        lines.append(f"| {row['engine']} | {row['tools']:,} | {time_of(row, 'p50_us')} | {time_of(row, 'p95_us')} | "
+        lines.append(f"| {row['engine']} | {row['tools']:,} | {time_of(row, 'p50_us')} | {against(row, rows)} | {time_of(row, 'p95_us')} | "
                      f"{time_of(row, 'p99_us')} | {number(row, 'tools_per_s')} | {number(row, 'put_per_s')} | "
                      f"{time_of(row, 'update_us')} | {number(row, 'bytes_per_tool')} |")
     return "\n".join(lines)

@@ -89,7 +89,7 @@ typedef struct fer_frozen_run {
 static inline fer_frozen_run fer_frozen_window(const fer_frozen_list *list, uint32_t window)
 {
     uint32_t from = list->runs[window], to = list->runs[window + 1];
-    if (from > to || to > list->df) return (fer_frozen_run){NULL, 0};
+    if (from > to || to > list->df) return (fer_frozen_run){list->postings, 0};
     return (fer_frozen_run){list->postings + from, to - from};
 }
 

@@ -68,10 +68,10 @@ static uint32_t doc_of(uint32_t posting)
 /* The highest worth of a lane in a window; flat lists stand at it or behind. */
 static uint32_t top_in(struct fer_lane *lane, const struct window *w)
 {
-    if (!lane->list.flat)
-        return lane->list.runs[w->index] == lane->list.runs[w->index + 1]
-                   ? 0
-                   : lane->gain[lane->list.tops[w->index] % FER_LEVELS];
+    if (!lane->list.flat) {
+        lane->run = fer_frozen_window(&lane->list, w->index);
+        return lane->run.count ? lane->gain[lane->list.tops[w->index] % FER_LEVELS] : 0;
+    }
     while (lane->at < lane->list.df && doc_of(lane->list.flat[lane->at]) < w->first) lane->at++;
     if (lane->at == lane->list.df) return 0;
     return doc_of(lane->list.flat[lane->at]) - w->first < FER_WINDOW ? lane->top : 0;
@@ -104,20 +104,18 @@ static inline void add_posting(uint16_t *sums, const uint16_t *gain, uint32_t p)
 }
 
 /* Four at once while there are four: this loop is where a sweep spends its time. */
-static uint32_t add_run(fer_sweep *s, const struct fer_lane *lane, uint32_t window)
+static uint32_t add_run(fer_sweep *s, const struct fer_lane *lane)
 {
-    fer_frozen_run run = fer_frozen_window(&lane->list, window);
     uint16_t *sums = s->sums;
-    const uint16_t *gain = lane->gain, *p = run.postings;
-    uint32_t i = 0;
-    for (; i + 4 <= run.count; i += 4) {
-        add_posting(sums, gain, p[i]);
-        add_posting(sums, gain, p[i + 1]);
-        add_posting(sums, gain, p[i + 2]);
-        add_posting(sums, gain, p[i + 3]);
+    const uint16_t *gain = lane->gain, *p = lane->run.postings, *end = p + lane->run.count;
+    for (const uint16_t *fours = p + lane->run.count / 4 * 4; p < fours; p += 4) {
+        add_posting(sums, gain, p[0]);
+        add_posting(sums, gain, p[1]);
+        add_posting(sums, gain, p[2]);
+        add_posting(sums, gain, p[3]);
     }
-    for (; i < run.count; i++) add_posting(sums, gain, p[i]);
-    return run.count;
+    for (; p < end; p++) add_posting(sums, gain, *p);
+    return lane->run.count;
 }
 
 static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, uint32_t first)
@@ -137,9 +135,8 @@ static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, uint32_t first)
 static uint32_t look_up(const struct fer_lane *lane, uint32_t window, uint32_t at)
 {
     if (lane->list.bits && !fer_frozen_bit(&lane->list, window, at)) return 0;
-    fer_frozen_run run = fer_frozen_window(&lane->list, window);
-    const uint16_t *p = run.postings;
-    uint32_t left = run.count, wanted = at << FER_LEVEL_BITS;
+    const uint16_t *p = lane->run.postings;
+    uint32_t left = lane->run.count, wanted = at << FER_LEVEL_BITS;
     if (!left) return 0;
     while (left > 1) {
         uint32_t half = left / 2;
@@ -180,20 +177,20 @@ static uint16_t floor_of(const fer_sweep *s, const struct window *w)
  * costs as much as SHORT_RUN postings.
  */
 #define LOOK_UP_COST 10
-#define BIT_COST     3
+#define BIT_COST     5
 #define SHORT_RUN    96
 
 static uint32_t add_cheap(fer_sweep *s, struct window *w, uint32_t size, uint32_t added)
 {
     while (w->dear > 0) {
         const struct fer_lane *lane = &s->lanes[w->dear - 1];
-        uint32_t count = fer_frozen_window(&lane->list, w->index).count;
+        uint32_t count = lane->run.count;
         uint32_t cost = lane->list.bits ? BIT_COST : LOOK_UP_COST;
         uint32_t least = lane->list.bits ? SHORT_RUN : size / LOOK_UP_COST;
         if (count > least &&
             (added * cost < count || s->run->count(s->sums, size, floor_of(s, w)) * cost < count))
             break;
-        added += add_run(s, lane, w->index);
+        added += add_run(s, lane);
         w->dear--;
         w->cheap_top -= s->tops[w->dear];
     }
@@ -274,9 +271,8 @@ static void collect_few(fer_sweep *s, const struct window *w)
                 collect_one(s, w, doc_of(lane->list.flat[k]) - w->first);
             continue;
         }
-        fer_frozen_run run = fer_frozen_window(&lane->list, w->index);
-        for (uint32_t k = 0; k < run.count; k++)
-            collect_one(s, w, (uint32_t)run.postings[k] >> FER_LEVEL_BITS);
+        for (uint32_t k = 0; k < lane->run.count; k++)
+            collect_one(s, w, (uint32_t)lane->run.postings[k] >> FER_LEVEL_BITS);
     }
 }
 
@@ -288,7 +284,7 @@ static void sweep_window(fer_sweep *s, struct window *w, uint32_t size)
     if (!plan(s, w)) return;
     for (size_t i = w->dear; i < s->lane_count; i++) {
         struct fer_lane *lane = &s->lanes[i];
-        added += lane->list.flat ? add_flat(s, lane, w->first) : add_run(s, lane, w->index);
+        added += lane->list.flat ? add_flat(s, lane, w->first) : add_run(s, lane);
     }
     added = add_cheap(s, w, size, added);
     if (added <= FEW) collect_few(s, w);

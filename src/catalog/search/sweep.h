@@ -35,6 +35,7 @@ static inline uint32_t fer_candidate_number(const fer_candidate *c)
 /* One word's postings in one part of the index. */
 struct fer_lane {
     fer_frozen_list list; /* of the frozen part, or flat slots of the tail */
+    fer_frozen_run run;   /* of the window at hand, where the list has runs */
     uint32_t at;          /* the next posting of a flat list ... */
     uint32_t from;        /* ... and the first one of the window at hand */
     uint32_t top;         /* what a posting can be worth */

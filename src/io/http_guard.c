@@ -117,6 +117,22 @@ fer_code fer_http_guard_loopback(fer_http_guard *g, uint16_t port, fer_err *err)
     return FER_OK;
 }
 
+fer_code fer_http_guard_loopback_origins(fer_http_guard *g, uint16_t port, bool secure,
+                                         fer_err *err)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < FER_COUNT(names); i++) {
+        char text[48];
+        bool usual = port == (secure ? 443 : 80); /* browsers leave it out */
+        int len = usual ? snprintf(text, sizeof text, "http%s://%s", secure ? "s" : "", names[i])
+                        : snprintf(text, sizeof text, "http%s://%s:%u", secure ? "s" : "", names[i],
+                                   port);
+        code = add(g, true, (fer_str){text, (size_t)len}, err);
+    }
+    return code;
+}
+
 fer_code fer_http_guard_origin(fer_http_guard *g, fer_str origin, fer_err *err)
 {
     size_t colon = fer_str_find(origin, 0, ':');

@@ -17,7 +17,7 @@
 
 #include "str.h"
 
-#define FER_GUARD_HOSTS_MAX 64  /* hosts and origins that one guard knows, together */
+#define FER_GUARD_HOSTS_MAX 160 /* hosts and origins that one guard knows, together */
 #define FER_GUARD_TEXT_MAX  320 /* bytes of a Host or an Origin */
 
 typedef struct fer_http_guard fer_http_guard;
@@ -31,6 +31,9 @@ void fer_http_guard_free(fer_http_guard *g);
 fer_code fer_http_guard_host(fer_http_guard *g, fer_str host, fer_err *err);
 /* The names of this machine's loopback with one port: localhost, 127.0.0.1, [::1]. */
 fer_code fer_http_guard_loopback(fer_http_guard *g, uint16_t port, fer_err *err);
+/* The origins of those names: pages of this very server, of which there are none but its own. */
+fer_code fer_http_guard_loopback_origins(fer_http_guard *g, uint16_t port, bool secure,
+                                         fer_err *err);
 /* One more origin. */
 fer_code fer_http_guard_origin(fer_http_guard *g, fer_str origin, fer_err *err);
 

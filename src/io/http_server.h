@@ -118,7 +118,7 @@ typedef struct fer_server_limits {
 } fer_server_limits;
 
 /* NULL without memory. Handler and guard are borrowed; a guard of NULL knows the hosts of the
- * places that the server listens at, and no origin. */
+ * places that the server listens at, and their own origins on the loopback. */
 fer_http_server *fer_http_server_new(uv_loop_t *loop, const fer_http_handler *handler,
                                      const fer_http_guard *guard, const fer_server_limits *limits);
 

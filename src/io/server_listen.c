@@ -250,14 +250,17 @@ static fer_code find_place(const fer_listen_options *o, union place *at, socklen
 }
 
 /* The names by which a place is known if nobody gives others. */
-static fer_code name_place(fer_http_server *s, const union place *at, uint16_t port, fer_err *err)
+static fer_code name_place(fer_http_server *s, const union place *at, uint16_t port, bool secure,
+                           fer_err *err)
 {
     char text[INET6_ADDRSTRLEN], host[INET6_ADDRSTRLEN + 10];
     fer_address address;
     if (!fer_address_of(&at->any, &address)) return FER_OK;
     fer_address_class class = fer_address_classify(&address);
-    if (class == FER_ADDRESS_LOOPBACK || class == FER_ADDRESS_UNSPECIFIED)
-        return fer_http_guard_loopback(s->own_guard, port, err);
+    if (class == FER_ADDRESS_LOOPBACK || class == FER_ADDRESS_UNSPECIFIED) {
+        fer_code code = fer_http_guard_loopback(s->own_guard, port, err);
+        return code ? code : fer_http_guard_loopback_origins(s->own_guard, port, secure, err);
+    }
     if (at->any.sa_family == AF_INET) {
         inet_ntop(AF_INET, &at->four.sin_addr, text, sizeof text);
         snprintf(host, sizeof host, "%s:%u", text, port);
@@ -341,7 +344,7 @@ static fer_code listener_open(struct fer_listener *l, const fer_listen_options *
         return fer_fail(err, FER_BAD_USAGE, "TLS needs both a certificate and its key");
     if (o->cert_file) code = fer_tls_context_new(o->cert_file, o->key_file, &l->tls, err);
     if (!code) code = open_socket(l, o, &at, err);
-    if (!code && !o->path) code = name_place(l->server, &at, l->port, err);
+    if (!code && !o->path) code = name_place(l->server, &at, l->port, l->tls != NULL, err);
     if (code) return code;
     int failed = uv_poll_init(l->server->loop, &l->poll, l->fd);
     if (failed)

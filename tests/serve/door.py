@@ -108,8 +108,10 @@ for host in ("evil.example", "localhost.evil.com", "127.0.0.1.evil", "0.0.0.0:PO
         same(f"A07, A08 Host {host}{' with an Origin' if origin else ''}", raw(f"POST /mcp HTTP/1.1\nHost: {host}\n{origin}{AUTH}{FIELDS}"), 403)
 for name, line, want in [("A08 no Host", "", 400), ("A08 two Hosts", "Host: localhost:PORT\nHost: localhost:PORT\n", 400), ("A08 NUL", "Host: localhost\0:PORT\n", 400)]:
     same(name, raw(f"POST /mcp HTTP/1.1\n{line}{AUTH}{FIELDS}"), want)
-for origin in ("http://evil.example", "null", "http://localhost:PORT", "https://localhost:PORT", "http://127.0.0.1:PORT", "http://localhost:PORT.evil", ""):
+for origin in ("http://evil.example", "null", "https://localhost:PORT", "http://localhost", "http://localhost:1", "http://localhost:PORT.evil",
+               "http://localhost:PORT/", "http://user@localhost:PORT", "localhost:PORT", ""):
     same(f"A06, A09 Origin {origin}", raw(f"POST /mcp HTTP/1.1\nHost: localhost:PORT\nOrigin: {origin}\n{AUTH}{FIELDS}"), 403)
+same("its own Origin", raw(f"POST /mcp HTTP/1.1\nHost: localhost:PORT\nOrigin: http://localhost:PORT\n{AUTH}{FIELDS}"), 200)
 same("A10 a preflight", raw("OPTIONS /mcp HTTP/1.1\nHost: localhost:PORT\nOrigin: http://evil.example\nAccess-Control-Request-Method: POST\n\n"), 403)
 same("A10 no origin", raw("OPTIONS /mcp HTTP/1.1\nHost: localhost:PORT\n\n"), 401)
 got = status(Content_Type="text/plain")

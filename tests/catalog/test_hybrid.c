@@ -78,8 +78,10 @@ static const struct row {
     {"words", "send a mail", FER_RANKER_BM25, "send_email", FER_SCORE_BM25, 0, 0, 0},
     {"both", "will there be rain in the city", FER_RANKER_HYBRID, "get_weather", FER_SCORE_HYBRID,
      0, 0, 0},
-    {"no word in common", "snow storm humidity", FER_RANKER_HYBRID, "get_weather",
+    {"no word in common", "hailstone blizzard", FER_RANKER_HYBRID, "get_weather",
      FER_SCORE_EMBEDDING, 0, 0, 0},
+    {"no word but related ones", "snow storm humidity", FER_RANKER_HYBRID, "get_weather",
+     FER_SCORE_HYBRID, 0, 0, 0},
     {"vectors alone", "forecast of rain", FER_RANKER_EMBEDDING, "get_weather", FER_SCORE_EMBEDDING,
      0, 0, 0},
     {"vectors are not there yet", "send a mail", FER_RANKER_HYBRID, "send_email", FER_SCORE_BM25, 1,
@@ -154,6 +156,28 @@ static const struct cut {
      "one two|three four|five six. seven eight. nine ten"},
 };
 
+/* A word that no tool has counts two tenths, any other ten. */
+static void unknown_words(void)
+{
+    fer_lexical *ix = fer_lexical_new();
+    fer_searcher *s = fer_searcher_new();
+    const fer_search_text text = {FER_FIELD_DESCRIPTION, FER_STR("The weather in a city")};
+    fer_hybrid_words w;
+    assert_int_equal(fer_lexical_put(ix, 0, &(fer_search_doc){&text, 1}, NULL), FER_OK);
+    fer_hybrid_read(&w, fer_searcher_read(s, FER_STR("weather in Petaluma, city")));
+    assert_int_equal(w.count, 3);
+    assert_int_equal(w.tenths[1], 10);
+    fer_hybrid_weigh(&w, ix);
+    assert_int_equal(w.tenths[0], 10);
+    assert_int_equal(w.tenths[1], 2);
+    assert_int_equal(w.tenths[2], 10);
+    assert_true(fer_lexical_remove(ix, 0));
+    fer_hybrid_weigh(&w, ix);
+    assert_int_equal(w.tenths[0], 2);
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+}
+
 static void cut(const struct cut *row)
 {
     fer_searcher *s = fer_searcher_new();
@@ -223,5 +247,5 @@ int main(void)
 {
     return ROWS_RUN("hybrid", rows, run) + ROWS_RUN("hybrid", cuts, cut) +
            ROWS_ONE("hybrid", remembers) + ROWS_ONE("hybrid", twins_leave_room) +
-           ROWS_ONE("hybrid", no_memory);
+           ROWS_ONE("hybrid", unknown_words) + ROWS_ONE("hybrid", no_memory);
 }

@@ -32,8 +32,9 @@ struct fer_embedder {
                       fer_embed_side side, int8_t *out, fer_err *err);
     void (*free)(fer_embedder *e);
     /* A query whose words are stems already (tokens.h), what it says beside its matter left out:
-     * one vector. NULL: it wants the text. */
-    void (*embed_stems)(fer_embedder *e, const fer_str *stems, size_t count, int8_t *out);
+     * one vector. `tenths`: what each counts, 10 for a whole word. NULL: it wants the text. */
+    void (*embed_stems)(fer_embedder *e, const fer_str *stems, const uint8_t *tenths, size_t count,
+                        int8_t *out);
 };
 
 /* A text as a query: one vector of e->dims bytes. */

@@ -85,13 +85,13 @@ static void embed_one(embed_static *s, const fer_search_doc *doc, fer_embed_side
     sum_up(s, out);
 }
 
-static void embed_stems(fer_embedder *e, const fer_str *stems, size_t count, int8_t *out)
+static void embed_stems(fer_embedder *e, const fer_str *stems, const uint8_t *tenths, size_t count,
+                        int8_t *out)
 {
     embed_static *s = (embed_static *)e;
     for (size_t i = 0; i < count; i++) {
         uint32_t word = fer_static_model_find(s->model, stems[i]);
-        if (word != FER_MODEL_NONE)
-            count_word(s, word, fer_embed_field_weights[FER_FIELD_DESCRIPTION]);
+        if (word != FER_MODEL_NONE) count_word(s, word, tenths[i]);
     }
     sum_up(s, out);
 }

@@ -93,13 +93,29 @@ static weights weights_of(const fer_fuse_input *in)
     return w;
 }
 
+/*
+ * A named tool is above all others, and several of one name keep their order: scores of these lie
+ * between NAMED and 1, those of the rest below. Order by score is what results promise.
+ */
+#define NAMED 0.99
+
+static void raise_named(gathered *g)
+{
+    bool any = false;
+    for (size_t i = 0; i < g->count; i++) any = any || g->list[i].named;
+    for (size_t i = 0; any && i < g->count; i++) {
+        fer_fused *f = &g->list[i];
+        f->score = f->named ? NAMED + (1 - NAMED) * f->score : NAMED * f->score;
+    }
+}
+
 static void score_all(gathered *g, weights w)
 {
     for (size_t i = 0; i < g->count; i++) {
         fer_fused *f = &g->list[i];
         f->score = share(w.lexical * f->lexical + w.near * f->near + w.voted * f->voted, w.sum);
-        if (f->named) f->score = 1;
     }
+    raise_named(g);
 }
 
 typedef struct ordering {

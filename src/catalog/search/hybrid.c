@@ -5,7 +5,9 @@
 
 enum {
     ASKED = FER_HYBRID_CLAUSES + 1,
-    CLAUSE_WORDS = 2
+    CLAUSE_WORDS = 2,
+    WHOLE = 10,  /* tenths that a word counts, by whose root it goes into a vector ... */
+    UNKNOWN = 2, /* ... and one that no document has: half as long */
 };
 
 const char *const fer_ranker_names[] = {[FER_RANKER_BM25] = "bm25",
@@ -52,11 +54,21 @@ void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request)
             c.from = word->start;
         }
         if (word->use == FER_TOKEN_CONTENT && w->count == FER_HYBRID_WORDS) break;
-        if (word->use == FER_TOKEN_CONTENT) w->stems[w->count++] = word->text;
+        if (word->use == FER_TOKEN_CONTENT) {
+            w->tenths[w->count] = WHOLE;
+            w->stems[w->count++] = word->text;
+        }
         c.end = word->end;
     }
     if (w->clause_count && w->count > c.first) close_clause(&c, request->text.len);
     if (w->clause_count == 1) w->clause_count = 0;
+}
+
+/* They are mostly names and places, or say what no tool here is about. */
+void fer_hybrid_weigh(fer_hybrid_words *w, const fer_lexical *ix)
+{
+    for (size_t i = 0; i < w->count; i++)
+        w->tenths[i] = fer_lexical_has(ix, w->stems[i]) ? WHOLE : UNKNOWN;
 }
 
 /* ---- searching ----------------------------------------------------------------------------- */
@@ -91,10 +103,12 @@ static void keep_vectors(search *s, size_t count, size_t dims)
 /* Of the whole request and of its clauses, from the words that it was taken apart into. */
 static void embed_here(fer_embedder *e, const fer_hybrid_words *w, int8_t *out)
 {
-    e->embed_stems(e, w->stems, w->count, out);
-    for (size_t i = 0; i < w->clause_count; i++)
-        e->embed_stems(e, w->stems + w->clauses[i].from, w->clauses[i].to - w->clauses[i].from,
+    e->embed_stems(e, w->stems, w->tenths, w->count, out);
+    for (size_t i = 0; i < w->clause_count; i++) {
+        size_t from = w->clauses[i].from;
+        e->embed_stems(e, w->stems + from, w->tenths + from, w->clauses[i].to - from,
                        out + (i + 1) * e->dims);
+    }
 }
 
 /* All asked for at once: an embedder may be far away. */
@@ -117,6 +131,7 @@ static fer_code make_vectors(fer_arena *a, search *s, fer_err *err)
     fer_code code = FER_OK;
     if (!s->request) s->request = fer_searcher_read(s->parts->searcher, s->query->base.text);
     fer_hybrid_read(&w, s->request);
+    fer_hybrid_weigh(&w, s->parts->lexical);
     s->vectors = fer_arena_alloc(a, (1 + w.clause_count) * e->dims);
     if (!s->vectors) return fer_arena_failed(a, err);
     if (e->embed_stems) embed_here(e, &w, s->vectors);

@@ -58,7 +58,8 @@ fer_code fer_hybrid_remember(const fer_hybrid *h, fer_str query, uint32_t number
 /* What vectors are made from: the stems of a request, and its clauses of which each says
  * something. Borrows the request. */
 typedef struct fer_hybrid_words {
-    fer_str stems[FER_HYBRID_WORDS]; /* what is left without stop words and filler */
+    fer_str stems[FER_HYBRID_WORDS];  /* what is left without stop words and filler */
+    uint8_t tenths[FER_HYBRID_WORDS]; /* what each counts in a vector */
     size_t count;
     struct {
         fer_str text;
@@ -68,5 +69,7 @@ typedef struct fer_hybrid_words {
 } fer_hybrid_words;
 
 void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request);
+/* Words that no document has count less. */
+void fer_hybrid_weigh(fer_hybrid_words *w, const fer_lexical *ix);
 
 #endif

@@ -249,3 +249,11 @@ void fer_lexical_stat(const fer_lexical *ix, fer_lexical_stats *out)
         out->postings += fer_term_postings(term).count;
     }
 }
+
+bool fer_lexical_has(const fer_lexical *ix, fer_str stem)
+{
+    uint32_t frozen = fer_frozen_find(&ix->frozen, stem);
+    const fer_term *tail = frozen == FER_NONE ? fer_terms_find(&ix->terms, stem)
+                                              : fer_terms_of_frozen(&ix->terms, frozen);
+    return fer_lexical_df(ix, frozen, tail) > 0;
+}

@@ -71,6 +71,9 @@ typedef struct fer_lexical_stats {
 } fer_lexical_stats;
 void fer_lexical_stat(const fer_lexical *ix, fer_lexical_stats *out);
 
+/* Whether a document has the word, given as a stem (tokens.h). */
+bool fer_lexical_has(const fer_lexical *ix, fer_str stem);
+
 /* ---- searching ------------------------------------------------------------ */
 
 /* What a search needs beside the index: a tokeniser and room to count. NULL: no memory. */

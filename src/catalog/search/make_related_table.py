@@ -3,7 +3,7 @@
 """make_related_table.py RELATED.TSV OUT.C: the words of related.tsv as tables of C (related_table.h)."""
 import sys
 
-SLOTS = 8192
+SLOTS = 65536
 SEED = (0xA0761D6478BD642F, 0xE7037ED1A0B428DB)
 
 
@@ -49,22 +49,23 @@ def array(out, kind, name, items, size=""):
 
 def main():
     links = read(sys.argv[1])
-    words = sorted(set(links) | {o for others in links.values() for o, _ in others})
+    linked = {o for others in links.values() for o, _ in others}
+    words = sorted(linked) + sorted(set(links) - linked)
     number = {w: n for n, w in enumerate(words)}
     text_at, link_at, flat = [0], [0], []
     for w in words:
         text_at.append(text_at[-1] + len(w.encode()))
         flat += [f"{{{number[o]}, {score}}}" for o, score in links.get(w, [])]
         link_at.append(len(flat))
-    assert text_at[-1] < 65536 and link_at[-1] < 65536 and 2 * len(words) < SLOTS
+    assert link_at[-1] < 65536 and 2 * len(words) < SLOTS
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.write('/* Made by make_related_table.py. */\n#include "related_table.h"\n')
-        out.write(f"const uint32_t fer_related_words = {len(words)};\n")
+        out.write(f"const uint32_t fer_related_linked = {len(linked)};\n")
         out.write("const char fer_related_texts[] =\n")
         for w in words:
             out.write(f'    "{w}"\n')
         out.write(";\n")
-        array(out, "uint16_t", "fer_related_text_at", [str(n) for n in text_at])
+        array(out, "uint32_t", "fer_related_text_at", [str(n) for n in text_at])
         array(out, "uint16_t", "fer_related_link_at", [str(n) for n in link_at])
         array(out, "fer_related_link", "fer_related_link_list", flat)
         array(out, "uint16_t", "fer_related_slots", [str(n) for n in slots_of(words)], "FER_RELATED_SLOTS")

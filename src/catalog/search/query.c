@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query.h"
 
+#include "related.h"
 #include "typo.h"
 
 #define NUMBER_COUNT 0.3F /* numbers in a query are mostly values, not what is looked for */
 #define MENDED_WORDS 4    /* words of a query in which mistakes are mended */
 #define MENDED_COUNT 0.8F /* and what the query only nearly says */
 #define QUOTED_COUNT 0.7F /* so is what stands in quotes */
+#define STAND_INS    3    /* for a word that nobody has */
 
 static void look_up(fer_query_term *t, const fer_lexical *ix)
 {
@@ -131,6 +133,55 @@ static void mend_all(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokenis
     }
 }
 
+/* ---- words that nobody has ----------------------------------------------------------- */
+
+static bool has_term(const fer_query *q, const fer_query_term *t)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        if (q->terms[i].frozen == t->frozen && q->terms[i].tail == t->tail) return true;
+    }
+    return false;
+}
+
+/* As look_up, of a word that others are related to. */
+static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t word)
+{
+    t->text = fer_related_text(word);
+    t->frozen = ix->related ? ix->related[word] : FER_NONE;
+    t->tail = t->frozen == FER_NONE ? fer_terms_related(&ix->terms, word)
+                                    : fer_terms_of_frozen(&ix->terms, t->frozen);
+    t->df = fer_lexical_df(ix, t->frozen, t->tail);
+}
+
+/*
+ * The nearest words that some document has, each as far as it is alike. Where a word of the query
+ * is there itself, those related to it are looked for in the second round alone (rank.c): they
+ * bring in little that it has not, and cost as much as more words of the query.
+ */
+static void add_stand_ins(fer_query *q, const fer_lexical *ix, size_t at)
+{
+    const fer_query_term missing = q->terms[at];
+    uint32_t word = fer_related_find(missing.text);
+    size_t count = 0, added = 0;
+    if (word == FER_RELATED_NONE) return;
+    const fer_related_link *links = fer_related_links(word, &count);
+    for (size_t i = 0; i < count && added < STAND_INS && q->count < FER_QUERY_TERMS; i++) {
+        fer_query_term t = {.word = missing.word, .forgiven = true, .stand_in = true};
+        look_up_related(&t, ix, links[i].word);
+        if (!t.df || has_term(q, &t)) continue;
+        t.count = missing.count * (float)links[i].likeness / 100;
+        q->terms[q->count++] = t;
+        added++;
+    }
+}
+
+static void stand_in_all(fer_query *q, const fer_lexical *ix)
+{
+    for (size_t i = 0, count = q->count; i < count; i++) {
+        if (!q->terms[i].df) add_stand_ins(q, ix, i);
+    }
+}
+
 static void weigh(fer_query *q)
 {
     for (size_t i = 0; i < q->count; i++) {
@@ -138,7 +189,7 @@ static void weigh(fer_query *q)
         double weight = fer_query_saturate(t->count) * t->rarity;
         t->weight = t->df ? weight : 0;
         q->known += t->weight;
-        q->mass += weight;
+        if (!t->stand_in) q->mass += weight; /* the missing word has its own */
     }
 }
 
@@ -223,6 +274,7 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
     start(q);
     read_terms(q, ix, request);
     mend_all(q, ix, t);
+    stand_in_all(q, ix);
     for (size_t i = 0; i < q->count; i++)
         q->terms[i].rarity = fer_weigh_rarity(docs, q->terms[i].df);
     weigh(q);

@@ -24,7 +24,8 @@ typedef struct fer_query_term {
     double rarity;
     double weight; /* what a full match is worth; 0: nobody has it */
     bool name;     /* it is the whole query as a name (intake.h) */
-    bool forgiven; /* another word than the query's: a typo, a beginning, a part */
+    bool forgiven; /* another word than the query's: a typo, a beginning, a part, a stand-in */
+    bool stand_in; /* it is related to a word that nobody has */
 } fer_query_term;
 
 /* A word where only its numbers matter. */

@@ -5,7 +5,9 @@
 
 #define PAIR_WORTH    0.35 /* of neighbours, measured in the mean worth of the two words */
 #define RELATED_WORTH 0.6  /* of a related word, measured in that of the query's */
-#define NAME_WORTH    0.35 /* what is added for a name that the query holds all of */
+#define NAME_WORTH    0.35 /* what is added for a name that the query holds all of ... */
+#define NAME_LEAST    0.05 /* ... and where there are very many tools: more have it by chance */
+#define NAME_HALF     5000 /* tools among which it is worth half of what lies between */
 
 /* ---- marks ---------------------------------------------------------------------- */
 
@@ -91,6 +93,7 @@ static void count_docs(fer_rank *r)
     size_t docs = atomic_load_explicit(&r->ix->docs, memory_order_relaxed);
     if (docs != r->docs) memset(r->rarities, 0, sizeof r->rarities);
     r->docs = docs;
+    r->name_worth = NAME_LEAST + (NAME_WORTH - NAME_LEAST) * NAME_HALF / (NAME_HALF + (double)docs);
 }
 
 static void mark_own(fer_rank *r, const fer_query *q)
@@ -444,5 +447,5 @@ double fer_rank_doc(fer_rank *rank, fer_record record, double worth, bool *named
     if (has) worth -= rank->query->terms[rank->query->name].weight;
     if (!look_quickly(&l, &r)) look_at_head(&l, &r);
     double share = l.name_all > 0 ? l.name_asked / l.name_all : 0;
-    return (worth + PAIR_WORTH * l.pairs + l.related) * (1 + NAME_WORTH * share);
+    return (worth + PAIR_WORTH * l.pairs + l.related) * (1 + rank->name_worth * share);
 }

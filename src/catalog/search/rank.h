@@ -41,10 +41,11 @@ typedef struct fer_rank_rarity {
 typedef struct fer_rank {
     const fer_lexical *ix;
     const fer_query *query;
-    size_t docs; /* of which the rarities are */
-    bool tail;   /* which part the marks are of */
-    bool steady; /* it is the frozen one, and nobody has been put or removed since */
-    bool narrow; /* all marks are in the map */
+    size_t docs;       /* of which the rarities are */
+    double name_worth; /* what is added for a whole name, among so many */
+    bool tail;         /* which part the marks are of */
+    bool steady;       /* it is the frozen one, and nobody has been put or removed since */
+    bool narrow;       /* all marks are in the map */
     uint32_t stamp;
     size_t count;
     fer_rank_mark marks[FER_RANK_MARKS];

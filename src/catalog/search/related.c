@@ -6,12 +6,12 @@
 
 uint32_t fer_related_count(void)
 {
-    return fer_related_words;
+    return fer_related_linked;
 }
 
 fer_str fer_related_text(uint32_t word)
 {
-    uint16_t from = fer_related_text_at[word];
+    uint32_t from = fer_related_text_at[word];
     return (fer_str){fer_related_texts + from, (size_t)(fer_related_text_at[word + 1] - from)};
 }
 

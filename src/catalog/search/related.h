@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words that keep the same company: "movie" and "tv", "delete" and "remove". Those that are near
- * each other in the built-in model (tools/make-related), as a table of their own. All words are
- * stems, as tokens are. Pure.
+ * each other in the built-in model (tools/make-related), as a table of their own. Any word of the
+ * model may have some; those that it is led to are common ones of tools. All words are stems, as
+ * tokens are. Pure.
  */
 #ifndef FER_RELATED_H
 #define FER_RELATED_H
@@ -16,7 +17,8 @@ typedef struct fer_related_link {
     uint8_t likeness; /* of 100 */
 } fer_related_link;
 
-/* How many words there are; they are numbered from 0. */
+/* How many words are linked to by others: they are numbered from 0, those that none leads to
+ * behind them. */
 uint32_t fer_related_count(void);
 /* The number of a stem, or FER_RELATED_NONE. */
 uint32_t fer_related_find(fer_str stem);

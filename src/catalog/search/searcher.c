@@ -15,7 +15,7 @@
 #define NEED_HITS    10   /* of them that are raised */
 #define NEED_WORTH   0.35 /* of the best hit of one need, measured in the best hit of all */
 #define FETCHED      96   /* units of a record, three lines of a cache: heads of 40 words */
-#define FIT_SHARE    0.07 /* of what the words of the query are worth: less than that fits nothing */
+#define FIT_SHARE    0.08 /* of what the words of the query are worth: less than that fits nothing */
 
 /* A hit, and where it was found. */
 struct found {

@@ -90,7 +90,7 @@ fer_term *fer_terms_add(fer_terms *t, fer_str text, uint32_t frozen)
     struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_relaxed);
     atomic_store_explicit(probe(t, table, text), term, memory_order_release);
     uint32_t word = fer_related_find(text);
-    if (word != FER_RELATED_NONE)
+    if (word < fer_related_count())
         atomic_store_explicit(&t->related[word], term, memory_order_release);
     return term;
 }

@@ -32,8 +32,11 @@ typedef struct fer_call fer_call;
 #define FER_CALL_DEADLINE_MAX 3600000            /* ms; a later deadline is brought forward */
 #define FER_CALL_MEMORY       ((size_t)64 << 20) /* bytes that one call may take */
 #define FER_CALLS_MAX         1000               /* calls under way at once */
-#define FER_RESULT_MAX        ((size_t)4 << 20)  /* bytes of a result */
-#define FER_HEARTBEAT_MS      15000              /* between signs of life of a quiet stream */
+#define FER_CALL_BYTES        ((size_t)256 << 20) /* of arguments and results that are held at once */
+#define FER_BYTES_HIGH        85 /* percent of them from which on no request is read */
+#define FER_BYTES_SHED        95 /* and from which on calls are refused */
+#define FER_RESULT_MAX        ((size_t)4 << 20) /* bytes of a result */
+#define FER_HEARTBEAT_MS      15000             /* between signs of life of a quiet stream */
 
 /* ---- what comes out ----------------------------------------------------------------------- */
 
@@ -114,6 +117,7 @@ typedef struct fer_gateway_options {
     struct uv_loop_s *loop; /* NULL: one of its own */
     bool warn_output;       /* an output that breaks its schema is a warning, not an error */
     size_t calls_max;       /* 0: FER_CALLS_MAX */
+    size_t bytes_max;       /* of arguments and results of calls under way; 0: FER_CALL_BYTES */
     int64_t deadline_ms;    /* 0: FER_CALL_DEADLINE_MS */
     int64_t timeout_ms;     /* of an attempt, where neither tool nor backend name one; 0: none */
     bool uncounted;         /* no metrics are kept */
@@ -127,6 +131,9 @@ FER_API fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway
                                  fer_err *err);
 /* Cancels what is under way, stops all backends and waits until they have ended. NULL is fine. */
 FER_API void fer_gateway_free(fer_gateway *g);
+/* Whether so much is held that nothing new should be read (FER_BYTES_HIGH): a server says "come
+ * again" before it reads a body. */
+FER_API bool fer_gateway_is_high(const fer_gateway *g);
 /* Changes warn_output, uncounted, calls_max, deadline_ms and timeout_ms, for calls that begin
  * later. */
 FER_API void fer_gateway_change(fer_gateway *g, const fer_gateway_options *options);

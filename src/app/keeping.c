@@ -148,7 +148,7 @@ static fer_code open_all(fer_keeping *k, const fer_keep_options *o, fer_err *err
 {
     const char *whole = fer_arena_copy(k->arena, o->folder).ptr,
                *key = path_in(k, o->folder, "seal.key");
-    fer_ledger_recovery found;
+    fer_ledger_recovery found = {0};
     if (!whole || !key) return fer_arena_failed(k->arena, err);
     fer_code code = make_folder(whole, err);
     if (!code) code = fer_seal_new(key, true, &k->seal, err);

@@ -15,7 +15,7 @@
 #include "ledger.h"
 #include "store.h"
 
-#define FER_KEY_HEX (2 * FER_IDEM_HASH) /* digits of a key's digest */
+#define FER_KEY_HEX ((size_t)2 * FER_IDEM_HASH) /* digits of a key's digest */
 
 /* `result`: JSON, of what was done. */
 fer_code fer_word_put(fer_store_port *p, const unsigned char scope[FER_IDEM_HASH], bool was_done,

@@ -120,6 +120,7 @@ static fer_code begin(fer_station *s, fer_err *err)
                              .warn_output = s->config.warn_output,
                              .uncounted = !s->config.metrics,
                              .calls_max = s->config.calls,
+                             .bytes_max = s->config.call_bytes,
                              .deadline_ms = s->config.deadline_ms,
                              .timeout_ms = s->config.timeout_ms,
                              .policies = s->config.policies};

@@ -199,6 +199,7 @@ static fer_code take_settings(fer_station *s, fer_arena *a, const fer_config *c,
     fer_gateway_options o = {.warn_output = c->warn_output,
                              .uncounted = !c->metrics,
                              .calls_max = c->calls,
+                             .bytes_max = c->call_bytes,
                              .deadline_ms = c->deadline_ms,
                              .timeout_ms = c->timeout_ms};
     fer_route *list = fer_arena_alloc_zero(a, c->route_count + 1, sizeof *list);

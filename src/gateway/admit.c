@@ -11,7 +11,8 @@
 #include "gateway_parts.h"
 #include "sys.h"
 
-#define MS INT64_C(1000000) /* ns */
+#define MS      INT64_C(1000000) /* ns */
+#define SHED_MS 1000             /* after which a call that was shed may come again */
 
 /* ---- the stage -------------------------------------------------------------------------------
  */
@@ -118,6 +119,14 @@ fer_move fer_stage_admit(fer_call *c)
         return fer_call_refuse(c, FER_CONCURRENCY_LIMITED,
                                "%zu calls are under way, the limit is %zu", g->active_count - 1,
                                g->options.calls_max);
+    if (fer_gateway_must_shed(g)) {
+        fer_call_refuse(c, FER_CONCURRENCY_LIMITED,
+                        "calls under way hold %zu bytes, the limit is %zu: come again", g->held,
+                        g->options.bytes_max);
+        c->envelope.error.details = FER_STR("{\"scope\":\"gateway\",\"limit\":\"gateway.bytes\"}");
+        c->envelope.error.retry_after_ms = SHED_MS;
+        return FER_MOVE_REPLY;
+    }
     fer_move move = fer_call_choose(c);
     if (move == FER_MOVE_NEXT) move = find_scopes(c);
     return move == FER_MOVE_NEXT ? charge(c, now) : move;

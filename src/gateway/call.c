@@ -161,6 +161,7 @@ fer_code fer_gateway_call(fer_gateway *g, fer_str tool, fer_str args,
     c->done_context = context;
     c->place = out;
     c->warn_output = g->options.warn_output;
+    fer_call_hold(c, args.len);
     c->rulebook = fer_rulebook_ref(g->rulebook);
     if (!fer_gateway_uuid(g, c->id) || !copy_options(c) || !join_trace(c)) {
         fer_gateway_give_call(c);

@@ -92,6 +92,7 @@ struct fer_call {
     fer_call_options options;
     fer_str tool;
     fer_str args_text;
+    size_t held;      /* bytes that the gateway counts for it */
     int64_t deadline; /* fer_clock_mono */
     char id[FER_UUID_TEXT];
     fer_trace trace;
@@ -180,6 +181,8 @@ fer_move fer_call_refuse_err(fer_call *c, const fer_err *err);
 void fer_call_stop(fer_call *c, fer_cancel reason);
 /* Has the call looked at again after so long; one timer serves all its waits. */
 void fer_call_keep_time(fer_call *c, int64_t ms);
+/* Counts bytes that the call holds until it is gone. */
+void fer_call_hold(fer_call *c, size_t bytes);
 /* The envelope of a call that was cancelled. */
 fer_move fer_call_refuse_cancelled(fer_call *c);
 /* Tells the listener. */

@@ -126,6 +126,7 @@ static void on_end(fer_attempt *t, const fer_outcome *o)
 {
     fer_call *c = t->call;
     c->outcome = *o;
+    fer_call_hold(c, o->structured_json.len + o->mcp_result.len);
     fer_call_go(c);
 }
 

@@ -53,9 +53,31 @@ fer_call *fer_gateway_take_call(fer_gateway *g)
     return c;
 }
 
+void fer_call_hold(fer_call *c, size_t bytes)
+{
+    c->held += bytes;
+    c->gateway->held += bytes;
+}
+
+static bool is_over(const fer_gateway *g, size_t percent)
+{
+    return g->held > g->options.bytes_max / 100 * percent;
+}
+
+bool fer_gateway_is_high(const fer_gateway *g)
+{
+    return is_over(g, FER_BYTES_HIGH);
+}
+
+bool fer_gateway_must_shed(const fer_gateway *g)
+{
+    return is_over(g, FER_BYTES_SHED);
+}
+
 void fer_gateway_give_call(fer_call *c)
 {
     fer_gateway *g = c->gateway;
+    g->held -= c->held;
     fer_arena *a = c->arena;
     fer_ready_unref(c->ready);
     fer_rulebook_unref(c->rulebook);
@@ -225,6 +247,7 @@ fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, 
     g->options = *options;
     g->loop = options->loop;
     if (!g->options.calls_max) g->options.calls_max = FER_CALLS_MAX;
+    if (!g->options.bytes_max) g->options.bytes_max = FER_CALL_BYTES;
     if (g->options.deadline_ms <= 0) g->options.deadline_ms = FER_CALL_DEADLINE_MS;
     if (!g->options.selector) g->options.selector = fer_backend_default;
     fer_map_init(&g->runners, a);
@@ -271,6 +294,7 @@ void fer_gateway_change(fer_gateway *g, const fer_gateway_options *options)
     o->warn_output = options->warn_output;
     o->uncounted = options->uncounted;
     o->calls_max = options->calls_max ? options->calls_max : FER_CALLS_MAX;
+    o->bytes_max = options->bytes_max ? options->bytes_max : FER_CALL_BYTES;
     o->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : FER_CALL_DEADLINE_MS;
     o->timeout_ms = options->timeout_ms;
 }

@@ -42,6 +42,7 @@ struct fer_gateway {
     fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;
     size_t active_count;
+    size_t held;    /* bytes of arguments and results of those */
     uint64_t calls; /* that ever began */
     bool closing;
     fer_rulebook *rulebook;
@@ -119,6 +120,8 @@ void fer_gateway_take_catalog(fer_gateway *g, fer_catalog *catalog);
 
 /* Has calls kept by somebody else than memory; before the first call. */
 void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);
+/* Whether a new call is one too many for the bytes that are held. */
+bool fer_gateway_must_shed(const fer_gateway *g);
 /* Random number; 0 where the system has none: for jitter, never for names. */
 uint64_t fer_gateway_chance(fer_gateway *g);
 

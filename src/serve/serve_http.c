@@ -142,8 +142,13 @@ static bool on_head(void *context, fer_exchange *x)
     fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x));
     const struct route *r = route_of(w, who, x);
     if (!r) return false;
-    if (r->body) return true;
-    r->run(w, who, x);
+    if (!r->body) {
+        r->run(w, who, x);
+        return false;
+    }
+    if (!w->options.gateway || !fer_gateway_is_high(w->options.gateway)) return true;
+    const fer_http_field later = {FER_STR("Retry-After"), FER_STR("1")};
+    fer_exchange_answer(x, 503, &later, 1, FER_STR("too much is under way; come again\n"), NULL);
     return false;
 }
 

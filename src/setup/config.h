@@ -210,6 +210,7 @@ typedef struct fer_config {
     int64_t timeout_ms;
     bool warn_output;
     size_t calls;
+    size_t call_bytes;
     bool metrics;
     fer_str metrics_file; /* a path, resolved; or empty */
     fer_str otlp_endpoint;

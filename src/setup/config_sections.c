@@ -140,11 +140,12 @@ static void write_scalars(fer_configure *c)
     fer_config *out = c->out;
     fer_buf b;
     fer_buf_init(&b, c->a, SIZE_MAX / 4);
-    fer_buf_printf(&b,
-                   "{\"deadlineMs\":%lld,\"timeoutMs\":%lld,\"warn\":%d,\"calls\":%zu,"
-                   "\"metrics\":%d",
-                   (long long)out->deadline_ms, (long long)out->timeout_ms, out->warn_output,
-                   out->calls, out->metrics);
+    fer_buf_printf(
+        &b,
+        "{\"deadlineMs\":%lld,\"timeoutMs\":%lld,\"warn\":%d,\"calls\":%zu,\"bytes\":%zu,"
+        "\"metrics\":%d",
+        (long long)out->deadline_ms, (long long)out->timeout_ms, out->warn_output, out->calls,
+        out->call_bytes, out->metrics);
     fer_configure_add(&b, "quarantine", out->quarantine);
     fer_configure_add(&b, "metricsFile", out->metrics_file);
     fer_configure_add(&b, "logLevel", out->log_level);
@@ -219,6 +220,7 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
     out->timeout_ms = fer_configure_number(defaults, "timeoutMs");
     out->warn_output = fer_str_is(fer_configure_text(defaults, "outputValidation"), "warn");
     out->calls = (size_t)fer_configure_number(defaults, "calls");
+    out->call_bytes = (size_t)fer_configure_number(defaults, "callBytes");
     out->metrics = !metrics || fer_is_true(metrics);
     out->quarantine = fer_configure_text(root, "quarantine");
     out->metrics_file = fer_configure_path(c, fer_configure_text(telemetry, "metricsFile"));

@@ -662,6 +662,58 @@ static void whoever_waits_too_long_is_refused(void)
     strike(&s);
 }
 
+/* 5.7: what is held is bounded; at 85 % nothing more is to be read, past 95 % calls are refused. */
+static const struct held_row {
+    const char *name;
+    size_t before; /* bytes of arguments of a call that waits */
+    size_t own;
+    bool high;
+    fer_code code;
+} held_rows[] = {
+    {"little", 100, 10, false, FER_OK},
+    {"at the high mark", 840, 10, false, FER_OK},
+    {"one byte over it", 841, 10, true, FER_OK},
+    {"at the mark of shedding", 940, 10, true, FER_OK},
+    {"one byte over it", 941, 10, true, FER_CONCURRENCY_LIMITED},
+};
+
+/* An object of so many bytes. */
+static fer_str of_size(struct scene *s, size_t size)
+{
+    fer_str text = fer_arena_printf(s->arena, "{%*s}", (int)size - 2, "");
+    assert_int_equal(text.len, size);
+    return text;
+}
+
+static void run_held(const struct held_row *row)
+{
+    struct scene s;
+    fer_call *one = NULL, *two = NULL;
+    fer_err err;
+    set(&s, "w", "");
+    s.gateway->options.bytes_max = 1000;
+    assert_int_equal(fer_gateway_call(s.gateway, FER_STR("a:read"), of_size(&s, row->before), NULL,
+                                      on_done, &s, &one, &err),
+                     FER_OK);
+    assert_int_equal(s.gateway->held, row->before);
+    assert_int_equal(fer_gateway_call(s.gateway, FER_STR("a:read"), of_size(&s, row->own), NULL,
+                                      on_done, &s, &two, &err),
+                     FER_OK);
+    if (row->code) {
+        assert_int_equal(s.done, 1);
+        assert_int_equal(s.codes[row->code], 1);
+        assert_true(s.last.error.retry_after_ms > 0);
+        assert_int_equal(fer_gateway_is_high(s.gateway), row->before > 850);
+    } else {
+        assert_int_equal(s.done, 0);
+        assert_int_equal(fer_gateway_is_high(s.gateway), row->high);
+        release(&s.a, 'o');
+    }
+    release(&s.a, 'o');
+    assert_int_equal(s.gateway->held, 0); /* all of it is given back */
+    strike(&s);
+}
+
 static void budgets_and_rates(void)
 {
     struct scene s;
@@ -991,6 +1043,7 @@ int main(void)
     failed += ROWS_ONE("admission", a_flood_does_not_keep_others_out);
     failed += ROWS_ONE("admission", a_tenant_has_its_limit);
     failed += ROWS_ONE("admission", whoever_waits_too_long_is_refused);
+    failed += ROWS_RUN("held", held_rows, run_held);
     failed += ROWS_ONE("admission", budgets_and_rates);
     failed += ROWS_ONE("circuits", circuits);
     failed += ROWS_ONE("circuits", whose_fault_it_is);

@@ -3,9 +3,11 @@
 """Policies, keys and the ledger as an operator meets them: a server of a configuration over an API that counts what it is asked.
 Speaks TAP."""
 
+import http.client
 import http.server
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -333,6 +335,57 @@ s.ask("api:ok")
 same("verify: the flaw is logged", until(lambda: logged("ledger.flaw")), True)
 same("verify: with its place", [r["kind"] for r in logged("ledger.flaw")][:1] + [segment in logged("ledger.flaw")[0]["segment"]], ["hash", True])
 s.stop()
+
+# ---- too many bytes under way: over HTTP nothing more is read
+put("small.yaml", """
+defaults: {callBytes: 1048576, deadlineMs: 60000}
+commands:
+  - {namespace: n, name: nap, description: Sleeps., effect: Pure, inputSchema: {type: object}, run: {argv: [/bin/sleep, '50']}}
+""")
+web = subprocess.Popen([FERRULE, "serve", "-C", os.path.join(folder.name, "small.yaml"), "-l", "127.0.0.1:0", "--no-token"], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, cwd=folder.name, text=True, env=dict(os.environ, HOME=folder.name, XDG_CONFIG_HOME=folder.name, XDG_RUNTIME_DIR=folder.name))
+port = 0
+while not port:
+    line = web.stdout.readline()
+    found = re.search(r"127\.0\.0\.1:(\d+)", line)
+    port = int(found.group(1)) if found else 0
+    if not line:
+        break
+
+
+def post(args):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run_tool", "arguments": {"id": "n:nap", "args": args}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}})
+    c.request("POST", "/mcp", body, {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28",
+                                     "Mcp-Method": "tools/call", "Mcp-Name": "run_tool"})
+    return c
+
+
+held = post({"text": "x" * 900000})
+refusals = []
+
+
+def is_refused():
+    c = post({})
+    c.sock.settimeout(2)
+    try:
+        r = c.getresponse()
+        refusals.append((r.status, r.getheader("Retry-After")))
+    except OSError:
+        pass  # it was taken, and sleeps
+    c.close()
+    return bool(refusals)
+
+
+same("bytes: 503 while too much is held", until(is_refused) and refusals[0], (503, "1"))
+held.close()
+web.send_signal(signal.SIGTERM)
+web.send_signal(signal.SIGTERM)
+try:
+    web.wait(30)
+except subprocess.TimeoutExpired:
+    web.kill()
 
 gate.set()
 api.shutdown()

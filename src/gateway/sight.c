@@ -23,7 +23,7 @@ static fer_effect effect_of(const fer_gateway *g, const fer_body *b)
     fer_str list = fer_body_text(b, FER_TEXT_BACKENDS), kind, name, tool;
     fer_effect effect;
     fer_str ns = fer_body_text(b, FER_TEXT_NAMESPACE), bare = fer_body_text(b, FER_TEXT_NAME);
-    char id[2 * FER_NAME_MAX + 2];
+    char id[2 * FER_NAME_MAX + 2] = "";
     size_t len = 0;
     if (ns.len + bare.len + 1 < sizeof id) {
         if (ns.len) memcpy(id, ns.ptr, ns.len);

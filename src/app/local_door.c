@@ -33,13 +33,13 @@ int fer_local_door_open(fer_local_door *d, fer_front *front, const fer_attach *a
 {
     fer_err err = {0};
     int64_t seconds;
-    int bad = fer_station_number(d->app, "idle", 1, FER_LOCAL_IDLE_MAX, FER_ATTACH_IDLE_S, &seconds);
+    int bad =
+        fer_station_number(d->app, "idle", 1, FER_LOCAL_IDLE_MAX, FER_ATTACH_IDLE_S, &seconds);
     if (bad) return bad;
     fer_code code = fer_local_open(front, at->path, &events, d, &d->local, &err);
     if (code && only) return fer_app_fail(d->app, &err);
     if (code) fer_app_say(d->app, "nobody can attach to this gateway: %s", err.message);
-    if (!d->local && only)
-        fer_app_say(d->app, "another gateway serves this configuration already");
+    if (!d->local && only) fer_app_say(d->app, "another gateway serves this configuration already");
     if (!d->local || !only) return 0;
     d->idle_ms = seconds * 1000;
     d->timed = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The door by which `ferrule serve --stdio` of this user comes in (attach.h): every gateway that
- * serves more than one client has it. One that was started for such clients (--daemon) has no other,
- * and ends when none has been there for a while.
+ * serves more than one client has it. One that was started for such clients (--daemon) has no
+ * other, and ends when none has been there for a while.
  */
 #ifndef FER_LOCAL_DOOR_H
 #define FER_LOCAL_DOOR_H

@@ -79,7 +79,8 @@ static fer_code make_http(fer_remote *r, const char *url, fer_mcp_link **out, fe
     }
     if (code) return code;
     spec.fields = fields;
-    r->http = fer_http_new(&r->loop, &(fer_http_options){.rules = r->rules});
+    fer_http_options asking = {.rules = r->rules};
+    r->http = fer_http_new(&r->loop, &asking);
     *out = r->http ? fer_link_http_new(&r->loop, r->http, &spec) : NULL;
     return *out ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }

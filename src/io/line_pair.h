@@ -17,8 +17,9 @@
 
 #include "lines.h"
 
-#define FER_PAIR_WAITING ((size_t)1 << 20) /* bytes to be written, from which on nothing is read   \
-                                            */
+#define FER_PAIR_WAITING                                                                           \
+    ((size_t)1 << 20) /* bytes to be written, from which on nothing is read                        \
+                       */
 
 typedef struct fer_pair fer_pair;
 

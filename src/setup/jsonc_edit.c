@@ -196,7 +196,7 @@ static fer_code put_first(editing *e, const yyjson_val *object, const fer_str *p
 static fer_code put_last(editing *e, const yyjson_val *object, const fer_str *path, size_t depth,
                          fer_str value)
 {
-    const yyjson_val *last = NULL;
+    const yyjson_val *last = object + 1; /* there is one at least */
     fer_str member;
     FER_EACH_MEMBER (object, key) last = key;
     size_t end = end_of(e, last + 1), comma = comma_after(e, end);

@@ -136,6 +136,7 @@ typedef enum fer_code {
     FER_RESOURCE_LIMIT = 406,
     FER_OUTCOME_UNKNOWN = 407,
     FER_CONNECTION_LOST = 408,
+    FER_INPUT_REQUIRED = 409,
 
     /* SystemError: the machine, or Ferrule itself, failed. */
     FER_OUT_OF_MEMORY = 500,

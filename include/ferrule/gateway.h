@@ -63,8 +63,9 @@ typedef struct fer_envelope {
     fer_str tool_id;      /* as resolved; as it was asked for where nothing was found */
     fer_str structured;   /* the value, as JSON; empty: none */
     fer_str mcp_result;   /* what an MCP server answered, as JSON; empty: none */
-    fer_str definition;   /* the tool's record, as JSON; empty: none was found */
-    fer_backend backend;  /* that ran it; name empty: none did */
+    fer_str mcp_error;   /* an error of JSON-RPC that it answered with in place of that; or empty */
+    fer_str definition;  /* the tool's record, as JSON; empty: none was found */
+    fer_backend backend; /* that ran it; name empty: none did */
     int64_t duration_us;
     unsigned attempts; /* that were sent to a backend */
     fer_str resolved_version;
@@ -175,6 +176,20 @@ typedef struct fer_caller {
     fer_texts scopes;
 } fer_caller;
 
+/*
+ * What a caller by MCP brings along for a tool of another MCP server. Copied, but for `owner`,
+ * which is whoever is asked what the server wants to know; nobody once the call has ended, or goes
+ * on without its caller.
+ */
+typedef struct fer_call_mcp {
+    fer_str params;        /* of tools/call as they came: _meta, and members that nobody knows */
+    fer_str capabilities;  /* JSON object: what the caller can be asked for; empty: nothing */
+    bool takes_input;      /* a result that asks for input is his to answer (2026-07-28) */
+    const char *log_level; /* of messages that he wants; NULL: as params say. A constant */
+    uint64_t session;      /* who it is, where servers are one for each; 0: nobody in particular */
+    void *owner;
+} fer_call_mcp;
+
 typedef struct fer_call_options {
     fer_str constraint;  /* on the version; or empty */
     int64_t deadline;    /* wall clock, ms since 1970; 0: the default */
@@ -193,6 +208,7 @@ typedef struct fer_call_options {
      * fer_call_resume. */
     bool (*on_event)(void *context, fer_call *c, const fer_stream_event *e);
     void *context;
+    const fer_call_mcp *mcp; /* or NULL */
 } fer_call_options;
 
 /*

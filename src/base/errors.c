@@ -124,6 +124,8 @@ static const fer_code_row rows[] = {
               "The call may or may not have had its effect."),
     EXECUTION(FER_CONNECTION_LOST, "ConnectionLost", 502, true,
               "The connection to the backend was lost in the middle of the call."),
+    EXECUTION(FER_INPUT_REQUIRED, "InputRequired", 428, false,
+              "The tool asks for input before it goes on."),
 
     SYSTEM(FER_OUT_OF_MEMORY, "OutOfMemory", 503, -32603, 70, true,
            "The machine has no memory left."),

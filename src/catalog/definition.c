@@ -36,19 +36,37 @@ static void add_namespace(fer_buf *b, fer_str ns)
     fer_buf_add_quoted(b, ns);
 }
 
-/* As fer_tool_write: fields in the order of the table, then keys that nobody knows. */
-fer_code fer_definition_write(fer_arena *a, const fer_tool *t, fer_str ns, fer_str *out,
-                              fer_err *err)
+/* A record in our own shape, or MCP's: its members as they came, one after the other. */
+static fer_code write_own(fer_arena *a, const fer_tool *t, fer_str ns, fer_str *out, fer_err *err)
 {
-    bool own_keys = !fer_shape_info(t->shape)->keys;
     bool named = fer_tool_namespace(t).len || !ns.len;
     fer_code code = FER_OK;
     fer_buf b;
     fer_buf_init(&b, a, SIZE_MAX / 4);
     fer_buf_add_char(&b, '{');
+    FER_EACH_MEMBER (t->record, key) {
+        bool space = fer_str_is(fer_val_str(key), fer_fields[FER_FIELD_NAMESPACE].key);
+        if (!code && (named || !space)) code = add_member(a, &b, t, fer_val_str(key), key + 1, err);
+    }
+    if (!named) add_namespace(&b, ns);
+    fer_buf_add_char(&b, '}');
+    if (!code) code = fer_buf_code(&b, err);
+    if (!code) *out = fer_buf_view(&b);
+    return code;
+}
+
+/* As fer_tool_write: fields in the order of the table, then keys that nobody knows. */
+fer_code fer_definition_write(fer_arena *a, const fer_tool *t, fer_str ns, fer_str *out,
+                              fer_err *err)
+{
+    bool named = fer_tool_namespace(t).len || !ns.len;
+    fer_code code = FER_OK;
+    fer_buf b;
+    if (!fer_shape_info(t->shape)->keys) return write_own(a, t, ns, out, err);
+    fer_buf_init(&b, a, SIZE_MAX / 4);
+    fer_buf_add_char(&b, '{');
     for (size_t i = 0; i < FER_FIELD_COUNT && !code; i++) {
-        const yyjson_val *value =
-            own_keys ? fer_val_get(t->record, fer_fields[i].key) : t->values[i];
+        const yyjson_val *value = t->values[i];
         if (i == FER_FIELD_NAMESPACE && !named) add_namespace(&b, ns);
         else if (value) code = add_member(a, &b, t, fer_str_of(fer_fields[i].key), value, err);
     }

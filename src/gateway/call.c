@@ -30,6 +30,7 @@ void fer_call_leave(fer_call *c)
     c->place = NULL;
     c->done = NULL;
     c->options.on_event = NULL; /* nobody listens any more */
+    c->mcp.owner = NULL;
     if (done) done(c->done_context, c, &c->envelope);
 }
 
@@ -125,13 +126,21 @@ static bool copy_caller(fer_call *c)
            copy_texts(c, &own->scopes);
 }
 
+static bool copy_mcp(fer_call *c)
+{
+    if (!c->options.mcp) return true;
+    c->mcp = *c->options.mcp;
+    c->options.mcp = &c->mcp;
+    return copy(c, &c->mcp.params) && copy(c, &c->mcp.capabilities);
+}
+
 static bool copy_options(fer_call *c)
 {
     fer_call_options *o = &c->options;
     return copy(c, &c->tool) && copy(c, &c->args_text) && copy(c, &o->constraint) &&
            copy(c, &o->idempotency_key) && copy(c, &o->correlation_id) &&
            copy(c, &o->causation_id) && copy(c, &o->traceparent) && copy(c, &o->retry_owner) &&
-           copy_caller(c);
+           copy_caller(c) && copy_mcp(c);
 }
 
 /* The call is a span of the caller's trace, or of a new one. */
@@ -172,6 +181,7 @@ fer_code fer_gateway_call(fer_gateway *g, fer_str tool, fer_str args,
     c->envelope = (fer_envelope){.tool_id = c->tool,
                                  .structured = FER_STR(""),
                                  .mcp_result = FER_STR(""),
+                                 .mcp_error = FER_STR(""),
                                  .definition = FER_STR(""),
                                  .resolved_version = FER_STR(""),
                                  .original_call = FER_STR(""),
@@ -229,9 +239,9 @@ static bool keep_envelope(fer_arena *a, const fer_envelope *e, fer_envelope *out
     if (!keep(a, &out->original_call) || !keep(a, &out->policy)) return false;
     return keep(a, &out->error.message) && keep(a, &out->error.details) &&
            keep(a, &out->error.caused_by) && keep(a, &out->tool_id) && keep(a, &out->structured) &&
-           keep(a, &out->mcp_result) && keep(a, &out->definition) && keep(a, &out->backend.name) &&
-           keep(a, &out->backend.tool) && keep(a, &out->resolved_version) &&
-           keep(a, &out->correlation_id);
+           keep(a, &out->mcp_result) && keep(a, &out->mcp_error) && keep(a, &out->definition) &&
+           keep(a, &out->backend.name) && keep(a, &out->backend.tool) &&
+           keep(a, &out->resolved_version) && keep(a, &out->correlation_id);
 }
 
 static void asked(void *context, fer_call *c, const fer_envelope *e)

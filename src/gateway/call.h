@@ -90,6 +90,7 @@ struct fer_call {
 
     /* What was asked. */
     fer_call_options options;
+    fer_call_mcp mcp; /* of the options */
     fer_str tool;
     fer_str args_text;
     size_t held;      /* bytes that the gateway counts for it */

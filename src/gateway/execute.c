@@ -159,6 +159,7 @@ static void begin(fer_call *c)
                                .ticket = ++c->gateway->tickets,
                                .retry_owner = retry_owner(c),
                                .number = ++c->tries,
+                               .mcp = c->options.mcp,
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
                                .on_end = on_end,

@@ -38,6 +38,7 @@ struct fer_gateway {
     uv_timer_t tidy; /* the next look at those */
     void (*on_changed)(void *context, fer_runner *r);
     void *changed_context;
+    const struct fer_mcp_sink *sink; /* of what MCP servers ask and say; or NULL */
     fer_arena *route_arena;
     fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;
@@ -98,6 +99,10 @@ void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runn
                             void *context);
 /* Forgets cached results of a backend whose tools may have changed, or which is gone. */
 void fer_gateway_forget_results(fer_gateway *g, fer_str backend);
+/* Who hears what MCP servers ask and say (mcp_runner.h); stays until it is taken back with NULL. */
+void fer_gateway_listen_mcp(fer_gateway *g, const struct fer_mcp_sink *sink);
+/* The serving runners, one after the other, as long as there is one; NULL: no more. */
+fer_runner *fer_gateway_runner_at(const fer_gateway *g, size_t *at);
 /* Soon looks whether a retired runner can go. */
 void fer_gateway_tidy(fer_gateway *g);
 void fer_gateway_tidy_init(fer_gateway *g);

@@ -21,6 +21,7 @@ static fer_move show_result(fer_call *c)
     fer_envelope *e = &c->envelope;
     const fer_outcome *o = &c->outcome;
     fer_err err = {0};
+    if (e->error.code == o->code) e->mcp_error = o->mcp_error;
     if (!o->structured && !o->mcp_result.len) return FER_MOVE_NEXT;
     fer_str text = o->structured_json;
     fer_code code = FER_OK;
@@ -32,7 +33,8 @@ static fer_move show_result(fer_call *c)
                                "result.size: the result has %zu bytes, at most %zu are passed on",
                                text.len > o->mcp_result.len ? text.len : o->mcp_result.len,
                                FER_RESULT_MAX);
-    if (e->error.code && e->error.code != FER_TOOL_FAILED) return FER_MOVE_NEXT;
+    bool said = e->error.code == FER_TOOL_FAILED || e->error.code == FER_INPUT_REQUIRED;
+    if (e->error.code && !said) return FER_MOVE_NEXT;
     e->structured = text;
     e->mcp_result = o->mcp_result;
     return FER_MOVE_NEXT;
@@ -147,7 +149,8 @@ static fer_move keep_key(fer_call *c)
     c->claimed = false;
     c->asking = true;
     bool unknown = c->doubtful || e->error.code == FER_OUTCOME_UNKNOWN;
-    if (!c->sent || (c->nothing_sent && !unknown)) {
+    bool open = e->error.code == FER_INPUT_REQUIRED; /* it is made again, with the same key */
+    if (!c->sent || open || (c->nothing_sent && !unknown)) {
         code = k->release(k->context, &c->claim, on_kept, c, &err);
     } else if (unknown) {
         code = k->lose(k->context, &c->claim, on_kept, c, &err);

@@ -50,6 +50,7 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
     r->owner = g;
     r->changed = tell_changed;
     r->late = fer_gateway_late;
+    r->sink = &g->sink;
     return FER_OK;
 }
 
@@ -127,6 +128,7 @@ void fer_gateway_retire_runner(fer_gateway *g, fer_runner *r, void (*gone)(void 
     p->gone = gone;
     p->context = context;
     r->changed = NULL; /* whoever wanted to know has let go of it */
+    r->sink = NULL;
     g->retired++;
     fer_gateway_tidy(g);
 }
@@ -149,6 +151,20 @@ void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runn
 {
     g->on_changed = tell;
     g->changed_context = context;
+}
+
+void fer_gateway_listen_mcp(fer_gateway *g, const struct fer_mcp_sink *sink)
+{
+    g->sink = sink;
+}
+
+fer_runner *fer_gateway_runner_at(const fer_gateway *g, size_t *at)
+{
+    while (*at < g->post_count) {
+        const fer_post *p = &g->posts[(*at)++];
+        if (p->state == FER_POST_SERVING) return p->runner;
+    }
+    return NULL;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

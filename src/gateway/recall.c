@@ -99,13 +99,14 @@ static void take_over(fer_call *to, const fer_call *from)
     o->error = e->error;
     o->structured = e->structured;
     o->mcp_result = e->mcp_result;
+    o->mcp_error = e->mcp_error;
     o->cache_hit = to->cached;
     o->replayed = !to->cached;
     o->original_call = fer_str_of(from->id);
     to->shared = true;
     if (!copy(to, &o->error.message) || !copy(to, &o->error.details) ||
         !copy(to, &o->error.caused_by) || !copy(to, &o->structured) || !copy(to, &o->mcp_result) ||
-        !copy(to, &o->original_call))
+        !copy(to, &o->original_call) || !copy(to, &o->mcp_error))
         fer_call_refuse(to, FER_OUT_OF_MEMORY, "out of memory");
 }
 

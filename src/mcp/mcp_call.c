@@ -22,15 +22,20 @@ static void add_raw(fer_buf *b, size_t start, const char *key, fer_str json)
     fer_buf_add(b, json);
 }
 
-/* The members of the params as they came, but for those that are written behind them. */
-static void add_params(fer_buf *b, const fer_json *doc)
+/* Whether a member of the params is written as it came: not what is said by the call itself. */
+static bool goes_along(const fer_mcp_call *k, fer_str key)
 {
-    static const char *const ours[] = {"_meta", "inputResponses", "requestState"};
-    size_t start = b->len;
+    if (fer_str_is(key, "_meta")) return false;
+    if (fer_str_is(key, "inputResponses")) return k->takes_input;
+    if (fer_str_is(key, "requestState")) return k->takes_input;
+    return k->method || (!fer_str_is(key, "name") && !fer_str_is(key, "arguments"));
+}
+
+static void add_params(fer_buf *b, size_t start, const fer_mcp_call *k)
+{
+    const fer_json *doc = k->params_doc;
     FER_EACH_MEMBER (fer_json_root(doc), key) {
-        bool skip = false;
-        for (size_t i = 0; i < FER_COUNT(ours); i++) skip |= fer_str_is(fer_val_str(key), ours[i]);
-        if (skip) continue;
+        if (!goes_along(k, fer_val_str(key))) continue;
         if (b->len > start) fer_buf_add_char(b, ',');
         fer_buf_add(b, fer_rpc_bytes(doc, key));
         fer_buf_add_char(b, ':');
@@ -42,13 +47,12 @@ static void call_write(fer_mcp_request *r, fer_buf *b)
 {
     const fer_mcp_call *k = call_of(r);
     size_t start = b->len;
-    if (k->method) {
-        if (k->params_doc) add_params(b, k->params_doc);
-    } else {
+    if (!k->method) {
         fer_buf_add_text(b, "\"name\":");
         fer_buf_add_quoted(b, k->tool);
         add_raw(b, start, "arguments", k->args);
     }
+    if (k->params_doc) add_params(b, start, k);
     add_raw(b, start, "inputResponses", k->input_responses);
     add_raw(b, start, "requestState", k->request_state);
     fer_mcp_add_meta(r->client, b, k);
@@ -86,12 +90,13 @@ static void call_describe(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m
  * -------------------------------------------------------------------------------------- */
 
 /*
- * The first news are told at once, and then the newest of each 50 ms: a million of them are told as
- * twenty a second. None is told twice, and the last before the end is told.
+ * The first few news are told at once, and then the newest of each 50 ms: a million of them are
+ * told as twenty a second. None is told twice, and the last before the end is told.
  */
 static void tell(fer_mcp_call *k, int64_t now)
 {
     k->has_news = false;
+    if (k->told < FER_MCP_PROGRESS_RUN) k->told++;
     k->told_at = now;
     k->on_progress(k, (fer_str){k->news, k->news_len});
 }
@@ -119,16 +124,17 @@ static void forget_news(fer_mcp_client *c, fer_mcp_call *k)
 
 static bool write_news(fer_mcp_call *k, const fer_rpc *m)
 {
-    static const char *const members[] = {"progress", "total", "message"};
     fer_buf b;
     if (!k->news) k->news = fer_arena_alloc(k->arena, FER_MCP_PROGRESS_MAX);
     if (!k->news || !fer_is_num(fer_val_get(m->params, "progress"))) return false;
     fer_buf_init_fixed(&b, k->news, FER_MCP_PROGRESS_MAX);
-    for (size_t i = 0; i < FER_COUNT(members); i++) {
-        const yyjson_val *v = fer_val_get(m->params, members[i]);
-        if (!v) continue;
-        fer_buf_printf(&b, "%c\"%s\":", i ? ',' : '{', members[i]);
-        fer_buf_add(&b, fer_rpc_bytes(m->doc, v));
+    fer_buf_add_char(&b, '{');
+    FER_EACH_MEMBER (m->params, key) {
+        if (fer_str_is(fer_val_str(key), "progressToken")) continue;
+        if (b.len > 1) fer_buf_add_char(&b, ',');
+        fer_buf_add(&b, fer_rpc_bytes(m->doc, key));
+        fer_buf_add_char(&b, ':');
+        fer_buf_add(&b, fer_rpc_bytes(m->doc, key + 1));
     }
     fer_buf_add_char(&b, '}');
     k->news_len = b.len;
@@ -146,7 +152,7 @@ void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m)
     if (!k->has_news) {
         c->info.noise++;
         if (waits) forget_news(c, k);
-    } else if (!k->told_at || now - k->told_at >= FER_MCP_PROGRESS_MS * MS) {
+    } else if (k->told < FER_MCP_PROGRESS_RUN || now - k->told_at >= FER_MCP_PROGRESS_MS * MS) {
         if (waits) forget_news(c, k);
         tell(k, now);
     } else if (!waits) {
@@ -286,7 +292,8 @@ static void call_answered(fer_mcp_request *r, const fer_rpc *m)
     }
     if (k->method) take_other(k, m, &o);
     else take_result(k, m, &o);
-    if (o.asks_input && fer_mcp_round_begin(r->client, k, o.result.doc, &o)) return;
+    if (o.asks_input && !k->takes_input && fer_mcp_round_begin(r->client, k, o.result.doc, &o))
+        return;
     fer_mcp_call_end(k, &o);
 }
 
@@ -296,13 +303,19 @@ const fer_mcp_request_kind fer_mcp_call_kind = {.method = "tools/call",
                                                 .answered = call_answered,
                                                 .failed = call_failed};
 
+static bool is_method(const char *name)
+{
+    size_t len =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.$-");
+    return len && !name[len];
+}
+
 /* A method is a name such as "resources/read", and params are an object. */
-static fer_code read_other(fer_mcp_call *k, fer_err *err)
+static fer_code read_params(fer_mcp_call *k, fer_err *err)
 {
     fer_json *doc;
-    size_t len = strspn(k->method, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                   "0123456789/_.$-");
-    if (!len || k->method[len]) return fer_fail(err, FER_BAD_USAGE, "no method has such a name");
+    if (k->method && !is_method(k->method))
+        return fer_fail(err, FER_BAD_USAGE, "no method has such a name");
     if (!k->params.len) return FER_OK;
     fer_code code = fer_json_read(k->arena, k->params, NULL, &doc, err);
     if (code) return code;
@@ -319,13 +332,14 @@ void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k)
     k->news = NULL;
     k->next_news = NULL;
     k->told_at = 0;
+    k->told = 0;
     k->has_news = false;
     k->params_doc = NULL;
     k->round = NULL;
     k->rounds = 0;
     k->relist = NULL;
     k->relisted = false;
-    if (k->method && read_other(k, &err)) {
+    if (read_params(k, &err)) {
         fer_mcp_outcome o = {.code = err.code};
         o.message = fer_arena_copy(k->arena, fer_str_of(err.message));
         k->on_end(k, &o);
@@ -335,7 +349,7 @@ void fer_mcp_client_call(fer_mcp_client *c, fer_mcp_call *k)
 }
 
 /* Closing the stream is the cancellation where each request has one, from 2026-07-28 on. */
-static void tell_server(fer_mcp_client *c, uint64_t id, const char *reason)
+void fer_mcp_tell_cancelled(fer_mcp_client *c, uint64_t id, const char *reason)
 {
     if (!fer_mcp_is_modern(c) || !c->link->kind->streams) {
         fer_buf b = fer_mcp_writing(c);
@@ -376,5 +390,5 @@ void fer_mcp_call_drop(fer_mcp_call *k, const char *reason)
     forget_news(c, k);
     if (!id || !c->link_open) return;
     remember(c, id, k->ticket);
-    tell_server(c, id, reason);
+    fer_mcp_tell_cancelled(c, id, reason);
 }

@@ -112,14 +112,15 @@ void fer_mcp_post(fer_mcp_client *c, fer_buf *b, const char *method)
     if (!b->failure && c->link_open) (void)c->link->kind->send(c->link, &m, NULL);
 }
 
-static void own_meta(fer_mcp_client *c, fer_buf *b)
+static void own_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
 {
-    fer_str capabilities = c->options.capabilities;
+    fer_str capabilities = k && k->capabilities.len ? k->capabilities : c->options.capabilities;
     fer_buf_printf(b, ",\"" FER_MCP_META_VERSION "\":\"%s\"", c->info.version->name);
     fer_buf_add_text(b, ",\"" FER_MCP_META_CAPABILITIES "\":");
     fer_buf_add(b, capabilities.len ? capabilities : FER_STR("{}"));
     fer_buf_add_text(b, ",\"" FER_MCP_META_CLIENT "\":");
     fer_mcp_add_client(b);
+    if (k && k->log_level) fer_buf_printf(b, ",\"" FER_MCP_META_LOG "\":\"%s\"", k->log_level);
 }
 
 static void add_member(fer_buf *b, const char *key, fer_str text)
@@ -130,7 +131,7 @@ static void add_member(fer_buf *b, const char *key, fer_str text)
 }
 
 /* What the caller put there, but for what is ours to say. */
-static void add_others(fer_buf *b, const fer_mcp_call *k)
+static void add_others(fer_buf *b, const fer_mcp_call *k, bool modern)
 {
     const yyjson_val *meta = fer_val_get(fer_json_root(k->params_doc), "_meta");
     const struct {
@@ -140,6 +141,7 @@ static void add_others(fer_buf *b, const fer_mcp_call *k)
                 {FER_MCP_META_CAPABILITIES, true},
                 {FER_MCP_META_CLIENT, true},
                 {"progressToken", true},
+                {FER_MCP_META_LOG, !modern || k->log_level},
                 {FER_MCP_META_DEADLINE, k->deadline != 0},
                 {"traceparent", k->traceparent.len > 0},
                 {FER_MCP_META_IDEMPOTENCY, k->idempotency_key.len > 0},
@@ -161,7 +163,7 @@ static void add_others(fer_buf *b, const fer_mcp_call *k)
 void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
 {
     size_t start = b->len;
-    if (fer_mcp_is_modern(c)) own_meta(c, b);
+    if (fer_mcp_is_modern(c)) own_meta(c, b, k);
     if (k && k->on_progress) fer_buf_printf(b, ",\"progressToken\":%" PRIu64, k->request.id);
     if (k && k->deadline) {
         int64_t left = (k->deadline - fer_clock_mono()) / 1000000;
@@ -171,7 +173,7 @@ void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
     if (k) add_member(b, FER_MCP_META_IDEMPOTENCY, k->idempotency_key);
     if (k) add_member(b, FER_MCP_META_RETRY_OWNER, k->retry_owner);
     if (k && k->retry_owner.len) fer_buf_printf(b, ",\"" FER_MCP_META_ATTEMPT "\":%u", k->attempt);
-    if (k && k->params_doc) add_others(b, k);
+    if (k && k->params_doc) add_others(b, k, fer_mcp_is_modern(c));
     if (b->failure || b->len == start) return;
     /* What was written begins with a comma: that is where the opening goes. */
     fer_str members = fer_arena_copy(b->arena, fer_str_slice(fer_buf_view(b), start + 1, b->len));
@@ -201,6 +203,15 @@ void fer_mcp_send(fer_mcp_client *c, fer_mcp_request *r)
     if (!code) code = c->link->kind->send(c->link, &m, &err);
     r->sent = !code;
     if (code) fer_mcp_fail(r, &(fer_mcp_failure){.code = code, .message = err.message});
+}
+
+/* A request under an ID that another struct had. */
+void fer_mcp_adopt(fer_mcp_client *c, fer_mcp_request *r, uint64_t id,
+                   const fer_mcp_request_kind *kind)
+{
+    *r = (fer_mcp_request){.kind = kind, .client = c, .id = id, .sent = true};
+    put_first(&c->table[id % FER_MCP_TABLE], r);
+    c->info.running++;
 }
 
 void fer_mcp_send_waiting(fer_mcp_client *c)
@@ -331,6 +342,7 @@ void fer_mcp_client_free(fer_mcp_client *c)
     c->link->kind->free(c->link);
     fer_mcp_forget_list(c);
     fer_mcp_forget_hello(c);
+    fer_mcp_lasting_free(c);
     fer_arena_free(c->in);
     fer_arena_free(c->out);
     fer_sys_free(c);

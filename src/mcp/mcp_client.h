@@ -47,8 +47,12 @@
 #define FER_MCP_QUESTIONS_MAX 64      /* of one server that are not answered yet */
 #define FER_MCP_TTL_MAX       3600000 /* ms that a list is good for, whatever its server says */
 #define FER_MCP_DROPPED_MAX   256     /* calls that were given up and whose answers are told */
+#define FER_MCP_PROGRESS_RUN  8       /* news of one call that are told at once, without a pause */
+#define FER_MCP_WATCHED_MAX   1000    /* resources of one server that are watched */
+#define FER_MCP_SAID_MAX      65536 /* bytes of a server's capabilities, and of its instructions */
 
 typedef struct fer_mcp_client fer_mcp_client;
+typedef struct fer_mcp_call fer_mcp_call;
 
 typedef enum fer_mcp_state {
     FER_MCP_IDLE, /* never connected */
@@ -80,6 +84,12 @@ typedef struct fer_mcp_options {
     /* A call with this ticket was answered after it had been given up: how it would have ended, and
      * the bytes of its result or error, good until this returns. May be NULL. */
     void (*late)(void *context, uint64_t ticket, fer_code code, fer_str answer);
+    /* What a server says unasked beside news of its tools: messages for a log, resources that were
+     * updated, lists that have changed. `params`: a JSON object as it came, or empty. `k`: the call
+     * that it belongs to; NULL: none, or not known. May be NULL. */
+    void (*noticed)(void *context, fer_mcp_call *k, fer_str method, fer_str params);
+    /* Both sides have agreed, for the first time or again. May be NULL. */
+    void (*ready)(void *context);
     void *context;
 } fer_mcp_options;
 
@@ -123,6 +133,28 @@ void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out);
  */
 fer_str fer_mcp_client_hello(const fer_mcp_client *c);
 
+/* What callers can answer, from the next connection on: a JSON object that stays. */
+void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities);
+/* What the server said when it was last connected: its capabilities, a JSON object; and what it
+ * wants clients to know. Empty: nothing, or it never was. Good until it is connected again. */
+fer_str fer_mcp_client_capabilities(const fer_mcp_client *c);
+fer_str fer_mcp_client_instructions(const fer_mcp_client *c);
+/* Shows each call that was sent and has not ended; `visit` may end none. */
+void fer_mcp_client_each(fer_mcp_client *c, void (*visit)(void *context, fer_mcp_call *k),
+                         void *context);
+
+/*
+ * What lasts longer than a connection, and is said again after each: which resources somebody
+ * watches, and from which level on messages for a log are wanted. A modern server is told by a new
+ * subscription. Watching an older server's resource for the first time is a request of the
+ * caller's own (resources/subscribe), whose answer it wants to see; `tell`: it is made here.
+ */
+fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_str uri, bool tell, fer_err *err);
+void fer_mcp_client_unwatch(fer_mcp_client *c, fer_str uri);
+void fer_mcp_client_log_level(fer_mcp_client *c, const char *level);
+/* A notification without params, where a server of the older era is connected. */
+void fer_mcp_client_notify(fer_mcp_client *c, const char *method);
+
 /* ---- requests ---------------------------------------------------------------------------------
  */
 
@@ -156,18 +188,21 @@ typedef struct fer_mcp_outcome {
  * completion/complete. Of another request the result is given as it came; `result` stays empty.
  * The _meta of its params is kept but for what the client says itself.
  */
-typedef struct fer_mcp_call fer_mcp_call;
 struct fer_mcp_call {
     fer_mcp_request request; /* the client's */
     /* Filled by the caller, and good until the end. */
     fer_arena *arena;
     fer_str tool;
-    fer_str args;       /* a JSON object, on one line */
-    fer_str definition; /* of the tool, as it was listed: says which arguments are mirrored in
-                           headers (x-mcp-header); or empty */
-    const char *method; /* of another request; NULL: a tool is called */
-    fer_str params;     /* of it: a JSON object, on one line; or empty */
-    int64_t deadline;   /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
+    fer_str args;          /* a JSON object, on one line */
+    fer_str definition;    /* of the tool, as it was listed: says which arguments are mirrored in
+                              headers (x-mcp-header); or empty */
+    const char *method;    /* of another request; NULL: a tool is called */
+    fer_str params;        /* of it: a JSON object, on one line; or empty. Of a call of a tool: what
+                              goes along with it, _meta and members that are not named here */
+    fer_str capabilities;  /* what this caller can answer, a JSON object; empty: as the client's */
+    const char *log_level; /* messages that this caller wants (2026-07-28); NULL: as params say */
+    bool takes_input;      /* a result that asks for input is the end, and the caller's to answer */
+    int64_t deadline;      /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
     fer_str traceparent, idempotency_key; /* or empty */
     fer_str retry_owner;                  /* or empty: then `attempt` is not told either */
     unsigned attempt;
@@ -182,6 +217,7 @@ struct fer_mcp_call {
     char *news;
     size_t news_len;
     int64_t told_at;
+    unsigned told; /* at once, whatever the time between them */
     fer_mcp_call *next_news;
     bool has_news;
     const fer_json *params_doc;

@@ -35,7 +35,7 @@ static void note_loss(fer_mcp_client *c, const char *why)
 
 void fer_mcp_forget_handshake(fer_mcp_client *c)
 {
-    fer_mcp_request *own[] = {&c->discover, &c->initialize, &c->listen};
+    fer_mcp_request *own[] = {&c->discover, &c->initialize, &c->listen, &c->old_listen};
     uv_timer_stop(&c->guard);
     for (size_t i = 0; i < FER_COUNT(own); i++) {
         if (!own[i]->kind) continue;
@@ -93,12 +93,10 @@ static void keep_hello(fer_mcp_client *c, const fer_rpc *m)
 static void agree(fer_mcp_client *c, const fer_mcp_version *version, const fer_rpc *m,
                   const yyjson_val *server)
 {
-    const yyjson_val *capabilities = fer_val_get(m->result, "capabilities");
-    const yyjson_val *tools = fer_val_get(capabilities, "tools");
     keep_hello(c, m);
     c->info.version = version;
     c->era = version->modern ? FER_MCP_MODERN : FER_MCP_LEGACY;
-    c->news_of_tools = fer_is_true(fer_val_get(tools, "listChanged"));
+    fer_mcp_note_abilities(c, m);
     copy_text(c->info.server, sizeof c->info.server, fer_val_get(server, "name"));
     copy_text(c->info.server_version, sizeof c->info.server_version,
               fer_val_get(server, "version"));
@@ -114,10 +112,12 @@ static void agree(fer_mcp_client *c, const fer_mcp_version *version, const fer_r
         fer_mcp_post(c, &b, "notifications/initialized");
     }
     if (c->link->kind->agreed)
-        c->link->kind->agreed(c->link, version, c->news_of_tools || c->options.asked);
+        c->link->kind->agreed(c->link, version, c->news_of_tools || fer_mcp_is_served(c));
     bool again = c->info.connects++ > 0;
-    if (version->modern && c->news_of_tools) send_listen(c);
+    if (version->modern) send_listen(c);
+    fer_mcp_say_lasting(c);
     fer_mcp_send_waiting(c);
+    if (c->options.ready) c->options.ready(c->options.context);
     if (again) fer_mcp_tools_changed(c); /* what is there now may be another version of it */
 }
 
@@ -249,26 +249,31 @@ static const fer_mcp_request_kind initialize_kind = {.method = "initialize",
 
 static void listen_write(fer_mcp_request *r, fer_buf *b)
 {
-    fer_buf_add_text(b, "\"notifications\":{\"toolsListChanged\":true}");
+    fer_buf_add_text(b, "\"notifications\":{");
+    fer_mcp_add_filter(r->client, b);
+    fer_buf_add_char(b, '}');
     fer_mcp_add_meta(r->client, b, NULL);
 }
 
 /* The subscription has ended; what changed meanwhile is not known. */
-static void listen_ended(fer_mcp_client *c)
+static void listen_ended(fer_mcp_request *r)
 {
-    if (c->info.state != FER_MCP_READY || c->stopping || ++c->listens > LISTENS_MAX) return;
+    fer_mcp_client *c = r->client;
+    if (r == &c->old_listen || c->info.state != FER_MCP_READY || c->stopping ||
+        ++c->listens > LISTENS_MAX)
+        return;
     fer_mcp_tools_changed(c);
     uv_timer_start(&c->guard, fer_mcp_guard_fired, UINT64_C(500) << c->listens, 0);
 }
 
 static void listen_answered(fer_mcp_request *r, const fer_rpc *m)
 {
-    if (m->kind == FER_RPC_RESULT) listen_ended(r->client);
+    if (m->kind == FER_RPC_RESULT) listen_ended(r);
 }
 
 static void listen_failed(fer_mcp_request *r, const fer_mcp_failure *f)
 {
-    if (f->sent && !f->unknown) listen_ended(r->client);
+    if (f->sent && !f->unknown) listen_ended(r);
 }
 
 static const fer_mcp_request_kind listen_kind = {.method = "subscriptions/listen",
@@ -287,7 +292,34 @@ static void send_own(fer_mcp_client *c, fer_mcp_request *r, const fer_mcp_reques
 
 static void send_listen(fer_mcp_client *c)
 {
-    send_own(c, &c->listen, &listen_kind);
+    char text[16];
+    fer_buf none;
+    fer_buf_init_fixed(&none, text, sizeof text);
+    if (fer_mcp_add_filter(c, &none)) send_own(c, &c->listen, &listen_kind);
+}
+
+void fer_mcp_drop_old_listen(fer_mcp_client *c)
+{
+    fer_mcp_request *r = &c->old_listen;
+    if (!r->kind) return;
+    uint64_t id = r->id;
+    fer_mcp_take_off(r);
+    r->kind = NULL;
+    if (c->link_open) fer_mcp_tell_cancelled(c, id, "another subscription is in its place");
+}
+
+/* The old one stays until the new one is acknowledged, so that no news are lost between them. */
+void fer_mcp_listen_again(fer_mcp_client *c)
+{
+    if (c->info.state != FER_MCP_READY || !fer_mcp_is_modern(c)) return;
+    fer_mcp_drop_old_listen(c);
+    if (c->listen.kind) {
+        uint64_t id = c->listen.id;
+        fer_mcp_take_off(&c->listen);
+        c->listen.kind = NULL;
+        fer_mcp_adopt(c, &c->old_listen, id, &listen_kind);
+    }
+    send_listen(c);
 }
 
 static void guard_until(fer_mcp_client *c, int64_t when)

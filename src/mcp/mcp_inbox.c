@@ -58,16 +58,28 @@ static void on_progress(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
     else c->info.foreign++;
 }
 
-/* A modern server tells it only to who listens. */
-static void on_tools_changed(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+/* News of a subscription that is listened to by now, or was until just now. */
+static bool is_of_listen(const fer_mcp_client *c, const fer_rpc *m)
 {
     const yyjson_val *meta = fer_val_get(m->params, "_meta");
     const yyjson_val *id = fer_val_get(meta, FER_MCP_META_SUBSCRIPTION);
+    const fer_mcp_request *own[] = {&c->listen, &c->old_listen};
+    if (!id || fer_val_tag(id) != FER_TAG_UINT) return false;
+    for (size_t i = 0; i < FER_COUNT(own); i++)
+        if (own[i]->kind && own[i]->id == id->uni.u64) return true;
+    return false;
+}
+
+/* A modern server tells it only to who listens. */
+static void on_tools_changed(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
     (void)stream;
-    bool ours =
-        id && fer_val_tag(id) == FER_TAG_UINT && c->listen.kind && id->uni.u64 == c->listen.id;
-    if (fer_mcp_is_modern(c) && !ours) c->info.foreign++;
-    else fer_mcp_tools_changed(c);
+    if (fer_mcp_is_modern(c) && !is_of_listen(c, m)) {
+        c->info.foreign++;
+        return;
+    }
+    fer_mcp_tools_changed(c);
+    if (c->options.noticed) c->options.noticed(c->options.context, NULL, m->method, FER_STR_NONE);
 }
 
 static void on_acknowledged(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
@@ -75,6 +87,20 @@ static void on_acknowledged(fer_mcp_client *c, uint64_t stream, const fer_rpc *m
     (void)stream;
     (void)m;
     c->listens = 0;
+    fer_mcp_drop_old_listen(c);
+}
+
+/* What a modern server says of no request, it says to who listens. */
+static void on_notice(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    fer_mcp_request *r = stream ? fer_mcp_find(c, stream) : NULL;
+    fer_mcp_call *k = r && r->kind == &fer_mcp_call_kind ? (fer_mcp_call *)r : NULL;
+    bool log = fer_str_is(m->method, "notifications/message");
+    c->info.logs++;
+    if (fer_mcp_is_modern(c) && !log && !is_of_listen(c, m)) c->info.foreign++;
+    else if (c->options.noticed)
+        c->options.noticed(c->options.context, k, m->method,
+                           m->params ? fer_rpc_bytes(m->doc, m->params) : FER_STR_NONE);
 }
 
 static void on_cancelled(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
@@ -91,6 +117,11 @@ static const struct {
     {"notifications/cancelled", on_cancelled},
     {"notifications/tools/list_changed", on_tools_changed},
     {"notifications/subscriptions/acknowledged", on_acknowledged},
+    {"notifications/message", on_notice},
+    {"notifications/resources/updated", on_notice},
+    {"notifications/resources/list_changed", on_notice},
+    {"notifications/prompts/list_changed", on_notice},
+    {"notifications/elicitation/complete", on_notice},
 };
 
 static void take_notification(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
@@ -100,7 +131,7 @@ static void take_notification(fer_mcp_client *c, uint64_t stream, const fer_rpc 
             notifications[i].take(c, stream, m);
             return;
         }
-    c->info.logs++; /* log messages, resources, prompts: nothing of it is of use here */
+    c->info.logs++; /* of no use here */
 }
 
 /* ---- requests of the server's

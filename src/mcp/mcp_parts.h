@@ -70,6 +70,13 @@ struct fer_mcp_client {
     struct asking *questions;
     size_t question_count;
     fer_mcp_round *rounds;
+    /* what lasts longer than a connection */
+    fer_str said_capabilities, said_instructions; /* on the heap; or empty */
+    fer_str *watched;                             /* on the heap, as each of them */
+    size_t watched_count, watched_cap;
+    const char *log_level; /* NULL: nobody said one */
+    bool news_of_resources, news_of_prompts, can_watch, can_log;
+    fer_mcp_request old_listen; /* until the one in its place is acknowledged */
     int64_t replies_since;
     unsigned replies;
     char *hello; /* what the server said of itself when both sides agreed; or NULL */
@@ -89,6 +96,8 @@ struct fer_mcp_client {
 void fer_mcp_submit(fer_mcp_client *c, fer_mcp_request *r, const fer_mcp_request_kind *kind);
 /* Sends one that may be sent now; it may have failed when this returns. */
 void fer_mcp_send(fer_mcp_client *c, fer_mcp_request *r);
+void fer_mcp_adopt(fer_mcp_client *c, fer_mcp_request *r, uint64_t id,
+                   const fer_mcp_request_kind *kind);
 /* Sends what waited. */
 void fer_mcp_send_waiting(fer_mcp_client *c);
 /* Takes a request off wherever it is. */
@@ -164,5 +173,23 @@ bool fer_mcp_round_begin(fer_mcp_client *c, fer_mcp_call *k, const fer_json *doc
                          const fer_mcp_outcome *ended);
 void fer_mcp_round_drop(fer_mcp_call *k);
 void fer_mcp_rounds_fail(fer_mcp_client *c, fer_code code, const char *why);
+
+/* ---- mcp_lasting.c ------------------------------------------------------------------------------
+ */
+
+/* Both sides have agreed: notes what the server can do, and says again what lasts. */
+void fer_mcp_note_abilities(fer_mcp_client *c, const fer_rpc *m);
+void fer_mcp_say_lasting(fer_mcp_client *c);
+/* The members of a subscription's filter, without braces; false: there is nothing to listen to. */
+bool fer_mcp_add_filter(const fer_mcp_client *c, fer_buf *b);
+void fer_mcp_lasting_free(fer_mcp_client *c);
+/* Whether somebody is there who hears what the server says, and can be asked. */
+bool fer_mcp_is_served(const fer_mcp_client *c);
+/* Listens anew, to something else than before. */
+void fer_mcp_listen_again(fer_mcp_client *c);
+/* The subscription that was listened to before goes. */
+void fer_mcp_drop_old_listen(fer_mcp_client *c);
+/* Tells the server that nobody waits for this request any more. */
+void fer_mcp_tell_cancelled(fer_mcp_client *c, uint64_t id, const char *reason);
 
 #endif

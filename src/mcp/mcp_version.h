@@ -27,6 +27,7 @@ const fer_mcp_version *fer_mcp_version_newest(bool modern);
 #define FER_MCP_META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
 #define FER_MCP_META_CLIENT       "io.modelcontextprotocol/clientInfo"
 #define FER_MCP_META_SERVER       "io.modelcontextprotocol/serverInfo"
+#define FER_MCP_META_LOG          "io.modelcontextprotocol/logLevel"
 #define FER_MCP_META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 #define FER_MCP_META_DEADLINE     "ferrule/deadlineMs" /* that are left, when it was sent */
 #define FER_MCP_META_IDEMPOTENCY  "ferrule/idempotencyKey"
@@ -36,7 +37,6 @@ const fer_mcp_version *fer_mcp_version_newest(bool modern);
 /* Errors that only a modern server gives. */
 #define FER_MCP_HEADER_MISMATCH     (-32020)
 #define FER_MCP_MISSING_CAPABILITY  (-32021)
-#define FER_MCP_HEADER_MISMATCH     (-32020)
 #define FER_MCP_UNSUPPORTED_VERSION (-32022)
 
 #endif

@@ -24,6 +24,7 @@
 #define FER_RUNNER_H
 
 #include <ferrule/contract.h>
+#include <ferrule/gateway.h>
 #include <uv.h>
 
 #include "arena.h"
@@ -76,6 +77,7 @@ typedef struct fer_outcome {
     const fer_json *doc;                 /* that it is in, where it has places; or NULL */
     fer_str structured_json;             /* the value as text, where it is at hand; or empty */
     fer_str mcp_result;                  /* the whole result of an MCP server, as JSON; or empty */
+    fer_str mcp_error;                   /* its error of JSON-RPC in place of one, or empty */
     fer_str message;                     /* of a failure: a sentence */
     fer_str details;                     /* of a failure: a JSON object; or empty */
     int64_t retry_after_ms;              /* the backend asks for so long a pause; 0: it does not */
@@ -102,6 +104,7 @@ struct fer_attempt {
     fer_str idempotency_key; /* for the backend; or empty */
     uint64_t ticket;         /* what is late is told by it; 0: nobody wants to know */
     fer_str retry_owner;     /* who tries again: nobody below should */
+    const fer_call_mcp *mcp; /* what a caller by MCP brings along; NULL: nothing */
     unsigned number;         /* 1, 2 ... */
     bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
     void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);
@@ -168,6 +171,12 @@ typedef struct fer_runner_kind {
     /* The listener is behind (true) or has caught up: stop reading from the backend, or go on. */
     void (*pause)(fer_runner *r, fer_attempt *t, bool paused);
     void (*status)(const fer_runner *r, fer_runner_status *out);
+    /* The MCP server behind it, as one who asks sees it (0: nobody in particular): it may be a
+     * process of his own, which is told of what he can be asked for, a JSON object. NULL: no
+     * memory, or too many. */
+    struct fer_mcp_client *(*mcp)(fer_runner *r, uint64_t session, fer_str capabilities);
+    /* Whoever that was is gone. */
+    void (*leave)(fer_runner *r, uint64_t session);
     /* Ends all attempts and all it started; `done` is called when nothing of it is left. */
     void (*stop)(fer_runner *r, void (*done)(fer_runner *r));
     void (*free)(fer_runner *r); /* after stop */
@@ -183,7 +192,11 @@ struct fer_runner {
     /* The tools may have changed: they should be listed again. May be NULL. */
     void (*changed)(fer_runner *r);
     void (*late)(fer_runner *r, uint64_t ticket, const fer_late *late); /* may be NULL */
-    void (*on_stopped)(fer_runner *r);                                  /* the `done` of stop */
+    /* Where its servers' questions and messages go (mcp_runner.h); NULL, or points to NULL:
+     * nowhere. */
+    const struct fer_mcp_sink *const *sink;
+    bool isolated;                     /* each client has a server of its own behind it */
+    void (*on_stopped)(fer_runner *r); /* the `done` of stop */
 };
 
 /* Nothing of it is left: says so to whoever stopped it, once. It may be gone afterwards. */

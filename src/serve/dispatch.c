@@ -3,21 +3,31 @@
 #include "dispatch.h"
 
 #include "errors.h"
+#include "news.h"
 
 #define LEGACY "2024-11-05", "2025-11-25"
 #define MODERN "2026-07-28", "2026-07-28"
 #define ALL    "2024-11-05", "2026-07-28"
 
 const fer_method fer_methods[] = {
-    {"initialize", LEGACY, FER_METHOD_EARLY, fer_method_initialize, NULL},
-    {"ping", LEGACY, FER_METHOD_EARLY, fer_method_ping, NULL},
-    {"logging/setLevel", LEGACY, 0, fer_method_set_level, NULL},
-    {"server/discover", MODERN, 0, fer_method_discover, NULL},
-    {"subscriptions/listen", MODERN, 0, fer_method_listen, NULL},
-    {"tools/list", ALL, FER_METHOD_TOOLS, fer_method_list, NULL},
-    {"tools/call", ALL, FER_METHOD_TOOLS, fer_method_call, NULL},
-    {"notifications/initialized", LEGACY, 0, NULL, fer_hear_initialized},
-    {"notifications/cancelled", ALL, 0, NULL, fer_hear_cancelled},
+    {"initialize", LEGACY, FER_METHOD_EARLY, fer_method_initialize, NULL, NULL},
+    {"ping", LEGACY, FER_METHOD_EARLY, fer_method_ping, NULL, NULL},
+    {"logging/setLevel", LEGACY, 0, fer_method_set_level, NULL, NULL},
+    {"server/discover", MODERN, 0, fer_method_discover, NULL, NULL},
+    {"subscriptions/listen", MODERN, FER_METHOD_WARES, fer_method_listen, NULL, NULL},
+    {"tools/list", ALL, FER_METHOD_TOOLS, fer_method_list, NULL, NULL},
+    {"tools/call", ALL, FER_METHOD_TOOLS, fer_method_call, NULL, "name"},
+    {"resources/list", ALL, FER_METHOD_WARES, fer_method_resources, NULL, NULL},
+    {"resources/templates/list", ALL, FER_METHOD_WARES, fer_method_templates, NULL, NULL},
+    {"resources/read", ALL, FER_METHOD_WARES | FER_METHOD_CACHED, fer_method_read, NULL, "uri"},
+    {"resources/subscribe", LEGACY, FER_METHOD_WARES, fer_method_subscribe, NULL, NULL},
+    {"resources/unsubscribe", LEGACY, FER_METHOD_WARES, fer_method_unsubscribe, NULL, NULL},
+    {"prompts/list", ALL, FER_METHOD_WARES, fer_method_prompts, NULL, NULL},
+    {"prompts/get", ALL, FER_METHOD_WARES, fer_method_get_prompt, NULL, "name"},
+    {"completion/complete", ALL, FER_METHOD_WARES, fer_method_complete, NULL, NULL},
+    {"notifications/initialized", LEGACY, 0, NULL, fer_hear_initialized, NULL},
+    {"notifications/cancelled", ALL, 0, NULL, fer_hear_cancelled, NULL},
+    {"notifications/roots/list_changed", LEGACY, 0, NULL, fer_hear_roots_changed, NULL},
 };
 const size_t fer_method_count = FER_COUNT(fer_methods);
 
@@ -49,8 +59,8 @@ static bool is_modern_only(fer_str name)
 static bool is_modern(const fer_ask *q, fer_str method)
 {
     const fer_mcp_version *hint = fer_mcp_version_find(q->talk->hints.version);
-    if (fer_str_is(method, "initialize")) return false;
     if (fer_val_get(q->meta, FER_MCP_META_VERSION)) return true;
+    if (fer_str_is(method, "initialize")) return false;
     if (q->talk->hints.http && q->talk->hints.version.len) return !hint || hint->modern;
     return !q->peer->version && is_modern_only(method);
 }
@@ -95,7 +105,8 @@ static bool read_modern(fer_ask *q)
         return false;
     }
     q->talk->status = 200;
-    q->log_level = fer_level_rank(fer_val_get(q->meta, "io.modelcontextprotocol/logLevel"));
+    q->log_level = fer_level_rank(fer_val_get(q->meta, FER_MCP_META_LOG));
+    if (q->log_level != FER_LOG_OFF) fer_front_want_level(q->peer->server, q->log_level);
     return true;
 }
 
@@ -128,13 +139,13 @@ static bool same_as_head(fer_ask *q, const char *field, fer_str head, fer_str bo
 static bool check_head(fer_ask *q, fer_str method)
 {
     const fer_talk_hints *h = &q->talk->hints;
-    const yyjson_val *name = fer_val_get(q->params, "name");
+    const fer_method *row = fer_method_find(method, q->version, false);
+    const yyjson_val *name = row && row->about ? fer_val_get(q->params, row->about) : NULL;
     if (!h->http) return true;
     if (!same_as_head(q, "MCP-Protocol-Version", h->version, fer_str_of(q->version->name)) ||
         !same_as_head(q, "Mcp-Method", h->method, method))
         return false;
-    bool named = fer_str_is(method, "tools/call") && fer_is_str(name);
-    return !named || same_as_head(q, "Mcp-Name", h->name, fer_val_str(name));
+    return !fer_is_str(name) || same_as_head(q, "Mcp-Name", h->name, fer_val_str(name));
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -169,7 +180,7 @@ static void run_request(fer_talk *x, const fer_rpc *m)
     q->meta = fer_is_obj(meta) ? meta : NULL;
     bool modern = is_modern(q, m->method);
     if (!(modern ? read_modern(q) && check_head(q, m->method) : read_legacy(q, m->method))) return;
-    const fer_front *s = x->peer->server;
+    fer_front *s = x->peer->server;
     q->method = fer_method_find(m->method, q->version, false);
     if (!q->method)
         fer_ask_fail(q, FER_RPC_METHOD_NOT_FOUND, FER_STR(""), "there is no method %.*s in %s",
@@ -183,7 +194,7 @@ static void run_request(fer_talk *x, const fer_rpc *m)
     else if (s->draining) fer_ask_fail(q, -32603, FER_STR(""), "the server is shutting down");
     else {
         read_token(q);
-        q->held = s->holding && q->method->flags & FER_METHOD_TOOLS;
+        q->held = fer_front_must_wait(q->peer->guest, q->method);
         if (!q->held) fer_ask_run(q);
     }
 }
@@ -199,7 +210,8 @@ void fer_dispatch(fer_talk *x, const fer_rpc *m)
         if (row) row->hear(p, m);
         else p->server->counts.ignored++;
         break;
-    default: p->server->counts.ignored++; /* nothing was asked of the client */
+    default:
+        if (!fer_question_answered(p, m)) p->server->counts.ignored++; /* nobody asked for it */
     }
     if (!x->out.len && !x->open && x->status == 200) x->status = 202;
 }

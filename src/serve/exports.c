@@ -188,10 +188,10 @@ const fer_export *fer_exports_find(const fer_exports *e, fer_str name)
 /* ---- definitions ------------------------------------------------------------------------------
  */
 
-static void add_member(fer_buf *b, const fer_json *doc, const yyjson_val *key)
+static void add_member(fer_buf *b, size_t start, const fer_json *doc, const yyjson_val *key)
 {
-    fer_buf_add_char(b, ',');
-    fer_buf_add_quoted(b, fer_val_str(key));
+    if (b->len > start) fer_buf_add_char(b, ',');
+    fer_buf_add(b, fer_rpc_bytes(doc, key));
     fer_buf_add_char(b, ':');
     fer_buf_add(b, fer_rpc_bytes(doc, key + 1));
 }
@@ -203,13 +203,24 @@ static bool is_of_objects(const yyjson_val *schema)
 }
 
 /* Before 2025-06-18 there is no outputSchema; before 2026-07-28 it is of objects. */
-static bool is_shown(const yyjson_val *key, const fer_mcp_version *v)
+static bool is_shown(const yyjson_val *key, const fer_mcp_version *v, bool theirs)
 {
     const fer_field *field = fer_field_find(fer_val_str(key));
-    if (field == &fer_fields[FER_FIELD_NAME] || (field && !(field->flags & FER_F_MCP)))
-        return false;
+    bool ours = field == &fer_fields[FER_FIELD_NAMESPACE] || (field && !theirs);
+    if (ours && !(field->flags & FER_F_MCP)) return false;
     if (field != &fer_fields[FER_FIELD_OUTPUT_SCHEMA] || v->modern) return true;
     return strcmp(v->name, "2025-06-18") >= 0 && is_of_objects(key + 1);
+}
+
+/* The definition is a server's, with all that it says; ours have fields that MCP does not know. */
+static bool is_of_server(fer_arena *a, const fer_view *v, fer_str id)
+{
+    fer_backend *list;
+    size_t count = 0;
+    if (fer_view_backends(a, v, id, NULL, NULL, &list, &count, NULL, NULL)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].kind != FER_BACKEND_MCP) return false;
+    return count > 0;
 }
 
 /* What the record says of its effect, where no annotations do. */
@@ -232,11 +243,19 @@ fer_code fer_export_write(fer_arena *a, const fer_exports *e, const fer_export *
     if (!code) code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
     if (code) return code;
     const yyjson_val *record = fer_json_root(doc);
-    fer_buf_add_text(b, "{\"name\":");
-    fer_buf_add_quoted(b, x->name);
-    FER_EACH_MEMBER (record, key)
-        if (is_shown(key, v)) add_member(b, doc, key);
-    add_effect(b, record);
+    bool theirs = is_of_server(a, e->view, x->id);
+    fer_buf_add_char(b, '{');
+    size_t start = b->len;
+    FER_EACH_MEMBER (record, key) {
+        bool name = fer_str_is(fer_val_str(key), fer_fields[FER_FIELD_NAME].key);
+        if (name) {
+            fer_buf_add_text(b, b->len > start ? ",\"name\":" : "\"name\":");
+            fer_buf_add_quoted(b, x->name);
+        } else if (is_shown(key, v, theirs)) {
+            add_member(b, start, doc, key);
+        }
+    }
+    if (!theirs) add_effect(b, record);
     fer_buf_add_char(b, '}');
     return fer_buf_code(b, err);
 }

@@ -2,10 +2,15 @@
 /* A server: what it holds, its beginning and its end. */
 #include <assert.h>
 
+#include "clock.h"
 #include "errors.h"
+#include "gateway_parts.h"
 #include "meta_tools.h"
-#include "serve_parts.h"
+#include "news.h"
+#include "relay.h"
 #include "sys.h"
+
+#define SWEEP_MS 250 /* between two looks at what takes too long */
 
 const char *const fer_serve_modes[] = {[FER_SERVE_META] = "meta",
                                        [FER_SERVE_TOOLS] = "tools",
@@ -25,8 +30,98 @@ static void on_event(void *context, const fer_event *event)
 {
     fer_front *s = context;
     (void)event;
+    fer_front_tell_soon(s);
+}
+
+void fer_front_tell_soon(fer_front *s)
+{
     if (!uv_is_active((uv_handle_t *)&s->changed))
         uv_timer_start(&s->changed, on_changed, FER_SERVE_CHANGED_MS, 0);
+}
+
+/* ---- what has a deadline ----------------------------------------------------------------------
+ */
+
+static void on_sweep(uv_timer_t *timer)
+{
+    fer_front *s = timer->data;
+    int64_t now = fer_clock_mono();
+    fer_wares_sweep(&s->wares, now);
+    fer_relays_sweep(s, now);
+    if (!s->relays && !fer_wares_busy(&s->wares)) uv_timer_stop(timer);
+}
+
+void fer_front_watch_time(fer_front *s)
+{
+    if (!uv_is_active((uv_handle_t *)&s->sweep))
+        uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+}
+
+/* ---- what servers have beside tools -----------------------------------------------------------
+ */
+
+static void on_waited(uv_timer_t *timer)
+{
+    fer_front *s = timer->data;
+    fer_wares_give_up(&s->wares);
+    fer_front_wares_known(s);
+}
+
+bool fer_front_must_wait(fer_guest *g, const fer_method *m)
+{
+    fer_front *s = g->server;
+    /* What a transparent server can do is what its one backend can do. */
+    bool opens = g->mode == FER_SERVE_TRANSPARENT &&
+                 (m->run == fer_method_initialize || m->run == fer_method_discover);
+    if (s->draining) return false;
+    if (m->flags & FER_METHOD_TOOLS && s->holding) return true;
+    if (!opens && !(m->flags & FER_METHOD_WARES)) return false;
+    fer_wares_wake(g);
+    if (!fer_wares_pending(&s->wares)) return false;
+    if (!s->waiting) uv_timer_start(&s->wait, on_waited, FER_SERVE_SETTLE_MS, 0);
+    s->waiting = true;
+    return true;
+}
+
+static void run_waiting(fer_ask *q)
+{
+    bool tools = q->held && q->method->flags & FER_METHOD_TOOLS;
+    if (q->held && !tools && !q->cancelled) fer_ask_run(q);
+}
+
+/* From the loop, as whoever says so may still need what a request would change. */
+static void on_known(uv_timer_t *timer)
+{
+    fer_front *s = timer->data;
+    if (fer_wares_pending(&s->wares)) {
+        uv_timer_start(&s->wait, on_waited, FER_SERVE_SETTLE_MS, 0);
+        return;
+    }
+    s->waiting = false;
+    fer_front_each(s, run_waiting);
+}
+
+void fer_front_wares_known(fer_front *s)
+{
+    if (s->waiting && !fer_wares_pending(&s->wares)) uv_timer_start(&s->wait, on_known, 0, 0);
+}
+
+unsigned fer_guest_offers(fer_guest *g)
+{
+    bool any;
+    unsigned can = fer_wares_can(g, &any);
+    if (g->mode == FER_SERVE_TRANSPARENT) return can;
+    /* Servers come, go and change their minds while a client is there, which is told once what is
+     * offered: lists may be empty, and it hears when they are not any more. */
+    return FER_CAN_LOG |
+           (any ? FER_CAN_RESOURCES | FER_CAN_PROMPTS | FER_CAN_COMPLETE | FER_CAN_WATCH : 0);
+}
+
+void fer_front_leave_runners(fer_front *s, uint64_t session)
+{
+    fer_runner *r;
+    for (size_t at = 0; session && (r = fer_gateway_runner_at(s->options.gateway, &at)) != NULL;)
+        if (r->isolated && r->kind->leave) r->kind->leave(r, session);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -69,9 +164,16 @@ fer_front *fer_front_new(const fer_front_options *o)
     }
     uv_timer_init(s->loop, &s->settle);
     uv_timer_init(s->loop, &s->changed);
+    uv_timer_init(s->loop, &s->wait);
+    uv_timer_init(s->loop, &s->sweep);
     uv_unref((uv_handle_t *)&s->settle);
     uv_unref((uv_handle_t *)&s->changed);
-    s->settle.data = s->changed.data = s;
+    uv_unref((uv_handle_t *)&s->wait);
+    uv_unref((uv_handle_t *)&s->sweep);
+    s->settle.data = s->changed.data = s->wait.data = s->sweep.data = s;
+    s->log_level = FER_LOG_OFF;
+    fer_wares_init(&s->wares, s);
+    fer_news_begin(s);
     return s;
 }
 
@@ -79,7 +181,7 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     fer_front *s = handle->data;
     handle->data = NULL;
-    if (s->settle.data || s->changed.data) return;
+    if (s->settle.data || s->changed.data || s->wait.data || s->sweep.data) return;
     fer_arena_free(s->arena);
 }
 
@@ -94,12 +196,16 @@ void fer_front_free(fer_front *s)
         fer_arena_free(x->arena);
         fer_sys_free(x);
     }
+    fer_news_end(s);
+    fer_wares_deinit(&s->wares);
     fer_guest_unref(s->host);
     assert(!s->guests);
     fer_rest_deinit(&s->kept);
     fer_meta_free(s->meta);
     uv_close((uv_handle_t *)&s->settle, on_timer_closed);
     uv_close((uv_handle_t *)&s->changed, on_timer_closed);
+    uv_close((uv_handle_t *)&s->wait, on_timer_closed);
+    uv_close((uv_handle_t *)&s->sweep, on_timer_closed);
 }
 
 fer_code fer_front_change_catalog(fer_front *s, fer_catalog *catalog, fer_err *err)
@@ -152,7 +258,8 @@ void fer_front_each(fer_front *s, void (*visit)(fer_ask *q))
 
 static void run_held(fer_ask *q)
 {
-    if (q->held && !q->cancelled) fer_ask_run(q);
+    bool tools = q->held && q->method->flags & FER_METHOD_TOOLS;
+    if (tools && !q->cancelled) fer_ask_run(q);
 }
 
 static void on_settled(uv_timer_t *timer)
@@ -188,6 +295,7 @@ void fer_front_drain(fer_front *s)
 {
     s->draining = true;
     fer_front_release(s);
+    fer_front_each(s, run_waiting);
     fer_front_each(s, end_listen);
 }
 

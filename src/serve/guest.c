@@ -79,6 +79,7 @@ void fer_guest_unref(fer_guest *g)
     if (g->next) g->next->place = g->place;
     for (size_t i = 0; i < FER_SERVE_SEARCHES; i++) forget(&g->searches[i]);
     fer_exports_deinit(&g->exports);
+    for (int i = 0; i < FER_WARE_KINDS; i++) fer_arena_free(g->counters[i].arena);
     fer_rest_forget(&g->server->kept, g);
     fer_arena_free(g->arena);
 }

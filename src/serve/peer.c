@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One connection or session: what was agreed on, and what runs for it. */
+#include "news.h"
 #include "serve_parts.h"
 #include "sys.h"
 
@@ -12,6 +13,8 @@ fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
                     .guest = fer_guest_ref(o->guest ? o->guest : s->host),
                     .options = *o,
                     .log_level = FER_LOG_OFF};
+    p->session = o->once ? 0 : ++s->sessions;
+    p->capabilities = FER_STR("");
     p->next = s->peers;
     p->place = &s->peers;
     if (p->next) p->next->place = &p->next;
@@ -28,6 +31,7 @@ void fer_peer_settle(fer_peer *p)
     p->server->counts.peers--;
     if (!p->options.once) fer_guest_forget(p->guest, p);
     fer_guest_unref(p->guest);
+    if (p->capabilities.len) fer_sys_free((void *)(uintptr_t)p->capabilities.ptr);
     fer_sys_free(p);
 }
 
@@ -44,6 +48,7 @@ void fer_peer_close(fer_peer *p)
         if (!q) break;
         fer_ask_cancel(q);
     }
+    fer_news_leave(p);
     p->exchanges--;
     fer_peer_settle(p);
 }

@@ -22,15 +22,16 @@
 #include "mcp_version.h"
 #include "rpc.h"
 
-#define FER_SERVE_ASKS_MAX    1000               /* requests of one peer at a time */
-#define FER_SERVE_LISTENS_MAX 16                 /* subscriptions of one peer */
-#define FER_SERVE_PEERS_MAX   10000              /* peers of one server */
-#define FER_SERVE_MEMORY      ((size_t)64 << 20) /* bytes that one exchange may take */
-#define FER_SERVE_PAGE        1000               /* tools on a page of tools/list */
-#define FER_SERVE_EXPOSED_MAX 100000             /* tools that are served under their own names */
-#define FER_SERVE_SETTLE_MS   3000  /* that the first requests wait for the lists of servers */
-#define FER_SERVE_CHANGED_MS  150   /* for more changes, before clients are told of them */
-#define FER_SERVE_TTL_MS      60000 /* that a client may keep a list, where nothing changes */
+#define FER_SERVE_ASKS_MAX     1000               /* requests of one peer at a time */
+#define FER_SERVE_LISTENS_MAX  16                 /* subscriptions of one peer */
+#define FER_SERVE_PEERS_MAX    10000              /* peers of one server */
+#define FER_SERVE_MEMORY       ((size_t)64 << 20) /* bytes that one exchange may take */
+#define FER_SERVE_PAGE         1000               /* tools on a page of tools/list */
+#define FER_SERVE_EXPOSED_MAX  100000             /* tools that are served under their own names */
+#define FER_SERVE_SETTLE_MS    3000  /* that the first requests wait for the lists of servers */
+#define FER_SERVE_CHANGED_MS   150   /* for more changes, before clients are told of them */
+#define FER_SERVE_TTL_MS       60000 /* that a client may keep a list, where nothing changes */
+#define FER_SERVE_INSTRUCTIONS 8192  /* bytes of what servers want clients to know, together */
 
 typedef struct fer_front fer_front;
 typedef struct fer_guest fer_guest;
@@ -163,6 +164,8 @@ typedef struct fer_talk_events {
      * `status` is what HTTP says to it. The text is good until this returns.
      */
     void (*end)(void *context, fer_str answer, int status);
+    /* A request of ours, which must not be lost. False: it cannot be sent here. NULL: as `note`. */
+    bool (*ask)(void *context, fer_str message);
 } fer_talk_events;
 
 /* What HTTP says of a request beside its body. Empty texts: it says nothing. */

@@ -4,6 +4,8 @@
 #include "kept.h"
 #include "line_pair.h"
 #include "meta_tools.h"
+#include "news.h"
+#include "relay.h"
 #include "serve.h"
 #include "serve_events.h"
 #include "serve_http.h"
@@ -21,6 +23,17 @@ const fer_limit_row fer_serve_limit_rows[] = {
      "milliseconds that the first requests wait for the lists of servers"},
     {"serve.changed", FER_SERVE_CHANGED_MS,
      "milliseconds for more changes, before clients are told of them"},
+    {"serve.instructions", FER_SERVE_INSTRUCTIONS,
+     "bytes of what servers want clients to know, together"},
+    {"serve.relay", FER_RELAY_MS, "milliseconds that a server has for a resource or a prompt"},
+    {"serve.relay_servers", FER_RELAY_SERVERS,
+     "servers that are asked for a resource that none lists"},
+    {"serve.questions", FER_SERVE_QUESTIONS_MAX, "questions of servers to one client at a time"},
+    {"serve.watches", FER_SERVE_WATCHES_MAX, "resources that one client watches"},
+    {"serve.wares", FER_WARES_MAX, "resources, templates or prompts of one server"},
+    {"serve.wares_size", FER_WARES_SIZE, "bytes of one such list"},
+    {"serve.wares_time", FER_WARES_MS, "milliseconds for it"},
+    {"mcp.seats", FER_MCP_SEATS_MAX, "clients that have a server of their own (isolate)"},
     {"serve.result", FER_META_RESULT, "bytes of a result that run_tool shows at once"},
     {"serve.kept", FER_KEPT_MAX, "results that are kept to be read on in"},
     {"serve.kept_size", FER_KEPT_BYTES, "bytes of all of them"},

@@ -13,17 +13,23 @@
 #include "buf.h"
 #include "exports.h"
 #include "kept.h"
+#include "mcp_runner.h"
 #include "serve.h"
 #include "sight.h"
+#include "wares.h"
 
 typedef struct fer_ask fer_ask;
+typedef struct fer_relay fer_relay;
+typedef struct fer_question fer_question;
 
 /* ---- methods ----------------------------------------------------------------------------------
  */
 
 enum fer_method_flags {
     FER_METHOD_EARLY = 1, /* also before initialize */
-    FER_METHOD_TOOLS = 2  /* waits until tools are known */
+    FER_METHOD_TOOLS = 2, /* waits until tools are known */
+    FER_METHOD_WARES = 4, /* waits until it is known what servers have beside tools */
+    FER_METHOD_CACHED = 8 /* its result says how long it is good for (2026-07-28) */
 };
 
 typedef struct fer_method {
@@ -32,6 +38,7 @@ typedef struct fer_method {
     unsigned flags;
     void (*run)(fer_ask *q);                     /* of a request */
     void (*hear)(fer_peer *p, const fer_rpc *m); /* of a notification */
+    const char *about; /* the member of params that HTTP names in Mcp-Name; or NULL */
 } fer_method;
 extern const fer_method fer_methods[];
 extern const size_t fer_method_count;
@@ -48,7 +55,16 @@ void fer_method_list(fer_ask *q);
 void fer_method_call(fer_ask *q);
 void fer_method_set_level(fer_ask *q);
 void fer_method_listen(fer_ask *q);
+void fer_method_resources(fer_ask *q);
+void fer_method_templates(fer_ask *q);
+void fer_method_read(fer_ask *q);
+void fer_method_subscribe(fer_ask *q);
+void fer_method_unsubscribe(fer_ask *q);
+void fer_method_prompts(fer_ask *q);
+void fer_method_get_prompt(fer_ask *q);
+void fer_method_complete(fer_ask *q);
 void fer_hear_initialized(fer_peer *p, const fer_rpc *m);
+void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m);
 void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
 
 /* ---- logging ----------------------------------------------------------------------------------
@@ -57,6 +73,9 @@ void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
 #define FER_LOG_OFF (-1)
 /* The rank of a level, 0 is "debug"; FER_LOG_OFF: it is none. */
 int fer_level_rank(const yyjson_val *level);
+const char *fer_log_level_name(int rank); /* NULL: FER_LOG_OFF */
+/* Somebody wants messages of this level: servers are told, where it is a lower one than before. */
+void fer_front_want_level(fer_front *s, int rank);
 /* Tells a client that listens to this level how a call has ended. */
 void fer_ask_log(fer_ask *q, const fer_envelope *e);
 
@@ -82,6 +101,7 @@ struct fer_ask {
     bool cancelled;           /* by the client: no word more */
     bool listens;             /* a subscription; it has no end of its own */
     bool tools_changed;       /* what it asked to be told of */
+    bool resources_changed, prompts_changed;
     void (*stop)(fer_ask *q); /* ends what runs for it; NULL: nothing does */
     fer_call *call;           /* or NULL */
     void *state;              /* the method's */
@@ -95,6 +115,14 @@ void fer_ask_close(fer_ask *q);
 void fer_ask_fail(fer_ask *q, int code, fer_str data, const char *format, ...) FER_PRINTF(4, 5);
 /* A message on the way to the end. */
 void fer_ask_note(fer_ask *q, fer_str message);
+/* The same for what must not be lost; false: it cannot be said there. */
+bool fer_ask_say(fer_ask *q, fer_str message);
+/* Progress, {"progress", ...}, where it has grown. */
+void fer_ask_progress(fer_ask *q, fer_str json);
+/* Answers with an error of JSON-RPC that another has made, byte for byte but for its code. */
+void fer_ask_fail_as(fer_ask *q, fer_str error, int code);
+/* What the client can be asked for, a JSON object; or empty. */
+fer_str fer_ask_abilities(const fer_ask *q);
 /* Ends it without a word. */
 void fer_ask_drop(fer_ask *q);
 /* The request is to end early: what runs is told, and it says no word more. */
@@ -154,8 +182,9 @@ struct fer_guest {
     const fer_str *expose;
     size_t expose_count;
     bool over;
-    bool changed; /* what it is shown: news to be told */
+    bool news[3]; /* of tools, resources, prompts that it is shown: to be told */
     fer_exports exports;
+    fer_counter counters[FER_WARE_KINDS];
     fer_sight sight; /* of the caller */
     fer_past_search searches[FER_SERVE_SEARCHES];
     size_t searched; /* how many there ever were: the next takes the place of the oldest */
@@ -180,7 +209,12 @@ struct fer_peer {
     fer_peer_options options;
     const fer_mcp_version *version; /* NULL: not initialized */
     bool initialized;               /* the client has said so */
+    uint64_t session;               /* no other peer has it; 0: one request that stands alone */
+    fer_str capabilities;           /* of an older client, JSON; on the heap, or empty */
     int log_level;
+    fer_question *questions; /* that it was asked */
+    size_t question_count;
+    uint64_t next_question;
     fer_ask *asks;
     size_t ask_count, listen_count;
     size_t exchanges; /* that have not ended */
@@ -198,8 +232,16 @@ struct fer_front {
     fer_front_counts counts;
     size_t listens; /* of asks: subscriptions, which nobody waits for */
     uint64_t rounds;
+    uint64_t sessions;
     bool draining, holding;
-    uv_timer_t settle, changed;
+    bool waiting;    /* for what servers have beside tools */
+    bool tools_told; /* the one server says that its tools have changed */
+    int log_level;   /* that servers were told; FER_LOG_OFF: none */
+    uv_timer_t settle, changed, wait, sweep;
+    fer_wares wares;
+    fer_mcp_sink sink;
+    fer_relay *relays;
+    struct fer_watch *watches;
     uint64_t listener; /* of the catalogue */
     fer_guest *guests; /* all of them */
     fer_guest *host;
@@ -213,8 +255,30 @@ struct fer_front {
 void fer_front_settle(fer_front *s);
 /* Shows each request under way of all peers; `visit` may end it. */
 void fer_front_each(fer_front *s, void (*visit)(fer_ask *q));
-/* Tells everybody that the tools have changed. */
+/* Tells everybody that lists have changed. */
 void fer_listen_tell_changed(fer_front *s);
+/* The same a moment later, when more may have. */
+void fer_front_tell_soon(fer_front *s);
+/* Something has a deadline: from now on time is looked at, until nothing has. */
+void fer_front_watch_time(fer_front *s);
+/* What servers have beside tools is known: who waited for that goes on. */
+void fer_front_wares_known(fer_front *s);
+/* Whether a request has to wait for it. */
+bool fer_front_must_wait(fer_guest *g, const fer_method *m);
+/* What is watched at a server is watched at the one that has its place. */
+void fer_front_watch_again(fer_front *s, fer_server *server);
+/* A client is gone: servers of its own end. */
+void fer_front_leave_runners(fer_front *s, uint64_t session);
+/* What is offered to a guest: the bits of enum fer_ability. */
+unsigned fer_guest_offers(fer_guest *g);
+
+/* ---- questions.c, news.c ---- */
+
+bool fer_question_ask(void *context, fer_runner *r, uint64_t session, fer_mcp_question *from);
+void fer_question_withdrawn(void *context, fer_mcp_question *from);
+/* The client that something of a server is for, and its request where there is one. NULL: none. */
+fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+                         fer_ask **ask);
 /* Ends a subscription as the protocol wants it. */
 void fer_listen_end(fer_ask *q);
 

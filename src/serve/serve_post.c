@@ -133,7 +133,12 @@ static void on_end(void *context, fer_str answer, int status)
     fer_inquiry_free(p);
 }
 
-static const fer_talk_events events = {on_note, on_end};
+static bool on_ask(void *context, fer_str message)
+{
+    return fer_post_write(context, message);
+}
+
+static const fer_talk_events events = {on_note, on_end, on_ask};
 
 /* ---- what a client takes --------------------------------------------------------------------- */
 

@@ -59,7 +59,15 @@ static void on_end(void *context, fer_str answer, int status)
     settle(t);
 }
 
-static const fer_talk_events events = {on_note, on_end};
+static bool on_ask(void *context, fer_str message)
+{
+    fer_stdio *t = context;
+    if (t->closing) return false;
+    fer_pair_write(t->pair, message);
+    return true;
+}
+
+static const fer_talk_events events = {on_note, on_end, on_ask};
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "dispatch.h"
 #include "errors.h"
+#include "news.h"
 #include "serve_parts.h"
 #include "sys.h"
 
@@ -111,6 +112,8 @@ static void unlink_ask(fer_ask *q)
 static void end_ask(fer_ask *q)
 {
     fer_talk *x = q->talk;
+    if (q->peer->questions) fer_questions_forget(q->peer, q);
+    if (q->listens && q->peer->server->watches) fer_watch_remove(q->peer, q, FER_STR(""));
     unlink_ask(q);
     x->open--;
     settle(x);
@@ -198,6 +201,45 @@ void fer_ask_note(fer_ask *q, fer_str message)
 {
     const fer_talk *x = q->talk;
     if (!q->cancelled && x->events) x->events->note(x->context, message);
+}
+
+bool fer_ask_say(fer_ask *q, fer_str message)
+{
+    const fer_talk *x = q->talk;
+    if (q->cancelled || !x->events) return false;
+    if (x->events->ask) return x->events->ask(x->context, message);
+    x->events->note(x->context, message);
+    return true;
+}
+
+/* The error of another: only its code may be another one here. */
+void fer_ask_fail_as(fer_ask *q, fer_str error, int code)
+{
+    fer_talk *x = q->talk;
+    fer_json *doc;
+    fer_buf *b = &x->out;
+    const yyjson_val *old = fer_json_read(x->arena, error, NULL, &doc, NULL)
+                                ? NULL
+                                : fer_val_get(fer_json_root(doc), "code");
+    fer_str text = old ? fer_rpc_bytes(doc, fer_json_root(doc)) : error;
+    fer_str had = old ? fer_rpc_bytes(doc, old) : FER_STR("");
+    size_t from = b->len, at = old ? (size_t)(had.ptr - text.ptr) : 0;
+    begin_answer(x);
+    fer_buf_add_text(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+    fer_rpc_add_id(b, &q->id);
+    fer_buf_add_text(b, ",\"error\":");
+    if (old) {
+        fer_buf_add(b, fer_str_slice(text, 0, at));
+        fer_buf_printf(b, "%d", code);
+    }
+    fer_buf_add(b, fer_str_slice(text, at + had.len, text.len));
+    fer_buf_add_char(b, '}');
+    if (!b->failure) join_lines(b, from);
+    mend_answer(x, &q->id, from);
+    q->peer->server->counts.refused++;
+    if (!x->batch && x->status == 200)
+        x->status = status_of(code, q->version && q->version->modern);
+    end_ask(q);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */

@@ -116,22 +116,48 @@ void fer_reply_value(fer_ask *q, fer_str json, fer_str content)
 
 /* ---- what a call gave ------------------------------------------------------------------------ */
 
-/* The bytes of an MCP server, with the one member that the newer era demands. */
-static void pass_on(fer_ask *q, fer_str result)
+/* The bytes of an MCP server, with the members that the newer era demands. */
+void fer_reply_pass(fer_ask *q, fer_str result, bool cached)
 {
     fer_json *doc;
-    bool typed = true;
-    if (q->version->modern && !fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL))
-        typed = fer_val_get(fer_json_root(doc), "resultType") != NULL;
-    fer_buf *b = fer_ask_open(q);
+    fer_buf *b;
     size_t brace = fer_str_find(result, 0, '{');
-    if (typed || brace == SIZE_MAX) {
+    const yyjson_val *root = NULL;
+    if (q->version->modern && !fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL))
+        root = fer_json_root(doc);
+    b = fer_ask_open(q);
+    if (!fer_is_obj(root) || brace == SIZE_MAX) {
         fer_buf_add(b, result);
-    } else {
-        fer_buf_add_text(b, "{\"resultType\":\"complete\",");
-        fer_buf_add(b, fer_str_slice(result, brace + 1, result.len));
+        fer_ask_close(q);
+        return;
     }
+    bool typed = fer_val_get(root, "resultType") != NULL;
+    const char *comma = fer_val_len(root) ? "," : "";
+    fer_buf_add_char(b, '{');
+    if (!typed) fer_buf_printf(b, "\"resultType\":\"complete\"%s", cached ? "," : comma);
+    if (cached && !fer_val_get(root, "ttlMs"))
+        fer_buf_printf(b, "\"ttlMs\":0%s", fer_val_get(root, "cacheScope") ? comma : ",");
+    if (cached && !fer_val_get(root, "cacheScope"))
+        fer_buf_printf(b, "\"cacheScope\":\"private\"%s", comma);
+    fer_buf_add(b, fer_str_slice(result, brace + 1, result.len));
     fer_ask_close(q);
+}
+
+void fer_reply_fault(fer_ask *q, fer_code code, fer_str message, int64_t retry_after_ms)
+{
+    const fer_code_row *row = fer_code_info(code);
+    fer_call_error e = {.code = code,
+                        .message = message,
+                        .details = FER_STR(""),
+                        .op = "execute",
+                        .retryable = row->retryable,
+                        .retry_after_ms = retry_after_ms,
+                        .caused_by = FER_STR("")};
+    fer_buf b;
+    fer_buf_init(&b, fer_ask_arena(q), 16384);
+    add_error(&b, &e, FER_STR(""));
+    fer_ask_fail(q, row->rpc_code ? row->rpc_code : -32603,
+                 b.failure ? FER_STR("") : fer_buf_view(&b), "%.*s", FER_PRI(message));
 }
 
 /* A text is shown as it is, anything else as JSON. */
@@ -146,12 +172,24 @@ static fer_str as_content(fer_arena *a, fer_str json)
     return b.failure ? FER_STR("") : fer_buf_view(&b);
 }
 
+static int error_code(fer_ask *q, const fer_envelope *e)
+{
+    fer_json *doc;
+    if (fer_json_read(fer_ask_arena(q), e->mcp_error, NULL, &doc, NULL)) return -32603;
+    const yyjson_val *code = fer_val_get(fer_json_root(doc), "code");
+    bool small = code && fer_val_tag(code) == FER_TAG_SINT && code->uni.i64 >= INT32_MIN;
+    bool positive = code && fer_val_tag(code) == FER_TAG_UINT && code->uni.u64 <= INT32_MAX;
+    return small ? (int)code->uni.i64 : positive ? (int)code->uni.u64 : -32603;
+}
+
 void fer_reply_envelope(fer_ask *q, const fer_envelope *e)
 {
     int rpc = fer_code_info(e->error.code)->rpc_code;
-    bool answered = !e->error.code || e->error.code == FER_TOOL_FAILED;
+    bool asks = e->error.code == FER_INPUT_REQUIRED && q->version->modern;
+    bool answered = !e->error.code || e->error.code == FER_TOOL_FAILED || asks;
     if (q->cancelled) fer_ask_drop(q);
-    else if (answered && e->mcp_result.len) pass_on(q, e->mcp_result);
+    else if (answered && e->mcp_result.len) fer_reply_pass(q, e->mcp_result, false);
+    else if (answered && e->mcp_error.len) fer_ask_fail_as(q, e->mcp_error, error_code(q, e));
     else if (!e->error.code)
         fer_reply_value(q, e->structured, as_content(fer_ask_arena(q), e->structured));
     else if (rpc) fer_ask_fail(q, rpc, FER_STR(""), "%.*s", FER_PRI(e->error.message));

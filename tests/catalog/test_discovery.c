@@ -164,9 +164,9 @@ static void run(const struct row *row)
 #define RICH                                                                                                                    \
     "{\"name\":\"a\",\"description\":\"d\",\"annotations\":{\"readOnlyHint\": true},\"notes\":\"note\",\"inputSchema\":" PARAMS \
     ",\"examples\":[{\"title\":\"e\",\"args\":{\"q\" :\"x\",\"z\":[]},\"resultHint\":\"h\"}],\"externalRefs\":[\"https://x.example/\"],\"x-own\": 1.0}"
-#define TOOL                                                                                       \
-    "\"tool\":{\"name\":\"a\",\"description\":\"d\",\"inputSchema\":" PARAMS                       \
-    ",\"annotations\":{\"readOnlyHint\": true},\"x-own\":1.0}"
+#define TOOL                                                                                                          \
+    "\"tool\":{\"name\":\"a\",\"description\":\"d\",\"annotations\":{\"readOnlyHint\": true},\"inputSchema\":" PARAMS \
+    ",\"x-own\":1.0}"
 #define HEAD "\"summary\":\"d\",\"annotations\":{\"readOnlyHint\": true}"
 
 static const struct describing {

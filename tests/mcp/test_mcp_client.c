@@ -8,6 +8,9 @@
     "< {\"jsonrpc\":\"2.0\",\"method\":\"" method "\",\"params\":" params "}\n"
 #define PROGRESS(token, n)                                                                         \
     NOTE("notifications/progress", "{\"progressToken\":" token ",\"progress\":" n "}")
+/* Told at once: FER_MCP_PROGRESS_RUN of them. */
+#define TOLD(n)   PROGRESS("3", n) "= news 0 {\"progress\":" n "}\n"
+#define EIGHT     TOLD("1") TOLD("2") TOLD("3") TOLD("4") TOLD("5") TOLD("6") TOLD("7") TOLD("8")
 #define HI        "{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}"
 #define MODERN_HI "{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}"
 #define MODERN_CALL(id, name)                                                                      \
@@ -271,18 +274,18 @@ static const struct row {
      "! listen t {\"a\":1}\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{\"a\":1}") NOTE(
          "notifications/progress",
          "{\"progressToken\":3,\"progress\":0.50,\"total\":12345678901234567890,"
-         "\"message\":\"half\",\"x\":1}") "= news 0 {\"progress\":0.50,\"total\":12345678901234567890,\"message\":\"half\"}\n" S_REPLY("3",
-                                                                                                                                       HI) "= ended 0 \"hi\"\n" BYE,
+         "\"message\":\"half\",\"x\":1}") "= news 0 {\"progress\":0.50,\"total\":12345678901234567890,\"message\":\"half\",\"x\":1}\n" S_REPLY("3",
+                                                                                                                                               HI) "= ended 0 \"hi\"\n" BYE,
      {0}},
     {"a flood of it: the first, and the last before the end",
-     "! listen t\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{}") PROGRESS(
-         "3", "1") "= news 0 {\"progress\":1}\n" PROGRESS("3", "2") PROGRESS("3", "3")
-         PROGRESS("3", "4") S_REPLY("3", HI) "= news 0 {\"progress\":4}\n= ended 0 \"hi\"\n" BYE,
+     "! listen t\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{}")
+         EIGHT PROGRESS("3", "9") PROGRESS("3", "10") PROGRESS("3", "11")
+             S_REPLY("3", HI) "= news 0 {\"progress\":11}\n= ended 0 \"hi\"\n" BYE,
      {0}},
     {"a flood of it: the newest after a while",
      "! listen t\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{}")
-         PROGRESS("3", "1") "= news 0 {\"progress\":1}\n" PROGRESS("3", "2")
-             PROGRESS("3", "3") "! wait\n= news 0 {\"progress\":3}\n" S_REPLY(
+         EIGHT PROGRESS("3", "9")
+             PROGRESS("3", "10") "! wait\n= news 0 {\"progress\":10}\n" S_REPLY(
                  "3", HI) "= ended 0 \"hi\"\n" BYE,
      {0}},
     {"progress of others, and after the end",
@@ -313,8 +316,8 @@ static const struct row {
      BEGIN("2025-11-25") "! drop 0\n" CANCELLED("3") "= abandon 3\n" BYE,
      {.streams = true}},
     {"cancelled with news waiting",
-     "! listen t\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{}") PROGRESS(
-         "3", "1") "= news 0 {\"progress\":1}\n" PROGRESS("3", "2") "! drop 0\n" CANCELLED("3") BYE,
+     "! listen t\n= open\n" S_LEGACY("2025-11-25") LISTENING("3", "t", "{}")
+         EIGHT PROGRESS("3", "9") "! drop 0\n" CANCELLED("3") BYE,
      {0}},
     /* losing */
     {"it dies: the call fails, the next one starts it",

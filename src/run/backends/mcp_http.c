@@ -10,6 +10,8 @@ static const fer_runner_kind kind = {.name = "mcp-http",
                                      .cancel = fer_mcp_runner_cancel,
                                      .pause = fer_mcp_runner_pause,
                                      .status = fer_mcp_runner_status,
+                                     .mcp = fer_mcp_runner_client,
+                                     .leave = fer_mcp_runner_leave,
                                      .stop = fer_mcp_runner_stop,
                                      .free = fer_mcp_runner_free};
 
@@ -24,6 +26,18 @@ static const fer_http_field *copy_fields(fer_arena *a, const fer_http_field *fie
     return copy;
 }
 
+struct remote {
+    uv_loop_t *loop;
+    fer_http *http;
+    fer_link_http_spec spec;
+};
+
+static fer_mcp_link *make(const void *settings)
+{
+    const struct remote *r = settings;
+    return fer_link_http_new(r->loop, r->http, &r->spec);
+}
+
 fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
                                 const fer_mcp_http_settings *settings)
 {
@@ -36,6 +50,17 @@ fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
         fer_arena_free(a);
         return NULL;
     }
-    return fer_mcp_runner_new(a, loop, &kind, settings->name, fer_link_http_new(loop, http, &spec),
-                              &settings->times);
+    struct remote *own = fer_arena_alloc_zero(a, 1, sizeof *own);
+    if (!own) {
+        fer_arena_free(a);
+        return NULL;
+    }
+    *own = (struct remote){loop, http, spec};
+    return fer_mcp_runner_new(a, loop,
+                              &(fer_mcp_runner_spec){.kind = &kind,
+                                                     .name = settings->name,
+                                                     .make = make,
+                                                     .settings = own,
+                                                     .times = &settings->times,
+                                                     .isolate = settings->isolate});
 }

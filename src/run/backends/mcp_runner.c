@@ -2,14 +2,165 @@
 #include "mcp_runner.h"
 
 #include "errors.h"
+#include "sys.h"
 
-typedef struct mcp_runner {
+typedef struct mcp_runner mcp_runner;
+
+/* One server: the one that all share, which is there for as long as the runner, or a client's own.
+ */
+typedef struct seat {
+    mcp_runner *runner;
+    struct seat *next;
+    uint64_t session; /* 0: shared */
+    fer_mcp_client *client;
+    bool closed;
+    size_t ability_len;
+    char abilities[]; /* of a client's own */
+} seat;
+
+struct mcp_runner {
     fer_runner runner; /* first */
     fer_arena *arena;
-    fer_mcp_client *client;
+    fer_mcp_runner_spec spec;
+    fer_mcp_times times;
+    seat *seats; /* the shared one is the last */
+    seat *shared;
+    size_t seat_count;
     uint64_t calls;
     bool stopping;
-} mcp_runner;
+};
+
+static const fer_mcp_sink *sink_of(const mcp_runner *m)
+{
+    return m->runner.sink ? *m->runner.sink : NULL;
+}
+
+/* ---- seats ------------------------------------------------------------------------------------
+ */
+
+static void changed(void *context)
+{
+    const seat *s = context;
+    fer_runner *r = &s->runner->runner;
+    if (s == s->runner->shared && r->changed) r->changed(r);
+}
+
+static void noticed(void *context, fer_mcp_call *k, fer_str method, fer_str params)
+{
+    seat *s = context;
+    const fer_mcp_sink *sink = sink_of(s->runner);
+    if (sink) sink->noticed(sink->context, &s->runner->runner, s->session, k, method, params);
+}
+
+static bool asked(void *context, fer_mcp_question *q)
+{
+    seat *s = context;
+    const fer_mcp_sink *sink = sink_of(s->runner);
+    return sink && sink->asked(sink->context, &s->runner->runner, s->session, q);
+}
+
+static void withdrawn(void *context, fer_mcp_question *q)
+{
+    const seat *s = context;
+    const fer_mcp_sink *sink = sink_of(s->runner);
+    if (sink) sink->withdrawn(sink->context, q);
+}
+
+static void ready(void *context)
+{
+    seat *s = context;
+    const fer_mcp_sink *sink = sink_of(s->runner);
+    if (sink) sink->ready(sink->context, &s->runner->runner, s->session);
+}
+
+static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
+{
+    fer_runner_tell_late_answer(&((seat *)context)->runner->runner, ticket, code, answer);
+}
+
+static bool all_closed(const mcp_runner *m)
+{
+    for (const seat *s = m->seats; s; s = s->next)
+        if (!s->closed) return false;
+    return true;
+}
+
+static void free_seat(seat *s)
+{
+    seat **at = &s->runner->seats;
+    while (*at != s) at = &(*at)->next;
+    *at = s->next;
+    s->runner->seat_count--;
+    fer_mcp_client_free(s->client);
+    fer_sys_free(s);
+}
+
+static void closed(void *context)
+{
+    seat *s = context;
+    mcp_runner *m = s->runner;
+    s->closed = true;
+    if (!m->stopping) free_seat(s); /* its client has left */
+    else if (all_closed(m)) fer_runner_stopped(&m->runner);
+}
+
+static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
+{
+    seat *s = fer_sys_malloc(sizeof *s + abilities.len);
+    if (!s) return NULL;
+    *s = (seat){.runner = m, .session = session, .next = m->seats, .ability_len = abilities.len};
+    if (abilities.len) memcpy(s->abilities, abilities.ptr, abilities.len);
+    fer_mcp_options o = {.loop = m->runner.loop,
+                         .capabilities = {s->abilities, abilities.len},
+                         .start_ms = m->times.start_ms,
+                         .probe_ms = m->times.probe_ms,
+                         .list_ms = m->times.list_ms,
+                         .changed = changed,
+                         .closed = closed,
+                         .asked = asked,
+                         .withdrawn = withdrawn,
+                         .noticed = noticed,
+                         .ready = ready,
+                         .late = late,
+                         .context = s};
+    fer_mcp_link *link = m->spec.make(m->spec.settings);
+    s->client = link ? fer_mcp_client_new(link, &o) : NULL;
+    if (!s->client) {
+        fer_sys_free(s);
+        return NULL;
+    }
+    m->seats = s;
+    m->seat_count++;
+    return s;
+}
+
+static seat *find_seat(const mcp_runner *m, uint64_t session)
+{
+    seat *s = m->seats;
+    while (s && (s->session != session || s->closed)) s = s->next;
+    return s;
+}
+
+fer_mcp_client *fer_mcp_runner_client(fer_runner *r, uint64_t session, fer_str capabilities)
+{
+    mcp_runner *m = (mcp_runner *)r;
+    if (!m->spec.isolate || !session) {
+        if (sink_of(m))
+            fer_mcp_client_declare(m->shared->client, FER_STR(FER_MCP_SHARED_ABILITIES));
+        return m->shared->client;
+    }
+    seat *s = find_seat(m, session);
+    if (!s && m->seat_count <= FER_MCP_SEATS_MAX && !m->stopping)
+        s = new_seat(m, session, capabilities);
+    return s ? s->client : NULL;
+}
+
+void fer_mcp_runner_leave(fer_runner *r, uint64_t session)
+{
+    mcp_runner *m = (mcp_runner *)r;
+    seat *s = session && !m->stopping ? find_seat(m, session) : NULL;
+    if (s) fer_mcp_client_close(s->client);
+}
 
 /* ---- calls
  * ---------------------------------------------------------------------------------------- */
@@ -30,11 +181,12 @@ static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
 {
     fer_attempt *t = k->context;
     t->sent = o->sent;
-    fer_attempt_end(t, &(fer_outcome){.code = o->code,
+    fer_attempt_end(t, &(fer_outcome){.code = o->asks_input ? FER_INPUT_REQUIRED : o->code,
                                       .phase = phase_of(o),
                                       .structured = o->code ? NULL : o->result.value,
                                       .doc = o->code ? NULL : o->result.doc,
                                       .mcp_result = o->json,
+                                      .mcp_error = o->error,
                                       .message = o->message,
                                       .details = o->details,
                                       .retry_after_ms = o->retry_after_ms});
@@ -46,6 +198,15 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     fer_mcp_call *k = fer_arena_alloc_zero(t->arena, 1, sizeof *k);
     if (!k) {
         fer_attempt_fail(t, fer_arena_code(t->arena), "no memory for the call");
+        return;
+    }
+    const fer_call_mcp *by = t->mcp;
+    fer_mcp_client *client =
+        fer_mcp_runner_client(r, by ? by->session : 0, by ? by->capabilities : FER_STR(""));
+    if (!client) {
+        fer_attempt_fail(t, FER_CONCURRENCY_LIMITED,
+                         "mcp.seats: at most %d clients have a server of their own at once",
+                         FER_MCP_SEATS_MAX);
         return;
     }
     m->calls++;
@@ -63,7 +224,13 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     k->on_end = on_end;
     k->context = t;
     k->ticket = t->ticket;
-    fer_mcp_client_call(m->client, k);
+    if (by) {
+        k->params = by->params;
+        k->capabilities = by->capabilities;
+        k->takes_input = by->takes_input;
+        k->log_level = by->log_level;
+    }
+    fer_mcp_client_call(client, k);
 }
 
 /* Each way to be given up has its own code. */
@@ -100,7 +267,6 @@ static void listed(fer_mcp_list *list, fer_code code, fer_str tools, const fer_e
 
 void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
 {
-    mcp_runner *m = (mcp_runner *)r;
     fer_mcp_list *list = fer_arena_alloc_zero(l->arena, 1, sizeof *list);
     fer_err err;
     if (!list) {
@@ -111,7 +277,7 @@ void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
     list->arena = l->arena;
     list->on_end = listed;
     list->context = l;
-    fer_mcp_client_list(m->client, list);
+    fer_mcp_client_list(fer_mcp_runner_client(r, 0, FER_STR("")), list);
 }
 
 /* ---- what it is
@@ -127,7 +293,7 @@ void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out)
 {
     const mcp_runner *m = (const mcp_runner *)r;
     fer_mcp_info i;
-    fer_mcp_client_info(m->client, &i);
+    fer_mcp_client_info(m->shared->client, &i);
     *out = (fer_runner_status){.health = m->stopping ? FER_HEALTH_STOPPED : healths[i.state],
                                .running = i.running,
                                .calls = m->calls,
@@ -147,42 +313,23 @@ void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out)
  * ------------------------------------------------------------------------------------------------
  */
 
-static void changed(void *context)
-{
-    fer_runner *r = context;
-    if (r->changed) r->changed(r);
-}
-
-static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
-{
-    fer_runner_tell_late_answer(context, ticket, code, answer);
-}
-
-static void closed(void *context)
-{
-    fer_runner_stopped(context);
-}
-
-fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_runner_kind *kind,
-                               fer_str name, fer_mcp_link *link, const fer_mcp_times *times)
+fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_mcp_runner_spec *spec)
 {
     mcp_runner *m = fer_arena_alloc_zero(a, 1, sizeof *m);
-    fer_mcp_options o = {.loop = loop,
-                         .start_ms = times->start_ms,
-                         .probe_ms = times->probe_ms,
-                         .list_ms = times->list_ms,
-                         .changed = changed,
-                         .closed = closed,
-                         .late = late,
-                         .context = m};
-    if (m) m->runner = (fer_runner){.kind = kind, .name = fer_arena_copy(a, name), .loop = loop};
-    if (m && m->runner.name.ptr && link) m->client = fer_mcp_client_new(link, &o);
-    else if (link) link->kind->free(link);
-    if (!m || !m->client) {
+    if (m) {
+        m->arena = a;
+        m->spec = *spec;
+        m->times = *spec->times;
+        m->runner =
+            (fer_runner){.kind = spec->kind, .name = fer_arena_copy(a, spec->name), .loop = loop};
+        m->spec.times = &m->times;
+        m->runner.isolated = spec->isolate;
+        m->shared = m->runner.name.ptr ? new_seat(m, 0, FER_STR("")) : NULL;
+    }
+    if (!m || !m->shared) {
         fer_arena_free(a);
         return NULL;
     }
-    m->arena = a;
     return &m->runner;
 }
 
@@ -191,12 +338,16 @@ void fer_mcp_runner_stop(fer_runner *r, void (*done)(fer_runner *r))
     mcp_runner *m = (mcp_runner *)r;
     r->on_stopped = done;
     m->stopping = true;
-    fer_mcp_client_close(m->client);
+    /* The last that is closed says so, perhaps at once; the list stays as it is until then. */
+    for (seat *s = m->seats, *next; s; s = next) {
+        next = s->next;
+        fer_mcp_client_close(s->client);
+    }
 }
 
 void fer_mcp_runner_free(fer_runner *r)
 {
     mcp_runner *m = (mcp_runner *)r;
-    fer_mcp_client_free(m->client);
+    while (m->seats) free_seat(m->seats);
     fer_arena_free(m->arena);
 }

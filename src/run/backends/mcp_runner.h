@@ -2,7 +2,7 @@
 /*
  * What the kinds "mcp-stdio" and "mcp-http" share: everything but how the server is reached. An
  * attempt becomes a call of the room mcp, and what that says becomes an outcome. The server is
- * connected by its first list or call.
+ * connected by its first list or call. All callers share one, or each client has its own.
  */
 #ifndef FER_MCP_RUNNER_H
 #define FER_MCP_RUNNER_H
@@ -18,12 +18,41 @@ typedef struct fer_mcp_times {
 } fer_mcp_times;
 
 /*
- * The runner over a link, which it takes; what the link was made of lives in `a`, which the runner
- * takes too. NULL: no memory, and both are gone.
+ * What an MCP server asks and says while it is served to others. One for a gateway; `k` may be a
+ * call of a tool, whose context is its attempt, or any other request of whoever listens. `session`
+ * is that of the server's own client, 0 where all share it.
  */
+typedef struct fer_mcp_sink {
+    void (*noticed)(void *context, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_str method,
+                    fer_str params);
+    bool (*asked)(void *context, fer_runner *r, uint64_t session, fer_mcp_question *q);
+    void (*withdrawn)(void *context, fer_mcp_question *q);
+    void (*ready)(void *context, fer_runner *r, uint64_t session);
+    void *context;
+} fer_mcp_sink;
+
+#define FER_MCP_SEATS_MAX 64 /* processes or connections of one server, where each client has one  \
+                              */
+
+/* What a server that all share is told that we can be asked for: whether the one who called can is
+ * known when it asks. */
+#define FER_MCP_SHARED_ABILITIES                                                                   \
+    "{\"elicitation\":{\"form\":{},\"url\":{}},\"roots\":{\"listChanged\":true},"                  \
+    "\"sampling\":{\"tools\":{}}}"
+
+typedef struct fer_mcp_runner_spec {
+    const fer_runner_kind *kind;
+    fer_str name;
+    /* A new link; NULL: no memory. What it is made of lives in the runner's arena. */
+    fer_mcp_link *(*make)(const void *settings);
+    const void *settings;
+    const fer_mcp_times *times;
+    bool isolate; /* each client has a server of its own */
+} fer_mcp_runner_spec;
+
+/* The runner takes the arena. NULL: no memory, and it is gone. */
 FER_MUST_USE fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop,
-                                            const fer_runner_kind *kind, fer_str name,
-                                            fer_mcp_link *link, const fer_mcp_times *times);
+                                            const fer_mcp_runner_spec *spec);
 
 /* What a row of either kind consists of. */
 void fer_mcp_runner_list(fer_runner *r, fer_listing *l);
@@ -31,6 +60,8 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t);
 void fer_mcp_runner_cancel(fer_runner *r, fer_attempt *t, fer_cancel reason);
 void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused);
 void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out);
+fer_mcp_client *fer_mcp_runner_client(fer_runner *r, uint64_t session, fer_str capabilities);
+void fer_mcp_runner_leave(fer_runner *r, uint64_t session);
 void fer_mcp_runner_stop(fer_runner *r, void (*done)(fer_runner *r));
 void fer_mcp_runner_free(fer_runner *r);
 

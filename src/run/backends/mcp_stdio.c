@@ -9,6 +9,8 @@ static const fer_runner_kind kind = {.name = "mcp-stdio",
                                      .call = fer_mcp_runner_call,
                                      .cancel = fer_mcp_runner_cancel,
                                      .status = fer_mcp_runner_status,
+                                     .mcp = fer_mcp_runner_client,
+                                     .leave = fer_mcp_runner_leave,
                                      .stop = fer_mcp_runner_stop,
                                      .free = fer_mcp_runner_free};
 
@@ -32,6 +34,17 @@ static fer_str path_of(const char *const *env)
     return FER_STR("/usr/local/bin:/usr/bin:/bin");
 }
 
+struct program {
+    fer_process_host *host;
+    fer_stdio_spec spec;
+};
+
+static fer_mcp_link *make(const void *settings)
+{
+    const struct program *p = settings;
+    return fer_link_stdio_new(p->host, &p->spec);
+}
+
 fer_runner *fer_mcp_stdio_runner(fer_process_host *host, const fer_mcp_stdio_settings *settings)
 {
     fer_arena *a = fer_arena_new(0);
@@ -46,6 +59,17 @@ fer_runner *fer_mcp_stdio_runner(fer_process_host *host, const fer_mcp_stdio_set
         return NULL;
     }
     spec.path = path_of(spec.env);
-    return fer_mcp_runner_new(a, fer_process_host_loop(host), &kind, settings->name,
-                              fer_link_stdio_new(host, &spec), &settings->times);
+    struct program *own = fer_arena_alloc_zero(a, 1, sizeof *own);
+    if (!own) {
+        fer_arena_free(a);
+        return NULL;
+    }
+    *own = (struct program){host, spec};
+    return fer_mcp_runner_new(a, fer_process_host_loop(host),
+                              &(fer_mcp_runner_spec){.kind = &kind,
+                                                     .name = settings->name,
+                                                     .make = make,
+                                                     .settings = own,
+                                                     .times = &settings->times,
+                                                     .isolate = settings->isolate});
 }

@@ -106,6 +106,12 @@ void fer_meta_run_chain(fer_ask *q, const fer_json *doc, const yyjson_val *args)
         return;
     }
     fer_ask_call_options(q, &o);
+    fer_call_mcp along = o.mcp ? *o.mcp : (fer_call_mcp){0};
+    along.params = FER_STR(""); /* those of the chain are not those of its steps */
+    along.takes_input = false;  /* nobody could say which step the answer is for */
+    fer_call_mcp *kept = fer_arena_alloc(fer_ask_arena(q), sizeof *kept);
+    if (kept) *kept = along;
+    o.mcp = kept;
     q->stop = stop_chain;
     fer_chain *chain = q->state;
     code = fer_gateway_chain(fer_ask_front(q)->options.gateway, chain,

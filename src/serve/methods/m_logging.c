@@ -16,6 +16,23 @@ int fer_level_rank(const yyjson_val *level)
     return FER_LOG_OFF;
 }
 
+const char *fer_log_level_name(int rank)
+{
+    return rank < 0 || rank >= (int)FER_COUNT(levels) ? NULL : levels[rank];
+}
+
+/* Servers that all share say what the most curious client wants to know; the others are not told
+ * what they did not ask for. */
+void fer_front_want_level(fer_front *s, int rank)
+{
+    if (s->log_level != FER_LOG_OFF && rank >= s->log_level) return;
+    s->log_level = rank;
+    fer_wares_look(&s->wares);
+    for (const fer_server *x = s->wares.servers; x; x = x->next)
+        if (x->runner)
+            fer_mcp_client_log_level(x->runner->kind->mcp(x->runner, 0, FER_STR("")), levels[rank]);
+}
+
 void fer_method_set_level(fer_ask *q)
 {
     int rank = fer_level_rank(fer_val_get(q->params, "level"));
@@ -26,6 +43,7 @@ void fer_method_set_level(fer_ask *q)
         return;
     }
     q->peer->log_level = rank;
+    fer_front_want_level(q->peer->server, rank);
     fer_buf_add_text(fer_ask_open(q), "{}");
     fer_ask_close(q);
 }
@@ -34,6 +52,8 @@ void fer_ask_log(fer_ask *q, const fer_envelope *e)
 {
     int level = e->error.code ? LEVEL_WARNING : LEVEL_INFO;
     fer_buf b;
+    /* Of a transparent server come the messages of its backend, and no others. */
+    if (fer_ask_guest(q)->mode == FER_SERVE_TRANSPARENT) return;
     if (q->log_level == FER_LOG_OFF || level < q->log_level) return;
     fer_buf_init(&b, fer_ask_arena(q), 16384);
     fer_rpc_open(&b, 0, "notifications/message");

@@ -2,6 +2,7 @@
 /* Who we are and what we can do: initialize (2024-11-05 to 2025-11-25), server/discover. */
 #include "meta_tools.h"
 #include "serve_parts.h"
+#include "sys.h"
 
 bool fer_ask_since(const fer_ask *q, const char *version)
 {
@@ -30,16 +31,35 @@ void fer_ask_add_cache(const fer_ask *q, fer_buf *b)
     fer_buf_printf(b, "\"ttlMs\":%d,\"cacheScope\":\"private\",", FER_SERVE_TTL_MS);
 }
 
+/* Our own words, and those of servers; the meta tools are to cost little, so they stand alone. */
+static void add_instructions(const fer_ask *q, fer_buf *b)
+{
+    fer_guest *g = fer_ask_guest(q);
+    fer_buf words;
+    fer_buf_init(&words, fer_ask_arena(q), FER_SERVE_MEMORY);
+    fer_buf_add(&words, fer_meta_instructions(g->mode));
+    if (g->mode != FER_SERVE_META)
+        fer_wares_add_instructions(g, &words, FER_SERVE_INSTRUCTIONS);
+    if (!words.len || words.failure) return;
+    fer_buf_add_text(b, ",\"instructions\":");
+    fer_buf_add_quoted(b, fer_buf_view(&words));
+}
+
 static void add_abilities(const fer_ask *q, fer_buf *b)
 {
-    const fer_guest *g = fer_ask_guest(q);
+    fer_guest *g = fer_ask_guest(q);
     bool changes = g->mode != FER_SERVE_META;
-    fer_str words = fer_meta_instructions(g->mode);
-    fer_buf_printf(b, "\"capabilities\":{\"logging\":{},\"tools\":{\"listChanged\":%s}}",
-                   changes ? "true" : "false");
-    if (!words.len) return;
-    fer_buf_add_text(b, ",\"instructions\":");
-    fer_buf_add_quoted(b, words);
+    unsigned can = fer_guest_offers(g);
+    fer_buf_printf(b, "\"capabilities\":{%s\"tools\":{\"listChanged\":%s}",
+                   can & FER_CAN_LOG ? "\"logging\":{}," : "", changes ? "true" : "false");
+    if (can & FER_CAN_RESOURCES)
+        fer_buf_printf(b, ",\"resources\":{\"subscribe\":%s,\"listChanged\":true}",
+                       can & FER_CAN_WATCH ? "true" : "false");
+    if (can & FER_CAN_PROMPTS) fer_buf_add_text(b, ",\"prompts\":{\"listChanged\":true}");
+    if (can & FER_CAN_COMPLETE && fer_ask_since(q, "2025-03-26"))
+        fer_buf_add_text(b, ",\"completions\":{}");
+    fer_buf_add_char(b, '}');
+    add_instructions(q, b);
 }
 
 /* ---- initialize ------------------------------------------------------------------------------ */
@@ -49,6 +69,29 @@ static const fer_mcp_version *agree(fer_str asked)
 {
     const fer_mcp_version *v = fer_mcp_version_find(asked);
     return v && !v->modern ? v : fer_mcp_version_newest(false);
+}
+
+/* What the client can be asked for, for as long as it is there. */
+static void keep_abilities(fer_peer *p, const fer_ask *q)
+{
+    const yyjson_val *can = fer_val_get(q->params, "capabilities");
+    fer_str text = fer_is_obj(can) ? fer_rpc_bytes(q->doc, can) : FER_STR("");
+    char *copy = text.len && text.len <= FER_MCP_SAID_MAX ? fer_sys_malloc(text.len) : NULL;
+    if (!copy) return; /* then it is asked nothing */
+    for (size_t i = 0; i < text.len; i++)
+        copy[i] = text.ptr[i] == '\n' || text.ptr[i] == '\r' ? ' ' : text.ptr[i];
+    p->capabilities = (fer_str){copy, text.len};
+}
+
+fer_str fer_ask_abilities(const fer_ask *q)
+{
+    if (!q->version->modern) return q->peer->capabilities;
+    const yyjson_val *can = fer_val_get(q->meta, FER_MCP_META_CAPABILITIES);
+    fer_str text = can ? fer_arena_copy(fer_ask_arena(q), fer_rpc_bytes(q->doc, can)) : FER_STR("");
+    char *at = (char *)(uintptr_t)text.ptr; /* our own copy, on one line */
+    for (size_t i = 0; can && at && i < text.len; i++)
+        if (at[i] == '\n' || at[i] == '\r') at[i] = ' ';
+    return text.ptr ? text : FER_STR("");
 }
 
 void fer_method_initialize(fer_ask *q)
@@ -70,6 +113,7 @@ void fer_method_initialize(fer_ask *q)
         return;
     }
     p->version = q->version = agree(fer_val_str(version));
+    keep_abilities(p, q);
     fer_buf *b = fer_ask_open(q);
     fer_buf_printf(b, "{\"protocolVersion\":\"%s\",", p->version->name);
     add_abilities(q, b);
@@ -83,6 +127,22 @@ void fer_hear_initialized(fer_peer *p, const fer_rpc *m)
 {
     (void)m;
     p->initialized = p->version != NULL;
+}
+
+/* Whose roots they are is not known to a server that several clients share. */
+void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m)
+{
+    fer_front *s = p->server;
+    size_t others = 0;
+    for (const fer_peer *o = s->peers; o; o = o->next) others += o != p && o->initialized;
+    fer_wares_look(&s->wares);
+    for (const fer_server *x = s->wares.servers; x; x = x->next) {
+        fer_runner *r = x->runner;
+        if (!r || (others && !r->isolated)) continue;
+        fer_mcp_client *client = r->kind->mcp(r, p->session, p->capabilities);
+        if (client) fer_mcp_client_notify(client, "notifications/roots/list_changed");
+    }
+    (void)m;
 }
 
 void fer_method_ping(fer_ask *q)

@@ -4,6 +4,7 @@
 #include "meta_tools.h"
 #include "near.h"
 #include "page.h"
+#include "relay.h"
 #include "tool_reply.h"
 
 #define TRACEPARENT "traceparent" /* of W3C, in _meta */
@@ -110,7 +111,7 @@ static double number_of(const yyjson_val *v)
     }
 }
 
-static void tell_progress(fer_ask *q, fer_str data)
+void fer_ask_progress(fer_ask *q, fer_str data)
 {
     fer_json *doc;
     fer_buf b;
@@ -144,7 +145,7 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
 {
     fer_ask *q = context;
     (void)c;
-    if (e->kind == FER_STREAM_PROGRESS && q->token.len) tell_progress(q, e->data);
+    if (e->kind == FER_STREAM_PROGRESS && q->token.len) fer_ask_progress(q, e->data);
     return true;
 }
 
@@ -154,6 +155,39 @@ static fer_str meta_text(const fer_ask *q, const char *key)
 {
     const yyjson_val *v = fer_val_get(q->meta, key);
     return fer_is_str(v) ? fer_val_str(v) : FER_STR("");
+}
+
+/* Whether there is more in the params than what every call has. */
+static bool has_more(const fer_ask *q)
+{
+    static const char *const plain[] = {"name", "arguments", "_meta"};
+    static const char *const meta[] = {"progressToken",
+                                       FER_MCP_META_VERSION,
+                                       FER_MCP_META_CLIENT,
+                                       FER_MCP_META_CAPABILITIES,
+                                       FER_MCP_META_DEADLINE,
+                                       FER_MCP_META_IDEMPOTENCY,
+                                       TRACEPARENT};
+    size_t known = 0, known_meta = 0;
+    for (size_t i = 0; i < FER_COUNT(plain); i++) known += fer_val_get(q->params, plain[i]) != NULL;
+    for (size_t i = 0; q->meta && i < FER_COUNT(meta); i++)
+        known_meta += fer_val_get(q->meta, meta[i]) != NULL;
+    return fer_val_len(q->params) > known || (q->meta && fer_val_len(q->meta) > known_meta);
+}
+
+/* What goes along with the call to a server, and who is asked what that wants to know. */
+static const fer_call_mcp *bring_along(fer_ask *q)
+{
+    fer_arena *a = fer_ask_arena(q);
+    fer_call_mcp *m = fer_arena_alloc_zero(a, 1, sizeof *m);
+    if (!m) return NULL;
+    m->owner = q;
+    m->session = q->peer->session;
+    m->takes_input = q->version->modern;
+    m->log_level = q->version->modern ? NULL : fer_log_level_name(q->log_level);
+    m->capabilities = fer_ask_abilities(q);
+    m->params = has_more(q) ? fer_one_line(a, fer_rpc_bytes(q->doc, q->params)) : FER_STR("");
+    return m->params.ptr ? m : NULL;
 }
 
 void fer_ask_call_options(fer_ask *q, fer_call_options *out)
@@ -172,6 +206,9 @@ void fer_ask_call_options(fer_ask *q, fer_call_options *out)
         deadline->uni.u64 <= FER_CALL_DEADLINE_MAX)
         out->deadline_ms = (int64_t)deadline->uni.u64;
     if (q->token.len) out->on_event = on_event;
+    out->mcp = bring_along(q);
+    if (fer_val_get(q->params, "inputResponses") || fer_val_get(q->params, "requestState"))
+        out->no_cache = true; /* it is a part of a call that has begun */
 }
 
 static void on_done(void *context, fer_call *c, const fer_envelope *e)

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What servers say: messages for logs, resources that were updated, lists that have changed. */
+#include "news.h"
+
+#include "errors.h"
+#include "gateway_parts.h"
+#include "json_value.h"
+#include "relay.h"
+#include "sys.h"
+
+/* ---- whose it is ----------------------------------------------------------------------------- */
+
+static fer_ask *owner_of(const fer_mcp_call *k)
+{
+    if (k->method) return fer_relay_owner(k);
+    const fer_attempt *t = k->context;
+    return t->mcp ? t->mcp->owner : NULL;
+}
+
+typedef struct search {
+    fer_ask *newest;
+    uint64_t id;
+    bool several; /* clients */
+} search;
+
+static void look(void *context, fer_mcp_call *k)
+{
+    search *x = context;
+    fer_ask *q = owner_of(k);
+    if (!q) return;
+    x->several |= x->newest && x->newest->peer != q->peer;
+    if (x->newest && k->request.id < x->id) return;
+    x->newest = q;
+    x->id = k->request.id;
+}
+
+static fer_peer *only_peer(const fer_front *s)
+{
+    fer_peer *only = NULL;
+    for (fer_peer *p = s->peers; p; p = p->next) {
+        if (!p->initialized || p->closed) continue;
+        if (only) return NULL;
+        only = p;
+    }
+    return only;
+}
+
+static fer_peer *peer_of_session(const fer_front *s, uint64_t session)
+{
+    fer_peer *p = s->peers;
+    while (p && p->session != session) p = p->next;
+    return p;
+}
+
+/* The client that something of a server is for, and its request where there is one. NULL: none. */
+fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+                         fer_ask **ask)
+{
+    search x = {0};
+    *ask = k ? owner_of(k) : NULL;
+    if (*ask) return (*ask)->peer;
+    if (k) return NULL; /* its caller is gone */
+    fer_mcp_client_each(r->kind->mcp(r, session, FER_STR("")), look, &x);
+    if (x.several) return NULL;
+    *ask = x.newest;
+    if (x.newest) return x.newest->peer;
+    return session ? peer_of_session(s, session) : only_peer(s);
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* {"jsonrpc", "method", "params"} */
+static fer_str message_of(fer_arena *a, fer_str method, fer_str params)
+{
+    fer_str one = params.len ? fer_one_line(a, params) : FER_STR("");
+    if (!one.ptr) return FER_STR("");
+    return fer_arena_printf(a, "{\"jsonrpc\":\"2.0\",\"method\":\"%.*s\"%s%.*s}", FER_PRI(method),
+                            one.len ? ",\"params\":" : "", FER_PRI(one));
+}
+
+static int level_of(fer_arena *a, fer_str params)
+{
+    fer_json *doc;
+    if (!params.len || fer_json_read(a, params, NULL, &doc, NULL)) return FER_LOG_OFF;
+    return fer_level_rank(fer_val_get(fer_json_root(doc), "level"));
+}
+
+static void pass_log(fer_front *s, fer_peer *p, fer_ask *q, fer_arena *a, fer_str method,
+                     fer_str params)
+{
+    int level = level_of(a, params), wanted = q ? q->log_level : p->log_level;
+    /* Before anybody says which messages it wants, an older client gets what the server sends. */
+    bool older = q ? !q->version->modern : true;
+    if (level == FER_LOG_OFF || level < wanted || (wanted == FER_LOG_OFF && !older)) return;
+    fer_str message = message_of(a, method, params);
+    if (!message.len) return;
+    if (q) fer_ask_note(q, message);
+    else if (p->options.push) p->options.push(p->options.context, message);
+    (void)s;
+}
+
+static void on_log(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                   fer_str method, fer_str params)
+{
+    fer_ask *q;
+    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    if (p) pass_log(s, p, q, a, method, params);
+    else s->counts.ignored++;
+}
+
+/* ---- resources that were updated -------------------------------------------------------------- */
+
+/* What is updated may be a part of what is watched. */
+static bool is_about(const fer_watch *w, fer_str uri)
+{
+    return uri.len >= w->own.len && fer_str_eq(fer_str_slice(uri, 0, w->own.len), w->own) &&
+           (uri.len == w->own.len || uri.ptr[w->own.len] == '/' ||
+            (w->own.len && w->own.ptr[w->own.len - 1] == '/'));
+}
+
+/* The params with the URI that the client knows and, where it listens, the name of that. */
+static void tell_updated(const fer_watch *w, fer_arena *a, const fer_json *doc,
+                         const yyjson_val *params)
+{
+    fer_buf b;
+    const char *comma = "";
+    bool renamed = !fer_str_eq(w->own, w->shown);
+    fer_buf_init(&b, a, 1 << 20);
+    fer_rpc_open(&b, 0, "notifications/resources/updated");
+    if (w->ask) {
+        fer_buf_add_text(&b, "\"_meta\":{\"" FER_MCP_META_SUBSCRIPTION "\":");
+        fer_rpc_add_id(&b, &w->ask->id);
+        fer_buf_add_char(&b, '}');
+        comma = ",";
+    }
+    FER_EACH_MEMBER (params, key) {
+        bool uri = fer_str_is(fer_val_str(key), "uri");
+        if (w->ask && fer_str_is(fer_val_str(key), "_meta")) continue;
+        fer_buf_add_text(&b, comma);
+        comma = ",";
+        fer_buf_add(&b, fer_rpc_bytes(doc, key));
+        fer_buf_add_char(&b, ':');
+        if (uri && renamed) fer_buf_add_quoted(&b, w->shown);
+        else fer_buf_add(&b, fer_rpc_bytes(doc, key + 1));
+    }
+    fer_rpc_close(&b);
+    if (b.failure) return;
+    fer_str message = fer_one_line(a, fer_buf_view(&b));
+    if (w->ask) fer_ask_note(w->ask, message);
+    else if (w->peer->options.push) w->peer->options.push(w->peer->options.context, message);
+}
+
+static void on_updated(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                       fer_str method, fer_str params)
+{
+    fer_json *doc;
+    const fer_server *server = fer_wares_server(&s->wares, r);
+    (void)k;
+    (void)method;
+    if (!server || !params.len || fer_json_read(a, params, NULL, &doc, NULL)) return;
+    const yyjson_val *uri = fer_val_get(fer_json_root(doc), "uri");
+    if (!fer_is_str(uri)) return;
+    for (fer_watch *w = s->watches, *next; w; w = next) {
+        next = w->next;
+        bool here = w->server == server && (!session || session == w->peer->session);
+        if (here && is_about(w, fer_val_str(uri))) tell_updated(w, a, doc, fer_json_root(doc));
+    }
+}
+
+/* ---- lists that have changed ------------------------------------------------------------------ */
+
+static void on_list(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                    fer_str method, fer_str params)
+{
+    (void)k;
+    (void)a;
+    (void)params;
+    if (session) return; /* lists are those that all share */
+    if (fer_str_is(method, "notifications/tools/list_changed")) {
+        s->tools_told = true; /* transparent guests hear of it, whatever has changed */
+        fer_front_tell_soon(s);
+    } else if (fer_str_is(method, "notifications/prompts/list_changed")) {
+        fer_wares_changed(&s->wares, r, FER_WARE_PROMPT);
+    } else {
+        fer_wares_changed(&s->wares, r, FER_WARE_RESOURCE);
+        fer_wares_changed(&s->wares, r, FER_WARE_TEMPLATE);
+    }
+}
+
+static void on_other(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                     fer_str method, fer_str params)
+{
+    fer_ask *q;
+    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    fer_str message = p ? message_of(a, method, params) : FER_STR("");
+    if (!message.len || (q && q->version->modern)) s->counts.ignored++;
+    else if (q) fer_ask_note(q, message);
+    else if (p->options.push) p->options.push(p->options.context, message);
+}
+
+static const struct {
+    const char *method;
+    void (*take)(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                 fer_str method, fer_str params);
+} rows[] = {
+    {"notifications/message", on_log},
+    {"notifications/resources/updated", on_updated},
+    {"notifications/tools/list_changed", on_list},
+    {"notifications/resources/list_changed", on_list},
+    {"notifications/prompts/list_changed", on_list},
+    {"notifications/elicitation/complete", on_other},
+};
+
+static void noticed(void *context, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_str method,
+                    fer_str params)
+{
+    fer_front *s = context;
+    fer_arena *a = fer_arena_new(FER_SERVE_MEMORY);
+    for (size_t i = 0; a && i < FER_COUNT(rows); i++)
+        if (fer_str_is(method, rows[i].method)) {
+            rows[i].take(s, r, session, k, a, method, params);
+            break;
+        }
+    fer_arena_free(a);
+}
+
+static void ready(void *context, fer_runner *r, uint64_t session)
+{
+    fer_front *s = context;
+    if (!session) fer_wares_ready(&s->wares, r);
+}
+
+void fer_news_begin(fer_front *s)
+{
+    s->sink = (fer_mcp_sink){.noticed = noticed,
+                             .asked = fer_question_ask,
+                             .withdrawn = fer_question_withdrawn,
+                             .ready = ready,
+                             .context = s};
+    fer_gateway_listen_mcp(s->options.gateway, &s->sink);
+}
+
+void fer_news_end(fer_front *s)
+{
+    fer_gateway_listen_mcp(s->options.gateway, NULL);
+}
+
+/* ---- watching -------------------------------------------------------------------------------- */
+
+/* Whether two peers have the same server behind them. */
+static bool is_same(const fer_server *server, const fer_peer *x, const fer_peer *y)
+{
+    return x == y || !server->runner || !server->runner->isolated;
+}
+
+bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_server *server, fer_str own)
+{
+    for (const fer_watch *w = s->watches; w; w = w->next)
+        if (w->server == server && fer_str_eq(w->own, own) && is_same(server, p, w->peer))
+            return true;
+    return false;
+}
+
+static fer_mcp_client *client_of(const fer_server *server, const fer_peer *p)
+{
+    fer_runner *r = server->runner;
+    return r ? r->kind->mcp(r, p->session, p->capabilities) : NULL;
+}
+
+static fer_str copy_to(char **at, fer_str s)
+{
+    fer_str out = {*at, s.len};
+    if (s.len) memcpy(*at, s.ptr, s.len);
+    *at += s.len;
+    return out;
+}
+
+fer_code fer_watch_add(fer_peer *p, fer_ask *q, fer_server *server, fer_str own, fer_str shown,
+                       fer_err *err)
+{
+    fer_front *s = p->server;
+    size_t count = 0;
+    fer_code code = FER_OK;
+    for (const fer_watch *w = s->watches; w; w = w->next) {
+        if (w->peer != p || w->ask != q) continue;
+        if (w->server == server && fer_str_eq(w->own, own)) return FER_OK;
+        count++;
+    }
+    if (count >= FER_SERVE_WATCHES_MAX)
+        return fer_fail(err, FER_LIMIT_EXCEEDED,
+                        "serve.watches: a client watches at most %d resources",
+                        FER_SERVE_WATCHES_MAX);
+    bool first = !fer_watch_has(s, p, server, own);
+    fer_watch *w = fer_sys_malloc(sizeof *w + own.len + shown.len);
+    if (!w) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    char *at = (char *)(w + 1);
+    *w = (fer_watch){.next = s->watches, .peer = p, .ask = q, .server = server};
+    w->own = copy_to(&at, own);
+    w->shown = copy_to(&at, shown);
+    fer_mcp_client *client = first ? client_of(server, p) : NULL;
+    if (client) code = fer_mcp_client_watch(client, own, q != NULL, err);
+    if (code) {
+        fer_sys_free(w);
+        return code;
+    }
+    s->watches = w;
+    return FER_OK;
+}
+
+void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown)
+{
+    fer_front *s = p->server;
+    for (fer_watch **at = &s->watches; *at;) {
+        fer_watch *w = *at;
+        bool mine = w->peer == p && (!q || w->ask == q) &&
+                    (!shown.len || (fer_str_eq(w->shown, shown) && w->ask == q));
+        if (!mine) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        fer_mcp_client *client =
+            fer_watch_has(s, p, w->server, w->own) ? NULL : client_of(w->server, p);
+        if (client) fer_mcp_client_unwatch(client, w->own);
+        fer_sys_free(w);
+    }
+}
+
+/* A server of this name is there again, as another runner. */
+void fer_front_watch_again(fer_front *s, fer_server *server)
+{
+    for (const fer_watch *w = s->watches; w; w = w->next) {
+        fer_mcp_client *client = w->server == server ? client_of(server, w->peer) : NULL;
+        if (client) fer_mcp_client_watch(client, w->own, true, NULL);
+    }
+}

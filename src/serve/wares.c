@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fetching and keeping what servers have beside tools. */
+#include "wares.h"
+
+#include <fnmatch.h>
+
+#include "clock.h"
+#include "errors.h"
+#include "gateway_parts.h"
+#include "json_skim.h"
+#include "json_value.h"
+#include "serve_parts.h"
+#include "sys.h"
+
+#define MS INT64_C(1000000)
+
+const fer_ware_row fer_ware_rows[FER_WARE_KINDS] = {
+    [FER_WARE_RESOURCE] = {"resources/list", "resources", "uri", "resources"},
+    [FER_WARE_TEMPLATE] = {"resources/templates/list", "resourceTemplates", "uriTemplate",
+                           "resources"},
+    [FER_WARE_PROMPT] = {"prompts/list", "prompts", "name", "prompts"},
+};
+
+/* ---- a list of one server -------------------------------------------------------------------- */
+
+static void ask(fer_stock *t);
+
+/* What is kept stays where the server does not answer: it was good a while ago. */
+static void end(fer_stock *t, bool good)
+{
+    fer_wares *w = t->server->wares;
+    fer_str found = good ? fer_buf_view(&t->found) : FER_STR("");
+    bool news = t->told || (good && !fer_str_eq(found, t->items));
+    if (good) {
+        fer_arena_free(t->good);
+        t->good = t->arena;
+        t->items = found;
+        w->versions[t->kind]++;
+    } else {
+        fer_arena_free(t->arena);
+    }
+    t->arena = NULL;
+    t->told = false;
+    if (news) {
+        t->news = true;
+        fer_front_tell_soon(w->front);
+    }
+    if (t->again) ask(t);
+    if (!fer_wares_pending(w)) fer_front_wares_known(w->front);
+}
+
+/* Adds the items of a list as they came; false: it is none. */
+static bool add_items(fer_stock *t, fer_str result)
+{
+    fer_json *doc;
+    if (fer_json_read(t->arena, result, NULL, &doc, NULL)) return false;
+    const yyjson_val *list = fer_val_get(fer_json_root(doc), fer_ware_rows[t->kind].list);
+    if (!fer_is_arr(list)) return false;
+    fer_str text = fer_rpc_bytes(doc, list), inner = fer_str_slice(text, 1, text.len - 1);
+    t->count += fer_val_len(list);
+    if (!fer_val_len(list)) return true;
+    if (t->found.len) fer_buf_add_char(&t->found, ',');
+    fer_buf_add(&t->found, inner);
+    return !t->found.failure && t->count <= FER_WARES_MAX;
+}
+
+/* The params of the next page; empty: there is none. */
+static fer_str next_page(fer_stock *t, fer_str result)
+{
+    fer_json *doc;
+    if (fer_json_read(t->arena, result, NULL, &doc, NULL)) return FER_STR("");
+    const yyjson_val *cursor = fer_val_get(fer_json_root(doc), "nextCursor");
+    if (!fer_is_str(cursor) || ++t->pages >= FER_MCP_PAGES_MAX) return FER_STR("");
+    return fer_arena_printf(t->arena, "{\"cursor\":%.*s}", FER_PRI(fer_rpc_bytes(doc, cursor)));
+}
+
+static void on_page(fer_mcp_call *k, const fer_mcp_outcome *o)
+{
+    fer_stock *t = k->context;
+    bool none = o->error.len && o->definite && !t->pages; /* it has no such things */
+    if (o->code || !add_items(t, o->json)) {
+        end(t, none);
+        return;
+    }
+    k->params = next_page(t, o->json);
+    if (!k->params.len) {
+        end(t, true);
+        return;
+    }
+    fer_mcp_client *client = k->request.client;
+    fer_mcp_client_call(client, k);
+}
+
+static void ask(fer_stock *t)
+{
+    fer_runner *r = t->server->runner;
+    t->again = t->arena != NULL;
+    if (t->arena || !r) return;
+    fer_mcp_client *client = r->kind->mcp(r, 0, FER_STR(""));
+    t->arena = fer_arena_new(4 * FER_WARES_SIZE);
+    if (!t->arena) return;
+    fer_buf_init(&t->found, t->arena, FER_WARES_SIZE);
+    t->count = t->pages = 0;
+    t->deadline = fer_clock_mono() + FER_WARES_MS * MS;
+    t->call = (fer_mcp_call){.arena = t->arena,
+                             .method = fer_ware_rows[t->kind].method,
+                             .on_end = on_page,
+                             .context = t};
+    fer_front_watch_time(t->server->wares->front);
+    fer_mcp_client_call(client, &t->call);
+}
+
+static void drop(fer_stock *t, const char *why)
+{
+    if (!t->arena) return;
+    fer_mcp_call_drop(&t->call, why);
+    t->again = false;
+    end(t, false);
+}
+
+/* ---- servers --------------------------------------------------------------------------------- */
+
+/* Those of which a tool could be served. */
+static bool is_exposed(const fer_guest *g, fer_str ns)
+{
+    char name[FER_NAME_MAX + 1], pattern[FER_NAME_MAX + 1];
+    if (!g->expose_count || ns.len > FER_NAME_MAX) return !g->expose_count;
+    memcpy(name, ns.ptr, ns.len);
+    name[ns.len] = '\0';
+    for (size_t i = 0; i < g->expose_count; i++) {
+        size_t colon = fer_str_find(g->expose[i], 0, ':');
+        fer_str head = colon == SIZE_MAX ? g->expose[i] : fer_str_slice(g->expose[i], 0, colon);
+        if (head.len > FER_NAME_MAX) continue;
+        memcpy(pattern, head.ptr, head.len);
+        pattern[head.len] = '\0';
+        if (fnmatch(pattern, name, 0) == 0) return true;
+    }
+    return false;
+}
+
+bool fer_wares_shows(const fer_guest *g, const fer_server *s)
+{
+    return s->runner && is_exposed(g, s->name) && fer_guest_reads(g, s->name);
+}
+
+static fer_server *find(const fer_wares *w, fer_str name)
+{
+    fer_server *s = w->servers;
+    while (s && !fer_str_eq(s->name, name)) s = s->next;
+    return s;
+}
+
+static fer_server *add(fer_wares *w, const fer_runner *r)
+{
+    fer_server *s = fer_sys_malloc_zero(sizeof *s), **at = &w->servers;
+    char *name = s ? fer_sys_malloc(r->name.len + 1) : NULL;
+    if (!name) {
+        fer_sys_free(s);
+        return NULL;
+    }
+    memcpy(name, r->name.ptr, r->name.len);
+    s->name = (fer_str){name, r->name.len};
+    s->wares = w;
+    for (int i = 0; i < FER_WARE_KINDS; i++) {
+        s->stocks[i].server = s;
+        s->stocks[i].kind = (fer_ware_kind)i;
+    }
+    while (*at) at = &(*at)->next;
+    *at = s;
+    return s;
+}
+
+static void note_abilities(fer_server *s)
+{
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_str said = fer_mcp_client_capabilities(client);
+    fer_arena *a = said.len ? fer_arena_new(0) : NULL;
+    fer_json *doc;
+    fer_mcp_info info;
+    fer_mcp_client_info(client, &info);
+    s->known = info.connects > 0;
+    s->can = 0;
+    if (a && !fer_json_read(a, said, NULL, &doc, NULL)) {
+        const yyjson_val *can = fer_json_root(doc), *resources = fer_val_get(can, "resources");
+        if (resources) s->can |= FER_CAN_RESOURCES;
+        if (fer_is_true(fer_val_get(resources, "subscribe"))) s->can |= FER_CAN_WATCH;
+        if (fer_val_get(can, "prompts")) s->can |= FER_CAN_PROMPTS;
+        if (fer_val_get(can, "completions")) s->can |= FER_CAN_COMPLETE;
+        if (fer_val_get(can, "logging")) s->can |= FER_CAN_LOG;
+        /* Before 2025-03-26 nobody said it: who has prompts or templates may complete. */
+        if (strcmp(info.version->name, "2025-03-26") < 0 && s->can & 3) s->can |= FER_CAN_COMPLETE;
+    }
+    fer_arena_free(a);
+}
+
+static bool has(const fer_server *s, fer_ware_kind kind)
+{
+    unsigned need = kind == FER_WARE_PROMPT ? FER_CAN_PROMPTS : FER_CAN_RESOURCES;
+    return (s->can & need) != 0;
+}
+
+static void fetch_all(fer_server *s)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        if (has(s, (fer_ware_kind)i) && !s->stocks[i].arena) ask(&s->stocks[i]);
+}
+
+/* Another runner has the name, or the first one. */
+static void take_runner(fer_server *s, fer_runner *r)
+{
+    s->runner = r;
+    s->late = false;
+    note_abilities(s);
+    if (s->known) fetch_all(s);
+    fer_front_watch_again(s->wares->front, s);
+}
+
+void fer_wares_look(fer_wares *w)
+{
+    const fer_gateway *g = w->front->options.gateway;
+    fer_runner *r;
+    for (fer_server *s = w->servers; s; s = s->next) {
+        r = fer_gateway_runner(g, FER_BACKEND_MCP, s->name);
+        if (s->runner == r) continue;
+        for (int i = 0; i < FER_WARE_KINDS; i++) {
+            fer_stock *t = &s->stocks[i];
+            if (t->arena) fer_mcp_call_drop(&t->call, "the server is not served any more");
+            fer_arena_free(t->arena);
+            fer_arena_free(t->good);
+            *t = (fer_stock){.server = s, .kind = t->kind};
+            w->versions[i]++;
+        }
+        s->runner = NULL;
+        s->known = false;
+        s->can = 0;
+        if (r) take_runner(s, r);
+    }
+    for (size_t at = 0; (r = fer_gateway_runner_at(g, &at)) != NULL;) {
+        if (!r->kind->mcp || find(w, r->name)) continue;
+        fer_server *s = add(w, r);
+        if (s) take_runner(s, r);
+    }
+}
+
+fer_server *fer_wares_server(fer_wares *w, const fer_runner *r)
+{
+    fer_wares_look(w);
+    fer_server *s = w->servers;
+    while (s && s->runner != r) s = s->next;
+    return s;
+}
+
+/* The first question decides whether it can be reached: of those without prompts it is refused. */
+void fer_wares_wake(fer_guest *g)
+{
+    fer_wares *w = &g->server->wares;
+    fer_wares_look(w);
+    for (fer_server *s = w->servers; s; s = s->next) {
+        if (s->known || s->stocks[FER_WARE_PROMPT].arena || !fer_wares_shows(g, s)) continue;
+        ask(&s->stocks[FER_WARE_PROMPT]);
+    }
+}
+
+bool fer_wares_pending(const fer_wares *w)
+{
+    for (const fer_server *s = w->servers; s; s = s->next)
+        for (int i = 0; i < FER_WARE_KINDS && !s->late; i++)
+            if (s->stocks[i].arena && !s->stocks[i].good) return true;
+    return false;
+}
+
+bool fer_wares_busy(const fer_wares *w)
+{
+    for (const fer_server *s = w->servers; s; s = s->next)
+        for (int i = 0; i < FER_WARE_KINDS; i++)
+            if (s->stocks[i].arena) return true;
+    return false;
+}
+
+void fer_wares_give_up(fer_wares *w)
+{
+    for (fer_server *s = w->servers; s; s = s->next)
+        for (int i = 0; i < FER_WARE_KINDS; i++)
+            if (s->stocks[i].arena && !s->stocks[i].good) s->late = true;
+}
+
+void fer_wares_sweep(fer_wares *w, int64_t now)
+{
+    for (fer_server *s = w->servers; s; s = s->next)
+        for (int i = 0; i < FER_WARE_KINDS; i++)
+            if (s->stocks[i].arena && s->stocks[i].deadline <= now)
+                drop(&s->stocks[i], "the list took too long");
+}
+
+void fer_wares_ready(fer_wares *w, fer_runner *r)
+{
+    fer_server *s = fer_wares_server(w, r);
+    if (!s) return;
+    unsigned could = s->can;
+    bool was = s->known;
+    note_abilities(s);
+    s->late = false;
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        if (has(s, (fer_ware_kind)i)) ask(&s->stocks[i]);
+    if (!was || could != s->can) fer_front_wares_known(w->front);
+}
+
+void fer_wares_changed(fer_wares *w, fer_runner *r, fer_ware_kind kind)
+{
+    fer_server *s = fer_wares_server(w, r);
+    if (!s) return;
+    s->stocks[kind].told = true;
+    ask(&s->stocks[kind]);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void fer_wares_init(fer_wares *w, fer_front *s)
+{
+    *w = (fer_wares){.front = s};
+}
+
+void fer_wares_deinit(fer_wares *w)
+{
+    while (w->servers) {
+        fer_server *s = w->servers;
+        w->servers = s->next;
+        for (int i = 0; i < FER_WARE_KINDS; i++) {
+            fer_stock *t = &s->stocks[i];
+            /* A runner that is gone has ended its requests. */
+            bool there = s->runner && fer_gateway_runner(w->front->options.gateway, FER_BACKEND_MCP,
+                                                         s->name) == s->runner;
+            if (t->arena && there) fer_mcp_call_drop(&t->call, "the server is being stopped");
+            fer_arena_free(t->arena);
+            fer_arena_free(t->good);
+        }
+        fer_sys_free((void *)(uintptr_t)s->name.ptr);
+        fer_sys_free(s);
+    }
+}
+
+/* ---- what they can do and say ---------------------------------------------------------------- */
+
+unsigned fer_wares_can(fer_guest *g, bool *any)
+{
+    unsigned can = 0;
+    *any = false;
+    fer_wares_look(&g->server->wares);
+    for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
+        if (!fer_wares_shows(g, s)) continue;
+        *any = true;
+        can |= s->can;
+    }
+    return can;
+}
+
+void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max)
+{
+    bool plain = g->mode == FER_SERVE_TRANSPARENT;
+    size_t start = b->len;
+    fer_wares_look(&g->server->wares);
+    for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
+        if (!s->known || !fer_wares_shows(g, s)) continue;
+        fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+        fer_str words = fer_mcp_client_instructions(client);
+        size_t used = b->len - start + s->name.len + 8;
+        if (!words.len || used >= max) continue;
+        if (!plain) {
+            if (b->len) fer_buf_add_text(b, "\n\n");
+            fer_buf_add(b, s->name);
+            fer_buf_add_text(b, ": ");
+        }
+        fer_buf_add(b, fer_str_head(words, plain ? FER_MCP_SAID_MAX : max - used));
+    }
+}
+
+bool fer_wares_news(const fer_guest *g, fer_ware_kind kind)
+{
+    for (const fer_server *s = g->server->wares.servers; s; s = s->next)
+        if (s->stocks[kind].news && fer_wares_shows(g, s)) return true;
+    return false;
+}
+
+void fer_wares_told(fer_wares *w)
+{
+    for (fer_server *s = w->servers; s; s = s->next)
+        for (int i = 0; i < FER_WARE_KINDS; i++) s->stocks[i].news = false;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What MCP servers have beside tools: resources, templates of such, prompts; what each of them can
+ * do, and what it wants clients to know. Their lists are fetched as soon as a server is connected,
+ * again when it says that they have changed, and kept: a list is answered from what is kept,
+ * whatever its servers are doing just now. A server that was never asked is asked by the first who
+ * wants to know, who waits for it a while (FER_SERVE_SETTLE_MS) and no longer.
+ *
+ * Names. A prompt that is the only one of its name has that name, others are NAMESPACE__NAME, as
+ * tools. A resource has its own URI, which is unique by nature; where two servers have the same
+ * one, it is ferrule://NAMESPACE/URI. A transparent server has one backend and changes nothing.
+ *
+ * One thread: that of the front.
+ */
+#ifndef FER_WARES_H
+#define FER_WARES_H
+
+#include "map.h"
+#include "mcp_client.h"
+#include "runner.h"
+#include "serve.h"
+
+#define FER_WARES_MAX     100000             /* things of one kind of one server */
+#define FER_WARES_SIZE    ((size_t)16 << 20) /* bytes of one list of one server */
+#define FER_WARES_MS      30000              /* for one list */
+#define FER_WARES_SERVERS 1000               /* servers */
+#define FER_WARES_PREFIX  "ferrule://"       /* of the URI of a resource that two servers have */
+
+typedef enum fer_ware_kind {
+    FER_WARE_RESOURCE,
+    FER_WARE_TEMPLATE,
+    FER_WARE_PROMPT,
+    FER_WARE_KINDS
+} fer_ware_kind;
+
+/* What a kind is called. */
+typedef struct fer_ware_row {
+    const char *method;  /* that lists it */
+    const char *list;    /* the member of the result */
+    const char *key;     /* the member of a thing that names it */
+    const char *ability; /* the capability of a server that has it */
+} fer_ware_row;
+extern const fer_ware_row fer_ware_rows[FER_WARE_KINDS];
+
+typedef struct fer_wares fer_wares;
+typedef struct fer_server fer_server;
+
+/* One list of a server. */
+typedef struct fer_stock {
+    fer_server *server;
+    fer_ware_kind kind;
+    fer_arena *good;  /* of what is kept; NULL: nothing */
+    fer_str items;    /* the things as they came, with commas between */
+    fer_arena *arena; /* of the list that is under way; NULL: none is */
+    fer_mcp_call call;
+    fer_buf found;
+    size_t count, pages;
+    int64_t deadline; /* fer_clock_mono */
+    bool again;       /* it changed while it was listed */
+    bool told;        /* the server said that it has changed */
+    bool news;        /* that clients are to be told of */
+} fer_stock;
+
+/* What a server can do, a bit each. */
+enum fer_ability {
+    FER_CAN_RESOURCES = 1,
+    FER_CAN_PROMPTS = 2,
+    FER_CAN_COMPLETE = 4,
+    FER_CAN_WATCH = 8,
+    FER_CAN_LOG = 16
+};
+
+struct fer_server {
+    fer_server *next;
+    fer_wares *wares;
+    fer_runner *runner; /* NULL: it is not served any more */
+    fer_str name;       /* the namespace; on the heap */
+    fer_stock stocks[FER_WARE_KINDS];
+    unsigned can;
+    bool known; /* it was connected: `can` is what it said */
+    bool late;  /* nobody waits for it any more */
+};
+
+/* One thing as clients see it. */
+typedef struct fer_ware {
+    fer_server *server;
+    fer_str key;  /* that clients use */
+    fer_str own;  /* that the server uses */
+    fer_str json; /* as the server has it */
+    fer_str name; /* the JSON string in it that is `own` */
+} fer_ware;
+
+typedef struct fer_counter {
+    fer_arena *arena; /* NULL: never made */
+    fer_ware *list;
+    size_t count;
+    fer_map keys; /* fer_ware by key */
+    uint64_t version;
+} fer_counter;
+
+struct fer_wares {
+    fer_front *front;
+    fer_server *servers;
+    uint64_t versions[FER_WARE_KINDS];
+};
+
+void fer_wares_init(fer_wares *w, fer_front *s);
+void fer_wares_deinit(fer_wares *w);
+/* Brings the list of servers up to date with those of the gateway. */
+void fer_wares_look(fer_wares *w);
+/* Asks servers of which nothing is known, and which a guest may see. */
+void fer_wares_wake(fer_guest *g);
+/* Whether somebody who wants to know everything has to wait. */
+bool fer_wares_pending(const fer_wares *w);
+/* Nobody waits any longer for what is under way. */
+void fer_wares_give_up(fer_wares *w);
+/* Lists that take too long end. */
+void fer_wares_sweep(fer_wares *w, int64_t now);
+bool fer_wares_busy(const fer_wares *w);
+
+/* A server was connected, or says that what it has of a kind has changed. */
+void fer_wares_ready(fer_wares *w, fer_runner *r);
+void fer_wares_changed(fer_wares *w, fer_runner *r, fer_ware_kind kind);
+fer_server *fer_wares_server(fer_wares *w, const fer_runner *r);
+
+/* Whether a guest is shown what a server has. */
+bool fer_wares_shows(const fer_guest *g, const fer_server *s);
+/* What those that it sees can do together, as far as they have said it; `*any`: there is one. */
+unsigned fer_wares_can(fer_guest *g, bool *any);
+/* Adds what they want clients to know, bounded. */
+void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max);
+/* Whether what a guest sees of a kind has changed since clients were told. */
+bool fer_wares_news(const fer_guest *g, fer_ware_kind kind);
+void fer_wares_told(fer_wares *w);
+
+/* All things of a kind that a guest sees; good until the next turn of the loop. NULL: no memory. */
+const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err);
+/* Adds a thing as clients see it. */
+void fer_ware_write(const fer_ware *x, fer_buf *b);
+/* The thing of this key; NULL: none. */
+const fer_ware *fer_wares_find(fer_guest *g, fer_ware_kind kind, fer_str key);
+/*
+ * Which servers may have a resource, in the order in which they are asked: the one that lists it or
+ * whose name the URI has; else those with a template that begins like it; else all others. `own` is
+ * its URI there. At most `max`.
+ */
+size_t fer_wares_holders(fer_guest *g, fer_str uri, fer_server **out, size_t max, fer_str *own);
+
+#endif

@@ -13,6 +13,7 @@
 #   make model      the built-in embedding model anew (minutes)
 #   make differential   PAIRS generated pairs, also asked of Ajv and Blaze (node, npm)
 #   make mcp-servers    real MCP servers and the suite of conformance for the tests of MCP (node, npm)
+#   make conformance    both halves of the official suite of MCP, with a score (after make mcp-servers)
 #   make mcp-clients    real MCP clients for the test `clients` (node, npm)
 #   make ci-packages    what the test `ci` holds SARIF and the files of CI against (npm)
 
@@ -23,7 +24,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve model docs install deb differential ci-packages mcp-servers mcp-clients clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve model docs install deb differential ci-packages mcp-servers mcp-clients conformance clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -94,6 +95,11 @@ ci-packages:
 
 mcp-servers:
 	@python3 tests/mcp/packages.py build-test
+
+conformance: setup-test mcp-servers
+	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@ninja -C build-test
+	@meson test -C build-test --no-rebuild --timeout-multiplier 4 --verbose suite conformance
 
 mcp-clients:
 	@python3 tests/serve/packages.py build-test

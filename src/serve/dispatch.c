@@ -79,6 +79,16 @@ static void refuse_version(fer_ask *q, fer_str requested)
                  FER_PRI(fer_str_head(requested, 100)));
 }
 
+/* What a proxy saw in the head must be what the body says. */
+static bool same_as_head(fer_ask *q, const char *field, fer_str head, fer_str body)
+{
+    if (fer_str_eq(head, body)) return true;
+    fer_ask_fail(q, FER_MCP_HEADER_MISMATCH, FER_STR(""),
+                 head.len ? "%s is \"%.*s\", and the body says otherwise" : "%s is missing%.*s",
+                 field, FER_PRI(fer_str_head(head, 100)));
+    return false;
+}
+
 /* A request that stands alone names its version and what its client can do. */
 static bool read_modern(fer_ask *q)
 {
@@ -94,6 +104,10 @@ static bool read_modern(fer_ask *q)
         return false;
     }
     const fer_mcp_version *v = fer_mcp_version_find(fer_val_str(version));
+    /* What head and body disagree about is of no version. */
+    fer_str head = q->talk->hints.version;
+    if (q->talk->hints.http && head.len && !fer_str_eq(head, fer_val_str(version)))
+        return same_as_head(q, "MCP-Protocol-Version", head, fer_val_str(version));
     if (!v || !v->modern) {
         refuse_version(q, fer_val_str(version));
         return false;
@@ -125,16 +139,6 @@ static bool read_legacy(fer_ask *q, fer_str method)
 }
 
 /* ---- what HTTP says beside the body (2026-07-28) --------------------------------------------- */
-
-/* What a proxy saw in the head must be what the body says. */
-static bool same_as_head(fer_ask *q, const char *field, fer_str head, fer_str body)
-{
-    if (fer_str_eq(head, body)) return true;
-    fer_ask_fail(q, FER_MCP_HEADER_MISMATCH, FER_STR(""),
-                 head.len ? "%s is \"%.*s\", and the body says otherwise" : "%s is missing%.*s",
-                 field, FER_PRI(fer_str_head(head, 100)));
-    return false;
-}
 
 static bool check_head(fer_ask *q, fer_str method)
 {

@@ -135,7 +135,7 @@ static void on_end(void *context, fer_str answer, int status)
 
 static bool on_ask(void *context, fer_str message)
 {
-    return fer_post_write(context, message);
+    return !fer_inquiry_write(context, message, false);
 }
 
 static const fer_talk_events events = {on_note, on_end, on_ask};

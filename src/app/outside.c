@@ -2,7 +2,8 @@
 /*
  * What a configuration leads to outside of its own file: OpenAPI documents, files of variables,
  * secrets. Each thing that it names has a digest of all of that, so that a reload notices what has
- * changed under the same name.
+ * changed under the same name. What cannot be read counts as absent: whoever needs it says what is
+ * wrong with it, and where it was named.
  */
 #include <openssl/evp.h>
 
@@ -39,22 +40,27 @@ static fer_code add(digest *d, fer_str text)
     return fer_fail(d->err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
+static fer_code add_read(digest *d, fer_code code, fer_str text)
+{
+    if (code == FER_OUT_OF_MEMORY) return fer_fail(d->err, code, "out of memory");
+    return add(d, code ? FER_STR("") : text);
+}
+
 static fer_code add_file(digest *d, fer_str path, size_t max)
 {
-    fer_str name = fer_arena_copy(d->arena, path), text;
+    fer_str name = fer_arena_copy(d->arena, path), text = {0};
     if (!path.len) return FER_OK;
     if (!name.ptr) return fer_arena_failed(d->arena, d->err);
-    fer_code code = fer_file_read(d->arena, name.ptr, max, &text, d->err);
-    return code ? code : add(d, text);
+    return add_read(d, fer_file_read(d->arena, name.ptr, max, &text, NULL), text);
 }
 
 static fer_code add_secret(digest *d, fer_str written)
 {
-    fer_str value;
+    fer_str value = {0};
     if (fer_secret_find(written) == SIZE_MAX) return FER_OK;
-    fer_code code =
-        fer_secret_resolve(d->arena, written, fer_config_folder(d->config), &value, d->err);
-    return code ? code : add(d, value);
+    return add_read(
+        d, fer_secret_resolve(d->arena, written, fer_config_folder(d->config), &value, NULL),
+        value);
 }
 
 static fer_code add_pairs(digest *d, const fer_config_pairs *pairs)

@@ -298,7 +298,8 @@ fer_code fer_catalog_file_index(fer_view *v, fer_vector_store *store, fer_err *e
         if (code && err) *err = why;
         return code;
     }
-    return fer_fail(err, FER_INVALID_CATALOG, "its search index cannot be used: %s", why.message);
+    return fer_fail(err, FER_INVALID_CATALOG, "its search index cannot be used: %s; build it anew",
+                    why.message);
 }
 
 /* The row of a tool's vector; NULL: it has none that is of any use. */

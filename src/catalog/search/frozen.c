@@ -76,7 +76,7 @@ static uint32_t hash_bits(uint64_t hash, uint32_t number_bits)
 
 static const char *wrong_with(fer_str bytes, const struct header *h)
 {
-    if (h->magic != MAGIC) return "it does not begin like one of this version";
+    if (h->magic != MAGIC) return "it is of another version";
     if (h->size != bytes.len) return "it is not whole";
     if (h->numbers > FER_NUMBERS_MAX || h->docs > h->numbers) return "too many documents";
     if (h->slot_count & (h->slot_count - 1) || h->slot_count <= h->term_count)

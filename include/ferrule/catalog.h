@@ -178,7 +178,8 @@ FER_API fer_code fer_catalog_open(const char *path, const fer_catalog_options *o
 FER_API void fer_catalog_set_quarantine(fer_catalog *c, fer_quarantine q);
 /* Views that are held stay good. Not while others use the catalogue; NULL is fine. */
 FER_API void fer_catalog_free(fer_catalog *c);
-/* Writes all of it to a file, which is replaced as a whole or not at all. */
+/* Writes all of it to a file, which is replaced as a whole or not at all. FER_CATALOG_CHANGED: it
+ * is the file that it was opened from or saved to, and another program has replaced it since. */
 FER_API fer_code fer_catalog_save(fer_catalog *c, const char *path, fer_err *err);
 
 /*

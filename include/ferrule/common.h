@@ -110,6 +110,7 @@ typedef enum fer_code {
     FER_INVALID_PAGE_TOKEN = 140,
     FER_STALE_PAGE_TOKEN = 141,
     FER_INVALID_CATALOG = 142,
+    FER_CATALOG_CHANGED = 143,
     FER_BAD_USAGE = 190,
 
     /* PolicyError: a policy said no. */

@@ -87,6 +87,8 @@ static const fer_code_row rows[] = {
              "The catalogue has changed since the page token was made."),
     CONTRACT(FER_INVALID_CATALOG, "InvalidCatalog", 422, -32602, 2,
              "The file is not a catalogue, or is damaged."),
+    CONTRACT(FER_CATALOG_CHANGED, "CatalogChanged", 409, -32602, 2,
+             "Another program has changed the file of the catalogue since it was read."),
     CONTRACT(FER_BAD_USAGE, "BadUsage", 400, -32602, 2,
              "The command line, or the call, makes no sense."),
 

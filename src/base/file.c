@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "checked.h"
@@ -157,6 +158,58 @@ fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
     if (code) fer_sys_unlink(beside);
     else sync_folder(path);
     return code;
+}
+
+/* The folder of the file that a path leads to. */
+static bool folder_of(const char *named, char out[PATH_MAX])
+{
+    char *slash;
+    if (!fer_sys_realpath(named, out)) {
+        if (errno != ENOENT || strlen(named) >= PATH_MAX) return false;
+        memcpy(out, named, strlen(named) + 1);
+    }
+    slash = strrchr(out, '/');
+    if (slash) slash[slash == out] = '\0';
+    else memcpy(out, ".", 2);
+    return true;
+}
+
+fer_code fer_file_lock(const char *path, int *out, fer_err *err)
+{
+    char folder[PATH_MAX];
+    int bad;
+    if (!folder_of(path, folder)) return io_failed(err, "find", path);
+    int fd = open_file(folder, O_RDONLY | O_DIRECTORY);
+    if (fd < 0) return io_failed(err, "open", folder);
+    do bad = fer_sys_flock(fd, LOCK_EX);
+    while (bad && errno == EINTR);
+    if (bad) {
+        fer_code code = io_failed(err, "lock", folder);
+        fer_sys_close(fd);
+        return code;
+    }
+    *out = fd;
+    return FER_OK;
+}
+
+void fer_file_unlock(int lock)
+{
+    fer_sys_close(lock);
+}
+
+fer_file_mark fer_file_mark_of(const char *path)
+{
+    struct stat st;
+    if (fer_sys_stat(path, &st) != 0) return (fer_file_mark){0};
+    return (fer_file_mark){(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
+                           (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec};
+}
+
+bool fer_file_mark_eq(const fer_file_mark *one, const fer_file_mark *other)
+{
+    return one->device == other->device && one->number == other->number &&
+           one->size == other->size && one->seconds == other->seconds &&
+           one->nanoseconds == other->nanoseconds;
 }
 
 bool fer_file_is_folder(const char *path)

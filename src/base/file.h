@@ -17,6 +17,23 @@ fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fe
 /* Replaces a file whole: written beside it, synced, renamed. Its mode is kept, a link is followed.
  */
 fer_code fer_file_replace(const char *named, fer_str content, fer_err *err);
+
+/*
+ * Programs that read a file and later replace it take turns: the lock is that of its folder, so
+ * that nothing is left behind, waits for whoever has it, and ends with the descriptor. Held for
+ * as long as a file takes to be written.
+ */
+fer_code fer_file_lock(const char *path, int *out, fer_err *err);
+void fer_file_unlock(int lock);
+
+/* Which file it is: another one once somebody has replaced it or written to it. */
+typedef struct fer_file_mark {
+    uint64_t device, number, size; /* all zero: there is no file */
+    int64_t seconds, nanoseconds;
+} fer_file_mark;
+fer_file_mark fer_file_mark_of(const char *path);
+bool fer_file_mark_eq(const fer_file_mark *one, const fer_file_mark *other);
+
 /* Writes all of it; false where the descriptor refused. */
 bool fer_file_write_all(int fd, fer_str s);
 

@@ -105,6 +105,8 @@ static fer_code new_catalog(const fer_catalog_options *options, fer_view *v, fer
     c->lenient = options && options->lenient;
     c->embedding = 0;
     c->uses = uses;
+    c->file = NULL;
+    c->mark = (fer_file_mark){0};
     fer_gate_init(&c->gate, v);
     *out = c;
     return FER_OK;
@@ -124,11 +126,32 @@ fer_code fer_catalog_new(const fer_catalog_options *options, fer_catalog **out, 
     return new_catalog(options, v, out, err);
 }
 
+static char *copy_path(const char *path, fer_err *err)
+{
+    size_t size = strlen(path) + 1;
+    char *copy = fer_sys_malloc(size);
+    if (copy) memcpy(copy, path, size);
+    else fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    return copy;
+}
+
+/* From now on this is its own file; takes the path. */
+static void set_file(fer_catalog *c, char *path, fer_file_mark mark)
+{
+    pthread_mutex_lock(&c->lock);
+    fer_sys_free(c->file);
+    c->file = path;
+    c->mark = mark;
+    pthread_mutex_unlock(&c->lock);
+}
+
 fer_code fer_catalog_open(const char *path, const fer_catalog_options *options, fer_catalog **out,
                           fer_err *err)
 {
     fer_view *v = fer_view_new();
     if (!v) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    /* Before it is opened: one that is replaced in between is another, and nothing is lost. */
+    const fer_file_mark mark = fer_file_mark_of(path);
     fer_code code = fer_catalog_file_open(path, v, err);
     if (!code) code = init_key(v, options ? options->key : NULL, true, err);
     fer_err why = {0};
@@ -143,6 +166,9 @@ fer_code fer_catalog_open(const char *path, const fer_catalog_options *options, 
     code = new_catalog(options, v, &c, err);
     if (!code && (code = fer_history_read(&c->events.history, events, &why)))
         fer_fail(err, code, "%s: %s", path, why.message);
+    char *file = code ? NULL : copy_path(path, err);
+    if (file) set_file(c, file, mark);
+    else if (!code) code = FER_OUT_OF_MEMORY;
     if (code) fer_catalog_free(c);
     else *out = c;
     return code;
@@ -162,7 +188,41 @@ void fer_catalog_free(fer_catalog *c)
     fer_events_deinit(&c->events);
     fer_use_memory_free(c->uses);
     pthread_mutex_destroy(&c->lock);
+    fer_sys_free(c->file);
     fer_sys_free(c);
+}
+
+/* Whether its own file is there and not as this catalogue left it. */
+static bool is_changed(fer_catalog *c, const char *path)
+{
+    const fer_file_mark now = fer_file_mark_of(path);
+    pthread_mutex_lock(&c->lock);
+    bool own = c->file && strcmp(c->file, path) == 0;
+    bool changed = own && now.number && !fer_file_mark_eq(&now, &c->mark);
+    pthread_mutex_unlock(&c->lock);
+    return changed;
+}
+
+static fer_code replace_file(fer_catalog *c, const char *path, fer_str bytes, fer_err *err)
+{
+    int lock;
+    char *file = copy_path(path, err);
+    if (!file) return FER_OUT_OF_MEMORY;
+    fer_code code = fer_file_lock(path, &lock, err);
+    if (code) {
+        fer_sys_free(file);
+        return code;
+    }
+    if (is_changed(c, path))
+        code = fer_fail(err, FER_CATALOG_CHANGED,
+                        "%s was changed by another program since it was read; nothing is written: "
+                        "open it again and repeat what was changed here",
+                        path);
+    if (!code) code = fer_file_replace(path, bytes, err);
+    if (code) fer_sys_free(file);
+    else set_file(c, file, fer_file_mark_of(path));
+    fer_file_unlock(lock);
+    return code;
 }
 
 fer_code fer_catalog_save(fer_catalog *c, const char *path, fer_err *err)
@@ -177,7 +237,7 @@ fer_code fer_catalog_save(fer_catalog *c, const char *path, fer_err *err)
     fer_code code = fer_events_write(a, &c->events, &events, err);
     if (!code) code = fer_catalog_file_write(a, v, events, &bytes, err);
     pthread_mutex_unlock(&c->lock);
-    if (!code) code = fer_file_replace(path, bytes, err);
+    if (!code) code = replace_file(c, path, bytes, err);
     fer_arena_free(a);
     fer_view_unref(v);
     return code;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "events.h"
+#include "file.h"
 #include "gate.h"
 #include "view.h"
 
@@ -19,6 +20,8 @@ struct fer_catalog {
     bool lenient;
     size_t embedding;            /* tools whose vectors are being made just now; under the lock */
     struct fer_use_memory *uses; /* NULL: nothing is remembered */
+    char *file;                  /* that it was opened from or saved to last; NULL: none */
+    fer_file_mark mark;          /* what that was then */
 };
 
 #endif

@@ -412,6 +412,36 @@ static void faults(void)
     }
 }
 
+/* Of two programs with one file the second is told, and nothing of the first is lost. */
+static void changed_elsewhere(void)
+{
+    fer_catalog *one = sample(), *other, *again;
+    fer_err err;
+    fer_arena *a = fer_arena_new(0);
+    fer_str text;
+    assert_int_equal(fer_catalog_save(one, path_of("catalog"), &err), FER_OK);
+    assert_int_equal(fer_catalog_open(path_of("catalog"), &searching, &other, &err), FER_OK);
+    must_put(one, T("of_one"));
+    must_put(other, T("of_other"));
+    assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
+    assert_int_equal(fer_catalog_save(one, path_of("catalog"), &err), FER_CATALOG_CHANGED);
+    assert_int_equal(fer_catalog_save(one, path_of("catalog.copy"), &err), FER_OK);
+    assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
+    assert_int_equal(fer_catalog_open(path_of("catalog"), &searching, &again, &err), FER_OK);
+    fer_view *v = fer_catalog_view(again);
+    assert_int_equal(fer_view_describe(a, v, FER_STR("of_other"), FER_LEVEL_SUMMARY, &text, &err),
+                     FER_OK);
+    fer_view_unref(v);
+    /* One that is gone is written again. */
+    unlink(path_of("catalog"));
+    assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
+    unlink(path_of("catalog.copy"));
+    fer_catalog_free(one);
+    fer_catalog_free(other);
+    fer_catalog_free(again);
+    fer_arena_free(a);
+}
+
 /* A save that fails leaves the old file. */
 static void save_faults(void)
 {
@@ -447,7 +477,7 @@ int main(void)
                  ROWS_ONE("damage", flipped_everywhere) + ROWS_ONE("damage", hostile_head) +
                  ROWS_ONE("damage", hostile_bodies) + ROWS_RUN("wrong", wrongs, wrong) +
                  ROWS_ONE("wrong", formats) + ROWS_ONE("faults", faults) +
-                 ROWS_ONE("faults", save_faults);
+                 ROWS_ONE("faults", save_faults) + ROWS_ONE("faults", changed_elsewhere);
     drop(root);
     return failed;
 }

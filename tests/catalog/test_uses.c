@@ -160,6 +160,35 @@ static void kept(void)
     fer_catalog_free(c);
 }
 
+/* Two programs with one file: what each has noted and forgotten is in it in the end. */
+static void shared(void)
+{
+    const char *path = path_of("uses");
+    fer_err err;
+    unlink(path);
+    fer_catalog *one = catalog_with(path, NULL), *other = catalog_with(path, NULL);
+    assert_int_equal(note(one, "acme", "first", "a:alpha"), FER_OK);
+    assert_int_equal(note(one, "gone", "secret", "a:alpha"), FER_OK);
+    assert_int_equal(note(other, "acme", "second", "a:beta"), FER_OK);
+    assert_int_equal(fer_catalog_save_uses(one, &err), FER_OK);
+    assert_int_equal(fer_catalog_save_uses(other, &err), FER_OK);
+    assert_int_equal(note(one, "acme", "third", "b:gamma"), FER_OK);
+    assert_int_equal(fer_catalog_save_uses(one, &err), FER_OK);
+    /* One that has never seen them forgets them all the same. */
+    assert_int_equal(fer_catalog_forget_uses(other, FER_STR("gone"), FER_STR("")), 0);
+    assert_int_equal(fer_catalog_save_uses(other, &err), FER_OK);
+    assert_int_equal(fer_catalog_forget_uses(one, FER_STR("acme"), FER_STR("a:beta")), 0);
+    assert_int_equal(note(one, "acme", "fourth", "a:beta"), FER_OK);
+    assert_int_equal(fer_catalog_save_uses(one, &err), FER_OK);
+    assert_int_equal(fer_catalog_save_uses(other, &err), FER_OK);
+    fer_catalog_free(one);
+    fer_catalog_free(other);
+    one = catalog_with(path, NULL);
+    assert_int_equal(count_uses(one, "gone"), 0);
+    assert_int_equal(count_uses(one, "acme"), 3); /* first, third, fourth */
+    fer_catalog_free(one);
+}
+
 /* ---- damage ---- */
 
 static const struct damage {
@@ -357,9 +386,10 @@ int main(void)
     snprintf(root, sizeof root, "/tmp/ferrule-uses-XXXXXX");
     if (!mkdtemp(root)) return 1;
     int failed = ROWS_ONE("uses", helps) + ROWS_ONE("uses", follows) + ROWS_ONE("uses", kept) +
-                 ROWS_RUN("damage", damages, damaged) + ROWS_ONE("damage", damaged_everywhere) +
-                 ROWS_ONE("uses", save_faults) + ROWS_ONE("uses", limits) +
-                 ROWS_ONE("uses", oldest) + ROWS_ONE("uses", without) + ROWS_ONE("uses", torture);
+                 ROWS_ONE("uses", shared) + ROWS_RUN("damage", damages, damaged) +
+                 ROWS_ONE("damage", damaged_everywhere) + ROWS_ONE("uses", save_faults) +
+                 ROWS_ONE("uses", limits) + ROWS_ONE("uses", oldest) + ROWS_ONE("uses", without) +
+                 ROWS_ONE("uses", torture);
     drop(root);
     return failed;
 }

@@ -2,7 +2,6 @@
 #include "use_memory.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,51 +11,10 @@
 #include "print.h"
 #include "sys.h"
 #include "unicode.h"
+#include "use_memory_parts.h"
 
 #define HELD                                                                                       \
     200 /* of the notes of a file, the last so many are held against what is found otherwise */
-
-/* One use: a query and a tool, in one piece of memory. */
-struct note {
-    fer_str query, tool;
-    uint32_t number; /* of the tool, where `usage` knows it; FER_NO_NUMBER: it does not */
-    uint64_t round;  /* of its tenant, when it was noted; 0: it was read from the file */
-    char text[];
-};
-
-/* What was forgotten since the file was written: of a tenant everything, or one tool. */
-struct gone {
-    struct gone *next;
-    fer_str tenant, tool;
-    char text[];
-};
-
-struct fer_tenant {
-    pthread_mutex_t lock; /* of everything below */
-    char name[FER_TENANT_NAME];
-    size_t name_len;
-    struct note **notes; /* the oldest first */
-    size_t count, cap;
-    fer_usage *usage; /* NULL: nobody has searched yet */
-    uint64_t version; /* of the view that the numbers are of */
-    uint64_t state;
-    /* Notes of this round are new, as those of all after the one that the file has. A save begins
-     * another one, and says in the end which it has kept. */
-    uint64_t round, saving, kept;
-};
-
-struct fer_use_memory {
-    pthread_mutex_t lock;   /* of the lists; a tenant's lock is never held while it is taken */
-    pthread_mutex_t saving; /* one at a time, of this program; taken before all others */
-    struct fer_tenant *tenants[FER_TENANTS_MAX];
-    size_t count;
-    char *path;
-    fer_file_mark mark; /* of the file when it was read or written here last */
-    bool behind;        /* others have written to it since: what is in it counts */
-    struct gone *gone;  /* the newest first */
-    bool gone_lost;     /* there was no memory for one of them */
-    char problem[FER_ERR_TEXT];
-};
 
 static fer_code no_memory(fer_err *err)
 {
@@ -389,8 +347,7 @@ static fer_code list_tenant(struct listing *l, const struct fer_tenant *t, fer_e
     return FER_OK;
 }
 
-/* Tenants stay where they are, so that the list need not be held while one is waited for. */
-static struct fer_tenant *tenant_at(fer_use_memory *m, size_t at)
+struct fer_tenant *fer_use_tenant_at(fer_use_memory *m, size_t at)
 {
     pthread_mutex_lock(&m->lock);
     struct fer_tenant *t = at < m->count ? m->tenants[at] : NULL;
@@ -404,7 +361,7 @@ fer_code fer_use_memory_list(fer_arena *a, fer_use_memory *m, fer_str tenant, fe
     struct listing l = {.arena = a};
     fer_code code = FER_OK;
     struct fer_tenant *t;
-    for (size_t i = 0; !code && (t = tenant_at(m, i)); i++) {
+    for (size_t i = 0; !code && (t = fer_use_tenant_at(m, i)); i++) {
         pthread_mutex_lock(&t->lock);
         if (!tenant.len || is_named(t, tenant)) code = list_tenant(&l, t, err);
         pthread_mutex_unlock(&t->lock);
@@ -426,27 +383,9 @@ static size_t forget_tool(struct fer_tenant *t, fer_str tool)
     return before - t->count;
 }
 
-/* Others may have written uses of it to the file that are not here. */
-static void note_gone(fer_use_memory *m, fer_str tenant, fer_str tool)
-{
-    struct gone *g = fer_sys_malloc(sizeof *g + tenant.len + tool.len);
-    pthread_mutex_lock(&m->lock);
-    if (g) {
-        memcpy(g->text, tenant.ptr, tenant.len);
-        if (tool.len) memcpy(g->text + tenant.len, tool.ptr, tool.len);
-        g->tenant = (fer_str){g->text, tenant.len};
-        g->tool = (fer_str){g->text + tenant.len, tool.len};
-        g->next = m->gone;
-        m->gone = g;
-    } else {
-        m->gone_lost = true;
-    }
-    pthread_mutex_unlock(&m->lock);
-}
-
 size_t fer_use_memory_forget(fer_use_memory *m, fer_str tenant, fer_str tool)
 {
-    if (m->path[0]) note_gone(m, tenant, tool);
+    if (m->path[0]) fer_use_note_gone(m, tenant, tool);
     struct fer_tenant *t = lock_tenant(m, tenant);
     if (!t) return 0;
     size_t gone = tool.len ? forget_tool(t, tool) : t->count;
@@ -458,7 +397,7 @@ size_t fer_use_memory_forget(fer_use_memory *m, fer_str tenant, fer_str tool)
 /* ---- life and file ------------------------------------------------------------------------------
  */
 
-static fer_code read_use(void *context, const fer_use *use, fer_err *err)
+fer_code fer_use_memory_put(void *context, const fer_use *use, fer_err *err)
 {
     fer_id id;
     struct fer_tenant *t;
@@ -510,7 +449,7 @@ static fer_code read_file(fer_use_memory *m, fer_err *err)
     fer_arena *a = fer_arena_new(0);
     fer_code code = a ? fer_file_read(a, m->path, FER_USES_FILE, &bytes, err) : no_memory(err);
     if (!code) {
-        code = fer_uses_read(bytes, read_use, m, &why);
+        code = fer_uses_read(bytes, fer_use_memory_put, m, &why);
         if (code && err) *err = why;
         if (code && code != FER_OUT_OF_MEMORY) {
             forget_all(m);
@@ -544,21 +483,11 @@ fer_code fer_use_memory_open(const char *path, fer_use_memory **out, fer_err *er
     return code;
 }
 
-static void free_gone(fer_use_memory *m)
-{
-    for (struct gone *g = m->gone; g;) {
-        struct gone *next = g->next;
-        fer_sys_free(g);
-        g = next;
-    }
-    m->gone = NULL;
-}
-
 void fer_use_memory_free(fer_use_memory *m)
 {
     if (!m) return;
     forget_all(m);
-    free_gone(m);
+    fer_use_free_gone(m->gone);
     pthread_mutex_destroy(&m->saving);
     pthread_mutex_destroy(&m->lock);
     fer_sys_free(m);
@@ -567,124 +496,4 @@ void fer_use_memory_free(fer_use_memory *m)
 fer_str fer_use_memory_problem(const fer_use_memory *m)
 {
     return fer_str_of(m->problem);
-}
-
-/* ---- saving -------------------------------------------------------------------------------------
- * Whoever writes holds the lock of the file. Where another program has written since it was read
- * here, what is in it counts: what was forgotten here is taken out of it, and what was noted here
- * is put behind it. What others have noted comes into this memory when it is opened anew.
- */
-
-static void begin_rounds(fer_use_memory *m)
-{
-    struct fer_tenant *t;
-    for (size_t i = 0; (t = tenant_at(m, i)); i++) {
-        pthread_mutex_lock(&t->lock);
-        t->saving = t->round++;
-        pthread_mutex_unlock(&t->lock);
-    }
-}
-
-static void keep_rounds(fer_use_memory *m)
-{
-    struct fer_tenant *t;
-    for (size_t i = 0; (t = tenant_at(m, i)); i++) {
-        pthread_mutex_lock(&t->lock);
-        t->kept = t->saving;
-        pthread_mutex_unlock(&t->lock);
-    }
-    m->mark = fer_file_mark_of(m->path);
-}
-
-/* What was noted here since the last save goes behind what `file` has. */
-static fer_code add_new(fer_use_memory *m, fer_use_memory *file, fer_err *err)
-{
-    struct fer_tenant *t;
-    fer_code code = FER_OK;
-    for (size_t i = 0; !code && (t = tenant_at(m, i)); i++) {
-        pthread_mutex_lock(&t->lock);
-        for (size_t k = 0; !code && k < t->count; k++) {
-            const struct note *n = t->notes[k];
-            const fer_use use = {{t->name, t->name_len}, n->query, n->tool};
-            if (n->round > t->kept && n->round <= t->saving) code = read_use(file, &use, err);
-        }
-        pthread_mutex_unlock(&t->lock);
-    }
-    return code;
-}
-
-/* The uses of the file and those of here, in one memory. */
-static fer_code merge(fer_use_memory *m, const struct gone *gone, fer_use_memory **out,
-                      fer_err *err)
-{
-    fer_use_memory *file = NULL;
-    fer_code code = m->gone_lost ? no_memory(err) : fer_use_memory_open(m->path, &file, err);
-    for (; !code && gone; gone = gone->next) fer_use_memory_forget(file, gone->tenant, gone->tool);
-    if (!code) code = add_new(m, file, err);
-    if (code) fer_use_memory_free(file);
-    else *out = file;
-    return code;
-}
-
-static fer_code write_uses(fer_use_memory *m, const char *path, fer_err *err)
-{
-    fer_use *list = NULL;
-    size_t count = 0;
-    fer_str bytes = FER_STR("");
-    fer_arena *a = fer_arena_new(0);
-    fer_code code = a ? fer_use_memory_list(a, m, FER_STR(""), &list, &count, err) : no_memory(err);
-    if (!code) code = fer_uses_write(a, list, count, &bytes, err);
-    if (!code) code = fer_file_replace(path, bytes, err);
-    fer_arena_free(a);
-    return code;
-}
-
-/* What was forgotten is taken off the list; given back where the file was not written. */
-static struct gone *take_gone(fer_use_memory *m, struct gone *back)
-{
-    pthread_mutex_lock(&m->lock);
-    struct gone *taken = back ? NULL : m->gone;
-    struct gone **end = &m->gone;
-    if (!back) m->gone = NULL;
-    while (back && *end) end = &(*end)->next;
-    if (back) *end = back;
-    pthread_mutex_unlock(&m->lock);
-    return taken;
-}
-
-static fer_code save_locked(fer_use_memory *m, fer_err *err)
-{
-    const fer_file_mark now = fer_file_mark_of(m->path);
-    fer_use_memory *both = NULL;
-    struct gone *gone = take_gone(m, NULL);
-    if (!fer_file_mark_eq(&now, &m->mark)) m->behind = true;
-    begin_rounds(m);
-    fer_code code = m->behind ? merge(m, gone, &both, err) : FER_OK;
-    if (!code) code = write_uses(both ? both : m, m->path, err);
-    fer_use_memory_free(both);
-    if (code) {
-        if (gone) take_gone(m, gone);
-        return code;
-    }
-    keep_rounds(m);
-    while (gone) {
-        struct gone *next = gone->next;
-        fer_sys_free(gone);
-        gone = next;
-    }
-    return FER_OK;
-}
-
-fer_code fer_use_memory_save(fer_use_memory *m, fer_err *err)
-{
-    int lock;
-    if (!m->path[0]) return FER_OK;
-    pthread_mutex_lock(&m->saving);
-    fer_code code = fer_file_lock(m->path, &lock, err);
-    if (!code) {
-        code = save_locked(m, err);
-        fer_file_unlock(lock);
-    }
-    pthread_mutex_unlock(&m->saving);
-    return code;
 }

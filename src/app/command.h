@@ -124,6 +124,7 @@ int fer_run_keys_sweep(fer_app *app);
 int fer_run_install(fer_app *app);
 int fer_run_ledger_export(fer_app *app);
 int fer_run_ledger_prune(fer_app *app);
+int fer_run_ledger_accept(fer_app *app);
 int fer_run_ledger_query(fer_app *app);
 int fer_run_ledger_tail(fer_app *app);
 int fer_run_ledger_verify(fer_app *app);

@@ -357,6 +357,12 @@ const fer_command fer_commands[] = {
      "Takes away whole segments whose last record is older than an age, after a record that says so. What is left can be "
      "verified as before. The ledger must not be written by anybody else meanwhile.",
      fer_ledger_prune_options, "ferrule ledger prune --older-than 90d", fer_run_ledger_prune},
+    {"ledger accept", "", "let a ledger go on behind a break in its chain",
+     "A ledger whose chain is broken before its end is written by nobody until an operator has looked at it (ledger verify) "
+     "and says with this command that it may go on: a record says so, nothing is changed, and verify goes on telling where "
+     "the break is. Where there is none, nothing is accepted. The ledger must not be written by anybody else meanwhile.",
+     fer_ledger_accept_options, "ferrule ledger verify; ferrule ledger accept",
+     fer_run_ledger_accept},
     {"keys list", "", "list idempotency keys whose outcome is unknown",
      "Prints the digest of each key, its state, since when, tenant, tool and call, separated by tabs, the oldest first; --of "
      "lists keys in other states. A key is unknown where its call was sent and nobody knows what came of it: callers "

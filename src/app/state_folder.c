@@ -19,17 +19,22 @@ static fer_code read_config(fer_app *app, fer_arena *a, fer_config *out, fer_err
                     FER_PRI(file), out->error_count);
 }
 
+/* A path that the configuration may have left out. */
+static bool copy_path(fer_arena *a, fer_str path, const char **out)
+{
+    *out = path.len ? fer_arena_copy(a, path).ptr : NULL;
+    return !path.len || *out;
+}
+
 static int place_of(fer_app *app, fer_arena *a, const fer_config *c, fer_ledger_place *out)
 {
     fer_err err;
-    fer_str folder = fer_arena_printf(a, "%.*s/ledger", FER_PRI(c->state)),
-            anchor = c->ledger.anchor.len ? fer_arena_copy(a, c->ledger.anchor) : FER_STR_NONE;
-    if (!folder.ptr || (c->ledger.anchor.len && !anchor.ptr)) {
-        fer_arena_failed(a, &err);
-        return fer_app_fail(app, &err);
-    }
-    *out = (fer_ledger_place){folder.ptr, anchor.ptr};
-    return 0;
+    out->folder = fer_arena_printf(a, "%.*s/ledger", FER_PRI(c->state)).ptr;
+    if (out->folder && copy_path(a, c->ledger.anchor, &out->anchor) &&
+        copy_path(a, c->ledger.key, &out->key))
+        return 0;
+    fer_arena_failed(a, &err);
+    return fer_app_fail(app, &err);
 }
 
 int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
@@ -39,7 +44,7 @@ int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
     const char *named = fer_app_option(app, "ledger"), *config = fer_app_option(app, "config"),
                *variable = getenv("FERRULE_LEDGER");
     if (!named && !config && variable && variable[0]) named = variable;
-    *out = (fer_ledger_place){named ? named : "ferrule.ledger", NULL};
+    *out = (fer_ledger_place){.folder = named ? named : "ferrule.ledger"};
     if (named) return 0;
     if (read_config(app, a, &c, &err)) return fer_app_fail(app, &err);
     if (c.state.len) return place_of(app, a, &c, out);

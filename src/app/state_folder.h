@@ -10,6 +10,7 @@
 typedef struct fer_ledger_place {
     const char *folder;
     const char *anchor; /* that the configuration names; or NULL */
+    const char *key;    /* the file of the signing key that it names; or NULL */
 } fer_ledger_place;
 
 /*

@@ -98,7 +98,7 @@ static fer_code broken(struct recovery *r, const fer_segment *s, uint64_t offset
         r->err, FER_INTEGRITY_BROKEN,
         "the ledger is broken behind record %llu: what stands at byte %llu of %s %s. "
         "Nothing is written over it; look at it (ferrule ledger verify), then accept the "
-        "break if you must",
+        "break if you must (ferrule ledger accept)",
         (unsigned long long)r->l->chain.seq, (unsigned long long)offset, s->name, verdicts[v]);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ferrule ledger: tail, query, verify, export, prune over a ledger that a small program writes. Speaks TAP."""
+"""ferrule ledger: tail, query, verify, export, accept, prune over a ledger that a small program writes. Speaks TAP."""
 
 import csv
 import glob
@@ -119,6 +119,25 @@ case("export: a record less is seen", expect(run(["ledger", "verify", out]), 1, 
 rows = list(csv.reader(io.StringIO(ledger("export", "-f", "csv", "--type", "end").stdout.decode())))
 case("export: CSV", [] if rows[0][:3] == ["seq", "time", "type"] and len(rows) == 27 and all(len(r) == len(rows[0]) for r in rows) else [str(rows[:2])])
 case("export: no formulas", [] if rows[1][4].startswith("'=") else [str(rows[1])])
+
+# ---- accept
+
+case("accept: nothing is broken", expect(ledger("accept"), 0, ["nothing to accept"]))
+case("accept: no ledger", expect(run(["ledger", "accept", "-L", "/nowhere"]), 2, [], ["no ledger"]))
+segment = sorted(glob.glob(os.path.join(LEDGER, "*.jsonl")))[-1]
+text = open(segment, "rb").read()
+with open(segment, "wb") as f:
+    f.write(text.replace(b'"callId":"c3"', b'"callId":"c4"', 1))
+case("accept: until then nobody writes", expect(ledger("prune", "--older-than", "1d"), 70, [], ["ferrule ledger accept"]))
+case("accept: the operator's word", expect(ledger("accept"), 0, ["the break is accepted"]))
+case("accept: it is written again", expect(ledger("prune", "--older-than", "1d"), 0, ["0 segments"]))
+case("accept: verify still tells", expect(ledger("verify"), 1, [f"record {wrong} "]))
+case("accept: a record says so", count(ledger("query", "--type", "recovered", "--no-index"), 1))
+segments = sorted(glob.glob(os.path.join(LEDGER, "*.jsonl")))
+for extra in segments[segments.index(segment) + 1:]:
+    os.remove(extra)
+with open(segment, "wb") as f:
+    f.write(text)
 
 # ---- prune
 

@@ -99,13 +99,22 @@ int fer_run_ledger_verify(fer_app *app)
 /* ---- prune --------------------------------------------------------------------------------------
  */
 
-static int prune(fer_app *app, const char *folder, int64_t age)
+/* As the gateway would: what is written now is signed by the same key, and told to the same anchor.
+ */
+static fer_ledger_options writer_of(const fer_ledger_place *p)
+{
+    return (fer_ledger_options){.folder = p->folder, .anchor = p->anchor, .key = p->key};
+}
+
+static int prune(fer_app *app, const fer_ledger_place *place, int64_t age)
 {
     fer_err err;
     fer_ledger *l;
     fer_ledger_pruned what = {0};
-    if (!fer_file_is_folder(folder)) return fer_app_usage(app, "there is no ledger in %s", folder);
-    fer_code code = fer_ledger_open(&(fer_ledger_options){.folder = folder}, &l, NULL, &err);
+    const fer_ledger_options o = writer_of(place);
+    if (!fer_file_is_folder(o.folder))
+        return fer_app_usage(app, "there is no ledger in %s", o.folder);
+    fer_code code = fer_ledger_open(&o, &l, NULL, &err);
     if (code) return fer_app_fail(app, &err);
     code = fer_ledger_prune(l, fer_clock_wall() - age, &what, &err);
     int bad = code ? fer_app_fail(app, &err) : 0;
@@ -130,7 +139,47 @@ int fer_run_ledger_prune(fer_app *app)
     if (!a)
         return fer_app_fail(app, &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
     int bad = fer_ledger_find(app, a, &place);
-    if (!bad) bad = prune(app, place.folder, age);
+    if (!bad) bad = prune(app, &place, age);
+    fer_arena_free(a);
+    return bad;
+}
+
+/* ---- accept -------------------------------------------------------------------------------------
+ */
+
+/* It is opened as it is first: what is whole has nothing to accept. */
+static int accept_break(fer_app *app, const fer_ledger_place *place)
+{
+    fer_err err;
+    fer_ledger *l;
+    fer_ledger_recovery found;
+    fer_ledger_options o = writer_of(place);
+    if (!fer_file_is_folder(o.folder))
+        return fer_app_usage(app, "there is no ledger in %s", o.folder);
+    fer_code code = fer_ledger_open(&o, &l, &found, &err);
+    o.accept_break = code == FER_INTEGRITY_BROKEN;
+    if (o.accept_break) code = fer_ledger_open(&o, &l, &found, &err);
+    if (code) return fer_app_fail(app, &err);
+    if (fer_ledger_close(l, &err)) return fer_app_fail(app, &err);
+    if (o.accept_break)
+        fer_out_printf(&app->out,
+                       "the break is accepted: records go on behind number %llu; ledger verify "
+                       "goes on telling where it is\n",
+                       (unsigned long long)found.last_seq);
+    else
+        fer_out_printf(&app->out,
+                       "the ledger can be written as it is: there is nothing to accept\n");
+    return FER_EXIT_OK;
+}
+
+int fer_run_ledger_accept(fer_app *app)
+{
+    fer_ledger_place place;
+    fer_arena *a = fer_arena_new(0);
+    if (!a)
+        return fer_app_fail(app, &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
+    int bad = fer_ledger_find(app, a, &place);
+    if (!bad) bad = accept_break(app, &place);
     fer_arena_free(a);
     return bad;
 }

@@ -162,22 +162,10 @@ static bool knows(const fer_http_guard *g, bool origin, fer_str text)
     return false;
 }
 
-/* A page of our own may ask: its origin is one of the hosts, by either scheme. */
-static bool is_own(const fer_http_guard *g, fer_str origin)
-{
-    size_t colon = fer_str_find(origin, 0, ':');
-    if (colon == SIZE_MAX || colon + 3 >= origin.len) return false;
-    fer_str scheme = fer_str_slice(origin, 0, colon),
-            rest = fer_str_slice(origin, colon, origin.len);
-    bool web =
-        fer_str_eq_nocase(scheme, FER_STR("http")) || fer_str_eq_nocase(scheme, FER_STR("https"));
-    return web && fer_str_starts(rest, "://") && knows(g, false, fer_str_slice(rest, 3, rest.len));
-}
-
 fer_guard_verdict fer_http_guard_check(const fer_http_guard *g, fer_str host, fer_str origin)
 {
     if (!host.len || !knows(g, false, host)) return FER_GUARD_HOST;
-    if (origin.ptr && !knows(g, true, origin) && !is_own(g, origin)) return FER_GUARD_ORIGIN;
+    if (origin.ptr && !knows(g, true, origin)) return FER_GUARD_ORIGIN;
     return FER_GUARD_PASS;
 }
 

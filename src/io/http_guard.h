@@ -8,8 +8,7 @@
  * Both are compared as text with what is on a list: nothing is resolved, and no two spellings are
  * one. A host is "localhost:8080", "127.0.0.1:8080", "[::1]:8080", and without a port where clients
  * write none: "gateway.example" behind the ports 80 and 443. An origin is scheme and all,
- * "https://app.example:8443"; http or https and one of the hosts is our own, and passes. Case is
- * ignored; that is the only freedom. `null` is no origin.
+ * "https://app.example:8443". Case is ignored; that is the only freedom. `null` is no origin.
  *
  * Pure, but for the memory of a list, which is made by one thread and then only read, by any.
  */

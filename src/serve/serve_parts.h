@@ -48,6 +48,9 @@ void fer_add_versions(fer_buf *b);
 /* The row of a method in a version; NULL: that version has none of the name. */
 const fer_method *fer_method_find(fer_str name, const fer_mcp_version *v, bool notification);
 
+/* What initialize settles at once, so that a client need not wait for its answer before it goes on;
+ * false: it was refused. */
+bool fer_ask_agree(fer_ask *q);
 void fer_method_initialize(fer_ask *q);
 void fer_method_discover(fer_ask *q);
 void fer_method_ping(fer_ask *q);

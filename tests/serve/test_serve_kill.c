@@ -162,6 +162,7 @@ static void hear(struct talk *t, fer_str line)
     assert_int_equal(fer_json_read(a, line, NULL, &doc, NULL), FER_OK);
     const yyjson_val *root = fer_json_root(doc), *id = fer_val_get(root, "id"),
                      *result = fer_val_get(root, "result");
+    if (fer_is_obj(fer_val_get(root, "error"))) fail_msg("refused: %.*s", FER_PRI(line));
     if (id && fer_is_obj(result) && id->uni.u64 > 0 && id->uni.u64 <= t->next) {
         size_t job = (size_t)id->uni.u64 - 1;
         struct told told = {.took_ms = (fer_clock_mono() - t->began[job]) / 1000000};

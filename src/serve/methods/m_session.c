@@ -94,28 +94,30 @@ fer_str fer_ask_abilities(const fer_ask *q)
     return text.ptr ? text : FER_STR("");
 }
 
-void fer_method_initialize(fer_ask *q)
+bool fer_ask_agree(fer_ask *q)
 {
     const yyjson_val *version = fer_val_get(q->params, "protocolVersion");
     fer_peer *p = q->peer;
-    if (!fer_is_str(version)) {
+    if (!fer_is_str(version))
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "params.protocolVersion must be a text");
-        return;
-    }
-    if (p->version) {
+    else if (p->version)
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""),
                      "initialize came before: %s was agreed on", p->version->name);
-        return;
-    }
-    if (q->talk->batch) {
+    else if (q->talk->batch)
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""), "initialize must come alone");
-        return;
+    else {
+        p->version = q->version = agree(fer_val_str(version));
+        keep_abilities(p, q);
+        return true;
     }
-    p->version = q->version = agree(fer_val_str(version));
-    keep_abilities(p, q);
+    return false;
+}
+
+void fer_method_initialize(fer_ask *q)
+{
     fer_buf *b = fer_ask_open(q);
-    fer_buf_printf(b, "{\"protocolVersion\":\"%s\",", p->version->name);
+    fer_buf_printf(b, "{\"protocolVersion\":\"%s\",", q->version->name);
     add_abilities(q, b);
     fer_buf_add_text(b, ",\"serverInfo\":");
     fer_ask_add_server(q, b);

@@ -145,8 +145,8 @@ void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
 void fer_mcp_message(void *context, uint64_t stream, fer_str json);
 void fer_mcp_noise(void *context);
 void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m);
-/* mcp_relist.c: a call that the server refused because its headers do not fit is made again once its
- * tool was listed anew. False: it cannot be. */
+/* mcp_relist.c: a call that the server refused because its headers do not fit is made again once
+ * its tool was listed anew. False: it cannot be. */
 bool fer_mcp_relist_begin(fer_mcp_client *c, fer_mcp_call *k, const fer_mcp_outcome *refusal);
 void fer_mcp_relist_drop(fer_mcp_call *k);
 /* An answer to nobody: who gave a call of that ID up is told. */

@@ -108,7 +108,8 @@ static void on_log(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *
     else s->counts.ignored++;
 }
 
-/* ---- resources that were updated -------------------------------------------------------------- */
+/* ---- resources that were updated --------------------------------------------------------------
+ */
 
 /* What is updated may be a part of what is watched. */
 static bool is_about(const fer_watch *w, fer_str uri)
@@ -167,7 +168,8 @@ static void on_updated(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_ca
     }
 }
 
-/* ---- lists that have changed ------------------------------------------------------------------ */
+/* ---- lists that have changed ------------------------------------------------------------------
+ */
 
 static void on_list(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
                     fer_str method, fer_str params)

@@ -2,8 +2,9 @@
 /*
  * What servers say and ask unasked, and whom it reaches. A message or question belongs to the
  * request on whose stream it came. Where a server has one pipe for all, it belongs to the client
- * whose requests are the only ones under way there; with requests of several clients it is nobody's,
- * and is refused or dropped: what one client's call brings about is never shown to another.
+ * whose requests are the only ones under way there; with requests of several clients it is
+ * nobody's, and is refused or dropped: what one client's call brings about is never shown to
+ * another.
  */
 #ifndef FER_NEWS_H
 #define FER_NEWS_H

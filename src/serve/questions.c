@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server of any era wants to know, asked of an older client by a request of ours. A client of
- * 2026-07-28 cannot be asked that way: it gets results that ask for input, from servers of its own
- * era; an older server's question is refused for it.
+ * What a server of any era wants to know, asked of an older client by a request of ours. A client
+ * of 2026-07-28 cannot be asked that way: it gets results that ask for input, from servers of its
+ * own era; an older server's question is refused for it.
  */
 #include "json_value.h"
 #include "news.h"
@@ -131,10 +131,10 @@ bool fer_question_answered(fer_peer *p, const fer_rpc *m)
                          : FER_STR("");
     if (result.len) fer_mcp_question_answer(from, result);
     else if (m->kind == FER_RPC_ERROR)
-        fer_mcp_question_refuse(from, m->error_code < INT32_MIN || m->error_code > INT32_MAX
-                                          ? -32603
-                                          : (int)m->error_code,
-                                m->error_message);
+        fer_mcp_question_refuse(
+            from,
+            m->error_code < INT32_MIN || m->error_code > INT32_MAX ? -32603 : (int)m->error_code,
+            m->error_message);
     else fer_mcp_question_refuse(from, -32603, FER_STR("the client's answer is no object"));
     fer_arena_free(a);
     return true;

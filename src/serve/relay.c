@@ -203,6 +203,7 @@ void fer_relays_sweep(fer_front *s, int64_t now)
     fer_ask *q = r->ask;
     leave(r);
     fer_mcp_call_drop(&r->call, "Timeout");
-    fer_reply_fault(q, FER_TIMEOUT, FER_STR("the server had not answered in time (serve.relay)"), 0);
+    fer_reply_fault(q, FER_TIMEOUT, FER_STR("the server had not answered in time (serve.relay)"),
+                    0);
     fer_relays_sweep(s, now); /* at most as deep as requests are under way */
 }

@@ -149,8 +149,7 @@ static inline size_t count_above(const double *scores, size_t count, double scor
     __m128d than = _mm_set1_pd(score);
     __m128i above = _mm_setzero_si128();
     for (size_t i = 0; i < count; i += 2)
-        above = _mm_sub_epi64(above,
-                              _mm_castpd_si128(_mm_cmpgt_pd(_mm_load_pd(scores + i), than)));
+        above = _mm_sub_epi64(above, _mm_castpd_si128(_mm_cmpgt_pd(_mm_load_pd(scores + i), than)));
     return (size_t)_mm_cvtsi128_si64(_mm_add_epi64(above, _mm_unpackhi_epi64(above, above)));
 }
 #else

@@ -31,8 +31,9 @@ typedef struct fer_mcp_sink {
     void *context;
 } fer_mcp_sink;
 
-#define FER_MCP_SEATS_MAX 64 /* processes or connections of one server, where each client has one  \
-                              */
+#define FER_MCP_SEATS_MAX                                                                          \
+    64 /* processes or connections of one server, where each client has one                        \
+        */
 
 /* What a server that all share is told that we can be asked for: whether the one who called can is
  * known when it asks. */

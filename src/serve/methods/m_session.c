@@ -38,8 +38,7 @@ static void add_instructions(const fer_ask *q, fer_buf *b)
     fer_buf words;
     fer_buf_init(&words, fer_ask_arena(q), FER_SERVE_MEMORY);
     fer_buf_add(&words, fer_meta_instructions(g->mode));
-    if (g->mode != FER_SERVE_META)
-        fer_wares_add_instructions(g, &words, FER_SERVE_INSTRUCTIONS);
+    if (g->mode != FER_SERVE_META) fer_wares_add_instructions(g, &words, FER_SERVE_INSTRUCTIONS);
     if (!words.len || words.failure) return;
     fer_buf_add_text(b, ",\"instructions\":");
     fer_buf_add_quoted(b, fer_buf_view(&words));

@@ -62,7 +62,8 @@ void fer_wares_list(fer_ask *q, fer_ware_kind kind)
 {
     size_t from;
     fer_err err = {0};
-    if (!fer_wares_offered(q, kind == FER_WARE_PROMPT ? FER_CAN_PROMPTS : FER_CAN_RESOURCES)) return;
+    if (!fer_wares_offered(q, kind == FER_WARE_PROMPT ? FER_CAN_PROMPTS : FER_CAN_RESOURCES))
+        return;
     const fer_counter *c = fer_wares_all(fer_ask_guest(q), kind, &err);
     if (!c) fer_ask_fail(q, -32603, FER_STR(""), "%s", err.message);
     else if (!read_cursor(q, c, &from))

@@ -12,7 +12,8 @@ FER_MUST_USE bool fer_wares_offered(fer_ask *q, unsigned ability);
 /* A text among params; NULL: it is none, and the request has been answered. */
 const yyjson_val *fer_wares_text(fer_ask *q, const yyjson_val *object, const char *key,
                                  const char *shown);
-/* Names the servers of a relay that may have a resource, and puts its URI there. False: answered. */
+/* Names the servers of a relay that may have a resource, and puts its URI there. False: answered.
+ */
 FER_MUST_USE bool fer_relay_to_resource(fer_relay *r, const yyjson_val *uri);
 
 #endif

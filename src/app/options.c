@@ -511,11 +511,6 @@ const fer_option fer_ledger_prune_options[] = {
     STATION_FILE,
     END,
 };
-const fer_option fer_ledger_accept_options[] = {
-    LEDGER,
-    STATION_FILE,
-    END,
-};
 static const char *const key_state_choices[] = {"unknown", "pending", "again", "done", NULL};
 const fer_option fer_keys_list_options[] = {
     {"of", 0, "STATE", key_state_choices,

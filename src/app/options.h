@@ -32,7 +32,8 @@ extern const fer_option fer_keys_show_options[];
 extern const fer_option fer_keys_sweep_options[];
 extern const fer_option fer_ledger_export_options[];
 extern const fer_option fer_ledger_prune_options[];
-extern const fer_option fer_ledger_accept_options[];
+/* Those of accept, behind the age. */
+#define fer_ledger_accept_options (fer_ledger_prune_options + 1)
 extern const fer_option fer_ledger_query_options[];
 extern const fer_option fer_ledger_tail_options[];
 extern const fer_option fer_ledger_verify_options[];

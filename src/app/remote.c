@@ -303,23 +303,18 @@ fer_code fer_remote_tools(fer_remote *r, fer_str *tools, fer_err *err)
     return FER_OK;
 }
 
-typedef struct calling {
-    fer_remote *remote;
-    fer_mcp_outcome *out;
-} calling;
-
 static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
 {
-    calling *q = k->context;
-    q->remote->waiting = false;
-    *q->out = *o;
+    fer_remote *r = k->context;
+    r->waiting = false;
+    *r->outcome = *o;
 }
 
 fer_code fer_remote_call(fer_remote *r, fer_mcp_call *k, fer_mcp_outcome *out, fer_err *err)
 {
-    calling q = {r, out};
+    r->outcome = out;
     k->arena = r->arena;
-    k->context = &q;
+    k->context = r;
     k->on_end = on_end;
     k->deadline = fer_clock_mono() + r->timeout_ms * INT64_C(1000000);
     r->waiting = true;

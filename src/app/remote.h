@@ -48,6 +48,7 @@ typedef struct fer_remote {
     fer_mcp_client *client;
     int64_t timeout_ms;
     bool begun, interrupted, late, closed, waiting;
+    fer_mcp_outcome *outcome; /* of the call that is waited for */
 } fer_remote;
 
 /*

@@ -104,31 +104,38 @@ static fer_code write_uses(fer_use_memory *m, const char *path, fer_err *err)
     return code;
 }
 
-/* What was forgotten is taken off the list; given back where the file was not written. */
-static struct gone *take_gone(fer_use_memory *m, struct gone *back)
+/* What was forgotten is taken off the list ... */
+static struct gone *take_gone(fer_use_memory *m)
 {
     pthread_mutex_lock(&m->lock);
-    struct gone *taken = back ? NULL : m->gone;
-    struct gone **end = &m->gone;
-    if (!back) m->gone = NULL;
-    while (back && *end) end = &(*end)->next;
-    if (back) *end = back;
+    struct gone *taken = m->gone;
+    m->gone = NULL;
     pthread_mutex_unlock(&m->lock);
     return taken;
+}
+
+/* ... and given back where the file was not written, behind what was forgotten meanwhile. */
+static void give_back(fer_use_memory *m, struct gone *list)
+{
+    pthread_mutex_lock(&m->lock);
+    struct gone **end = &m->gone;
+    while (*end) end = &(*end)->next;
+    *end = list;
+    pthread_mutex_unlock(&m->lock);
 }
 
 static fer_code save_locked(fer_use_memory *m, fer_err *err)
 {
     const fer_file_mark now = fer_file_mark_of(m->path);
     fer_use_memory *both = NULL;
-    struct gone *gone = take_gone(m, NULL);
+    struct gone *gone = take_gone(m);
     if (!fer_file_mark_eq(&now, &m->mark)) m->behind = true;
     begin_rounds(m);
     fer_code code = m->behind ? merge(m, gone, &both, err) : FER_OK;
     if (!code) code = write_uses(both ? both : m, m->path, err);
     fer_use_memory_free(both);
     if (code) {
-        if (gone) take_gone(m, gone);
+        give_back(m, gone);
         return code;
     }
     keep_rounds(m);

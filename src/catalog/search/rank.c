@@ -98,7 +98,7 @@ static void count_docs(fer_rank *r)
 
 static void mark_own(fer_rank *r, const fer_query *q)
 {
-    uint16_t of_term[FER_QUERY_TERMS + 1]; /* marks, + 1 */
+    uint16_t of_term[FER_QUERY_TERMS + 1] = {0}; /* marks, + 1 */
     for (size_t i = 0; i < q->count; i++) {
         fer_rank_mark *m = mark(r, number_in_part(r, q->terms[i].frozen, q->terms[i].tail), i, 0);
         of_term[i] = m ? (uint16_t)r->count : 0;

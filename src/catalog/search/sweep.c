@@ -108,7 +108,7 @@ static uint32_t add_run(fer_sweep *s, const struct fer_lane *lane)
 {
     uint16_t *sums = s->sums;
     const uint16_t *gain = lane->gain, *p = lane->run.postings, *end = p + lane->run.count;
-    for (const uint16_t *fours = p + lane->run.count / 4 * 4; p < fours; p += 4) {
+    for (const uint16_t *fours = p + (size_t)lane->run.count / 4 * 4; p < fours; p += 4) {
         add_posting(sums, gain, p[0]);
         add_posting(sums, gain, p[1]);
         add_posting(sums, gain, p[2]);

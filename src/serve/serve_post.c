@@ -281,8 +281,8 @@ void fer_web_get(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
     fer_session *s = session_of(w, who, x);
+    if (!s) return; /* it was answered, and what came with it has gone */
     fer_str last = fer_inbound_get(in, "Last-Event-ID");
-    if (!s) return;
     if (!fer_inbound_takes(in, EVENT_STREAM)) {
         fer_web_refuse(x, 406, FER_RPC_INVALID_REQUEST, "Accept must name " EVENT_STREAM);
         return;

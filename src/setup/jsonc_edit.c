@@ -188,8 +188,11 @@ static fer_code put_first(editing *e, const yyjson_val *object, const fer_str *p
                                             FER_PRI(member), FER_PRI(outer))
                          : member;
     if (!text.ptr) return fer_arena_failed(e->arena, e->err);
+    /* A comma that stands alone is read as one behind a last member: it goes. */
+    size_t comma = comma_after(e, from + 1);
+    if (comma != SIZE_MAX) code = add_splice(e, comma - 1, comma, FER_STR(""));
     /* Behind what comments there are; the blanks before the bracket are taken over. */
-    return add_splice(e, at, close, text);
+    return code ? code : add_splice(e, at, close, text);
 }
 
 /* A member behind the last. */

@@ -146,8 +146,7 @@ static fer_code begin_place(making *m, fer_config_part part, const void *item, f
                                      .name = fer_arena_copy(m->arena, name),
                                      .ns = fer_arena_copy(m->arena, ns),
                                      .outside = fer_arena_copy(m->arena, fer_str_of(outside)),
-                                     .url = FER_STR(""),
-                                     .why = FER_STR("")};
+                                     .url = FER_STR("")};
     if (!m->place->name.ptr || !m->place->ns.ptr || !m->place->outside.ptr)
         return fer_arena_failed(m->arena, err);
     return make_mark(m, json, err);
@@ -225,6 +224,14 @@ static fer_code all_variables(making *m, const fer_config_server *c, fer_config_
     return FER_OK;
 }
 
+/* One that serves others is looked after; a command that makes one call does not need that. */
+static fer_mcp_care care_of(const making *m, const fer_config_server *c)
+{
+    bool serves = m->station->wants.search;
+    return (fer_mcp_care){
+        .isolate = serves && c->isolate, .keep = serves && c->eager, .recheck = serves};
+}
+
 static fer_code make_program(making *m, const fer_config_server *c, fer_err *err)
 {
     fer_config_pairs variables;
@@ -242,6 +249,8 @@ static fer_code make_program(making *m, const fer_config_server *c, fer_err *err
                                 .argv = argv,
                                 .env = env,
                                 .sha256 = c->sha256,
+                                .times = {.idle_ms = (unsigned)c->idle_ms},
+                                .care = care_of(m, c),
                                 .cwd = c->cwd.len ? fer_arena_copy(m->arena, c->cwd).ptr : NULL};
     return take_runner(m, fer_mcp_stdio_runner(m->station->host, &o), c->timeout_ms, err);
 }
@@ -274,6 +283,8 @@ static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
     if (!m->place->url.ptr) return fer_arena_failed(m->arena, err);
     fer_mcp_http_settings o = {
         .name = c->ns, .url = c->url, .fields = fields, .field_count = c->headers.count};
+    o.times.idle_ms = (unsigned)c->idle_ms;
+    o.care = care_of(m, c);
     uv_loop_t *loop = fer_gateway_loop(m->station->gateway);
     return take_runner(m, fer_mcp_http_runner(loop, m->station->http, &o), c->timeout_ms, err);
 }
@@ -434,6 +445,7 @@ static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
     making m = {.station = s, .config = c};
     if (one->disabled) return FER_OK;
     fer_code code = begin_place(&m, FER_CONFIG_SERVER, one, one->ns, one->ns, one->json, err);
+    if (!code) m.place->eager = one->eager;
     if (!code)
         code = one->transport == FER_CONFIG_STDIO ? make_program(&m, one, err)
                                                   : make_remote(&m, one, err);

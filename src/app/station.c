@@ -33,6 +33,7 @@ static void listen_for_interrupt(fer_station *s)
     uv_signal_init(fer_gateway_loop(s->gateway), &s->interrupt);
     uv_signal_start(&s->interrupt, on_interrupt, SIGINT);
     uv_unref((uv_handle_t *)&s->interrupt);
+    fer_station_begin_relist(s);
 }
 
 fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
@@ -182,6 +183,7 @@ void fer_station_deinit(fer_station *s)
         fer_gateway_on_changed(s->gateway, NULL, NULL);
         s->catalog_file = NULL;
         uv_close((uv_handle_t *)&s->interrupt, NULL);
+        uv_close((uv_handle_t *)&s->relist, NULL);
         /* The house of processes and the HTTP client are gone with what uses them. */
         fer_gateway_stop(s->gateway);
         fer_gateway_trace_stats(s->gateway, &traces);

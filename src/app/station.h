@@ -2,7 +2,7 @@
 /*
  * The gateway that a command works with: the functions that the command brings along, and what the
  * configuration names: MCP servers, local commands, HTTP APIs. Servers are asked for their tools
- * when a tool of theirs is wanted; until then they are not started. Where the configuration names a
+ * when a tool of theirs is wanted; until then they are not started, unless they are to be. Where the configuration names a
  * catalogue, their tools are remembered in it, and they are asked again only for what it lacks, or
  * when they say that something has changed. Ctrl-C cancels the calls that are under way.
  *
@@ -39,15 +39,20 @@ typedef struct fer_place_of_tools {
     fer_runner *runner;
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
+    bool eager;      /* it is started with the gateway */
     bool asked;      /* for its tools, in this run */
     bool remembered; /* they were listed before, and are in the catalogue */
+    int64_t listed;  /* when, ms since 1970; 0: nobody knows */
+    int64_t began;   /* when the last list was begun, fer_clock_mono; 0: none was */
     bool asking;     /* a list is under way */
     bool again;      /* and will not be the last */
     bool retired;    /* another configuration has taken its place */
     fer_arena *listing_arena;
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */
-    fer_str why;
+    char why[256];
+    unsigned failures; /* one after the other */
+    int64_t ask_after; /* after the last of them, fer_clock_mono */
     struct fer_place_of_tools *next; /* of those that are leaving */
 } fer_place_of_tools;
 
@@ -80,6 +85,7 @@ struct fer_station {
     fer_place_of_tools *leaving;          /* that serve the calls that they have */
     struct fer_old_catalog *old_catalogs; /* that calls under way may still look into */
     size_t waiting;                       /* lists of tools that are under way */
+    uv_timer_t relist;                    /* for servers that say too often that they changed */
     uint64_t reloads;
     fer_log log; /* of calls */
     uv_signal_t interrupt;
@@ -103,8 +109,13 @@ void fer_station_ask_chain(fer_station *s, const fer_chain *chain);
 /* Begins to ask all that were not asked yet, and does not wait: their places say what came of it.
  */
 void fer_station_begin_asking(fer_station *s);
+/* The same for those alone whose tools the catalogue does not have, or has had for too long
+ * (relistMs), and for those that are to be started at once. */
+void fer_station_begin_asking_unknown(fer_station *s);
 /* The same for those that could not be asked before. */
 void fer_station_ask_again(fer_station *s);
+/* The same, after a pause for each that doubles with its failures: 1 to 30 seconds. */
+void fer_station_tend(fer_station *s);
 /* Says on standard error which servers could not be asked. */
 void fer_station_remark(fer_station *s);
 

@@ -62,8 +62,12 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
 fer_quarantine fer_station_quarantine(const fer_config *c);
 /* Which servers' tools are known; those that are configured no more lose their tools. */
 void fer_station_recall(fer_station *s);
-/* The runner says that its tools have changed. */
+/* The runner says that its tools have changed: they are asked for at once, but not again within
+ * FER_STATION_RELIST_MS. */
+#define FER_STATION_RELIST_MS 1000
 void fer_station_changed(void *context, fer_runner *r);
+/* Prepares the timer of that. */
+void fer_station_begin_relist(fer_station *s);
 /* Takes the tools of a backend out of the catalogue, but for those whose IDs are in `keep`. */
 fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name, fer_str ns,
                             const fer_map *keep, fer_err *err);

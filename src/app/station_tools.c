@@ -7,6 +7,7 @@
  */
 #include "buf.h"
 #include "chain.h"
+#include "clock.h"
 #include "errors.h"
 #include "file.h"
 #include "gateway_parts.h"
@@ -17,6 +18,9 @@
 #include "station_parts.h"
 
 #define MARKS_MAX ((size_t)1 << 20) /* bytes of the file of marks */
+#define AGAIN_MS  500               /* before a server that failed is asked again, doubling */
+#define AGAIN_MAX 30000
+#define MS        INT64_C(1000000)
 
 typedef struct asking {
     fer_listing listing;
@@ -218,7 +222,14 @@ static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
     return code;
 }
 
-static void ask_place(fer_place_of_tools *p);
+static void ask_soon(fer_station *s);
+
+static void note_failure(fer_place_of_tools *p)
+{
+    p->failures = p->code ? p->failures + 1 : 0;
+    int64_t pause = (int64_t)AGAIN_MS << (p->failures < 6 ? p->failures : 6);
+    p->ask_after = fer_clock_mono() + (pause < AGAIN_MAX ? pause : AGAIN_MAX) * MS;
+}
 
 static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err *err)
 {
@@ -232,10 +243,12 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     if (!code) code = take_tools(p, json, &own);
     else if (err) own = *err;
     p->code = code;
-    p->why = code ? fer_arena_copy(p->arena, fer_str_of(own.message)) : FER_STR("");
-    s->marks_changed |= !code && !p->remembered;
+    snprintf(p->why, sizeof p->why, "%.255s", code ? own.message : "");
+    note_failure(p);
+    s->marks_changed |= !code;
     if (!code) p->remembered = true;
-    if (p->again) ask_place(p);
+    if (!code) p->listed = fer_clock_wall();
+    if (p->again) ask_soon(s);
     else if (!s->waiting) fer_station_save(s);
 }
 
@@ -243,6 +256,7 @@ static void ask_place(fer_place_of_tools *p)
 {
     p->asked = true;
     p->again = false;
+    p->began = fer_clock_mono();
     if (!p->runner->kind->list) return;
     fer_arena_free(p->listing_arena);
     p->listing_arena = fer_arena_new(0);
@@ -254,17 +268,44 @@ static void ask_place(fer_place_of_tools *p)
     p->runner->kind->list(p->runner, &q->listing);
 }
 
+/* ---- servers that change -----------------------------------------------------------------------
+ * A server that says so all the time is asked once a while, however often that is: all that it says
+ * between two lists is one change. */
+
+static void on_relist(uv_timer_t *timer)
+{
+    ask_soon(timer->data);
+}
+
+/* Asks those that have changed and whose turn it is; looks again when the next one's is. */
+static void ask_soon(fer_station *s)
+{
+    int64_t now = fer_clock_mono(), next = INT64_MAX;
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        int64_t turn = p->began ? p->began + FER_STATION_RELIST_MS * MS : 0;
+        if (!p->again || p->asking) continue;
+        if (turn <= now) ask_place(p);
+        else if (turn < next) next = turn;
+    }
+    if (next != INT64_MAX) uv_timer_start(&s->relist, on_relist, (uint64_t)((next - now) / MS) + 1, 0);
+}
+
+void fer_station_begin_relist(fer_station *s)
+{
+    s->relist.data = s;
+    uv_timer_init(fer_gateway_loop(s->gateway), &s->relist);
+    uv_unref((uv_handle_t *)&s->relist);
+}
+
+/* A list that is under way may have been made before the change, and its memory is in use: then
+ * another one follows. */
 void fer_station_changed(void *context, fer_runner *r)
 {
     fer_station *s = context;
-    for (size_t i = 0; i < s->place_count; i++) {
-        fer_place_of_tools *p = s->places[i];
-        if (p->runner != r) continue;
-        /* A list that is under way may have been made before the change; and its memory is in use.
-         */
-        p->again = true;
-        if (!p->asking) ask_place(p);
-    }
+    for (size_t i = 0; i < s->place_count; i++)
+        if (s->places[i]->runner == r) s->places[i]->again = true;
+    ask_soon(s);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -303,10 +344,35 @@ void fer_station_begin_asking(fer_station *s)
     ask_for(s, FER_STR(""));
 }
 
+/* What the catalogue has of it was asked for not long ago. */
+static bool is_fresh(const fer_station *s, const fer_place_of_tools *p)
+{
+    int64_t keep = s->config.relist_ms ? s->config.relist_ms : FER_CONFIG_RELIST_MS;
+    int64_t age = fer_clock_wall() - p->listed;
+    return p->remembered && age >= 0 && age < keep;
+}
+
+void fer_station_begin_asking_unknown(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (!p->asked && (p->eager || !is_fresh(s, p))) ask_place(p);
+    }
+}
+
 void fer_station_ask_again(fer_station *s)
 {
     for (size_t i = 0; i < s->place_count; i++)
         if (s->places[i]->code && !s->places[i]->asking) ask_place(s->places[i]);
+}
+
+void fer_station_tend(fer_station *s)
+{
+    int64_t now = fer_clock_mono();
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (p->code && !p->asking && p->ask_after <= now) ask_place(p);
+    }
 }
 
 void fer_station_ask(fer_station *s, fer_str id)
@@ -337,8 +403,8 @@ void fer_station_remark(fer_station *s)
     for (size_t i = 0; i < s->place_count; i++) {
         const fer_place_of_tools *p = s->places[i];
         if (p->code)
-            fer_app_say(s->app, "%.*s: %s: %.*s", FER_PRI(p->name), fer_code_info(p->code)->name,
-                        FER_PRI(p->why));
+            fer_app_say(s->app, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
+                        p->why);
     }
 }
 
@@ -362,6 +428,7 @@ static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
     fer_place_of_tools *p = server_of(s, ns);
     const yyjson_val *mark = fer_is_obj(row) ? fer_val_get(row, "config") : NULL;
     const yyjson_val *tools = fer_is_obj(row) ? fer_val_get(row, "tools") : NULL;
+    const yyjson_val *at = fer_is_obj(row) ? fer_val_get(row, "at") : NULL;
     if (!p) {
         fer_station_forget(s, FER_BACKEND_MCP, ns, ns, NULL, NULL);
         s->marks_changed = true;
@@ -370,6 +437,8 @@ static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
     p->remembered = fer_is_str(mark) && fer_str_eq(fer_val_str(mark), p->mark);
     if (p->remembered && tools && fer_val_tag(tools) == FER_TAG_UINT)
         p->tools = (size_t)tools->uni.u64;
+    if (p->remembered && at && fer_val_tag(at) == FER_TAG_UINT && at->uni.u64 < INT64_MAX / MS)
+        p->listed = (int64_t)at->uni.u64;
 }
 
 void fer_station_recall(fer_station *s)
@@ -403,7 +472,8 @@ static fer_code write_marks(fer_station *s, fer_err *err)
         if (!p->remembered) continue;
         fer_buf_add_text(&b, any ? ",\n" : "\n");
         fer_buf_add_quoted(&b, p->ns);
-        fer_buf_printf(&b, ":{\"config\":\"%.*s\",\"tools\":%zu}", FER_PRI(p->mark), p->tools);
+        fer_buf_printf(&b, ":{\"config\":\"%.*s\",\"tools\":%zu,\"at\":%lld}", FER_PRI(p->mark),
+                       p->tools, (long long)p->listed);
         any = true;
     }
     fer_buf_add_text(&b, "\n}}\n");

@@ -35,6 +35,7 @@ void fer_mcp_take_off(fer_mcp_request *r)
     r->place = NULL;
     r->next = NULL;
     c->info.running--;
+    if (c->options.idle_ms) c->used = fer_clock_mono();
 }
 
 static void wait_last(fer_mcp_client *c, fer_mcp_request *r)
@@ -279,6 +280,7 @@ void fer_mcp_gone(fer_mcp_client *c)
     uv_close((uv_handle_t *)&c->guard, timer_closed);
     uv_close((uv_handle_t *)&c->flush, timer_closed);
     uv_close((uv_handle_t *)&c->watch, timer_closed);
+    uv_close((uv_handle_t *)&c->rest, timer_closed);
 }
 
 static void add_timer(fer_mcp_client *c, uv_timer_t *t)
@@ -312,6 +314,8 @@ fer_mcp_client *fer_mcp_client_new(fer_mcp_link *link, const fer_mcp_options *o)
     add_timer(c, &c->guard);
     add_timer(c, &c->flush);
     add_timer(c, &c->watch);
+    add_timer(c, &c->rest);
+    uv_unref((uv_handle_t *)&c->rest);
     link->events = &fer_mcp_events;
     link->context = c;
     return c;

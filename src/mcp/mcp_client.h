@@ -7,7 +7,9 @@
  * free. Connecting asks `server/discover` first; what does not answer like a modern server is asked
  * to `initialize`, and what was found out is remembered for the next time. Until both sides have
  * agreed, requests wait. A server that was lost is connected again by the next request: at once
- * after the first loss, and then after pauses that double, within which requests fail. A request
+ * after the first loss, and then after pauses that double, within which requests fail; where
+ * somebody wants it kept, without a request, too. One that nobody asks anything is disconnected
+ * after a while, where that is wanted. A request
  * fails together with the connection that it was sent over, and is sent again only where the server
  * says that it did nothing with it: because it has forgotten who asks, or because the tool is
  * another one by now (-32020), which is listed anew before.
@@ -55,7 +57,7 @@ typedef struct fer_mcp_client fer_mcp_client;
 typedef struct fer_mcp_call fer_mcp_call;
 
 typedef enum fer_mcp_state {
-    FER_MCP_IDLE, /* never connected */
+    FER_MCP_IDLE, /* never connected, or disconnected as nobody asked anything */
     FER_MCP_CONNECTING,
     FER_MCP_READY,
     FER_MCP_CLOSING, /* the link is being closed */
@@ -74,6 +76,10 @@ typedef struct fer_mcp_options {
     uv_loop_t *loop;
     fer_str capabilities; /* what callers can answer, a JSON object; empty: nothing */
     unsigned start_ms, probe_ms, list_ms; /* 0: as above */
+    unsigned idle_ms; /* without a request, after which it is disconnected; 0: never */
+    bool keep;        /* a connection that is lost or was not made is made again without a request */
+    bool recheck;     /* its tools are known from an earlier run: the first connection tells that they
+                         may have changed, unless they are just being listed */
     void (*changed)(void *context);       /* the tools may have changed; once until listed again */
     void (*closed)(void *context);        /* after fer_mcp_client_close: nothing is left */
     /* Takes a question, to be answered once, now or later; may not give up a call. False, or NULL:
@@ -88,6 +94,8 @@ typedef struct fer_mcp_options {
      * updated, lists that have changed. `params`: a JSON object as it came, or empty. `k`: the call
      * that it belongs to; NULL: none, or not known. May be NULL. */
     void (*noticed)(void *context, fer_mcp_call *k, fer_str method, fer_str params);
+    /* It was disconnected as nobody asked anything (idle_ms); the client may be closed. May be NULL. */
+    void (*rested)(void *context);
     /* Both sides have agreed, for the first time or again. May be NULL. */
     void (*ready)(void *context);
     void *context;

@@ -57,6 +57,7 @@ static void connect_failed(fer_mcp_client *c, const fer_mcp_failure *f)
     c->info.state = c->link_open ? FER_MCP_CLOSING : FER_MCP_DOWN;
     fer_mcp_fail_waiting(c, &told);
     if (c->link_open) c->link->kind->close(c->link, true);
+    else fer_mcp_keep(c);
 }
 
 static void refuse(fer_mcp_client *c, fer_code code, const char *why, fer_str what)
@@ -113,7 +114,8 @@ static void agree(fer_mcp_client *c, const fer_mcp_version *version, const fer_r
     }
     if (c->link->kind->agreed)
         c->link->kind->agreed(c->link, version, c->news_of_tools || fer_mcp_is_served(c));
-    bool again = c->info.connects++ > 0;
+    bool again = c->info.connects++ > 0 || (c->options.recheck && !c->lists);
+    fer_mcp_watch_rest(c);
     if (version->modern) send_listen(c);
     fer_mcp_say_lasting(c);
     fer_mcp_send_waiting(c);
@@ -397,6 +399,56 @@ void fer_mcp_connect(fer_mcp_client *c)
  * -------------------------------------------------------------------------------------------------
  */
 
+/* ---- resting and keeping
+ * ----------------------------------------------------------------------------------- */
+
+static bool is_used(const fer_mcp_client *c)
+{
+    size_t own = (c->listen.kind ? 1U : 0U) + (c->old_listen.kind ? 1U : 0U);
+    return c->info.running > own || c->watched_count || c->question_count || c->rounds;
+}
+
+/* Its process or session ends; what is known of it stays, and the next request starts it again. */
+static void rest(fer_mcp_client *c)
+{
+    uv_timer_stop(&c->rest);
+    fer_mcp_forget_handshake(c);
+    fer_mcp_forget_list(c);
+    c->resting = true;
+    c->info.state = FER_MCP_CLOSING;
+    c->link->kind->close(c->link, false);
+}
+
+static void rest_fired(uv_timer_t *t)
+{
+    fer_mcp_client *c = t->data;
+    int64_t left = c->used + (int64_t)c->options.idle_ms * MS - fer_clock_mono();
+    if (c->stopping || c->info.state != FER_MCP_READY) return;
+    if (is_used(c)) left = (int64_t)c->options.idle_ms * MS;
+    if (left <= 0) rest(c);
+    else uv_timer_start(t, rest_fired, (uint64_t)(left / MS + 1), 0);
+}
+
+void fer_mcp_watch_rest(fer_mcp_client *c)
+{
+    uv_timer_stop(&c->rest);
+    c->used = fer_clock_mono();
+    if (c->options.idle_ms) uv_timer_start(&c->rest, rest_fired, c->options.idle_ms, 0);
+}
+
+static void keep_fired(uv_timer_t *t)
+{
+    fer_mcp_client *c = t->data;
+    if (!c->stopping && c->info.state == FER_MCP_DOWN) fer_mcp_connect(c);
+}
+
+void fer_mcp_keep(fer_mcp_client *c)
+{
+    int64_t left = c->not_before - fer_clock_mono();
+    if (!c->options.keep || c->stopping || c->info.state != FER_MCP_DOWN) return;
+    uv_timer_start(&c->rest, keep_fired, left > 0 ? (uint64_t)(left / MS + 1) : 0, 0);
+}
+
 /* It ended instead of answering what it did not know: then without the question. */
 static bool scared_by_probe(const fer_mcp_client *c)
 {
@@ -412,12 +464,13 @@ static void lost(fer_mcp_client *c, fer_code code, const char *why)
     c->info.state = FER_MCP_DOWN;
     fer_mcp_questions_lost(c);
     fer_mcp_fail_running(c, &f);
-    if (was_ready) {
-        if (c->waiting) fer_mcp_connect(c);
-        return;
+    if (was_ready && c->waiting) fer_mcp_connect(c);
+    if (!was_ready) {
+        c->era = FER_MCP_UNKNOWN;
+        f = (fer_mcp_failure){.code = FER_BACKEND_UNAVAILABLE, .message = why};
+        fer_mcp_fail_waiting(c, &f);
     }
-    c->era = FER_MCP_UNKNOWN;
-    fer_mcp_fail_waiting(c, &(fer_mcp_failure){.code = FER_BACKEND_UNAVAILABLE, .message = why});
+    fer_mcp_keep(c);
 }
 
 static void link_closed(void *context, fer_code code, const char *why)
@@ -428,10 +481,14 @@ static void link_closed(void *context, fer_code code, const char *why)
     if (c->stopping) {
         fer_mcp_gone(c);
     } else if (state == FER_MCP_CLOSING) {
-        c->info.state = FER_MCP_DOWN;
         fer_mcp_failure f = {.code = FER_BACKEND_CRASHED, .sent = true, .message = why};
+        bool rested = c->resting;
+        c->info.state = rested ? FER_MCP_IDLE : FER_MCP_DOWN;
+        c->resting = false;
         fer_mcp_fail_running(c, &f);
         if (c->waiting) fer_mcp_connect(c);
+        else if (rested && c->options.rested) c->options.rested(c->options.context);
+        else fer_mcp_keep(c);
     } else if (scared_by_probe(c)) {
         fer_mcp_forget_handshake(c);
         c->era = FER_MCP_LEGACY;

@@ -45,6 +45,9 @@ struct fer_mcp_client {
     fer_mcp_request *waiting, **waiting_end;
     size_t waiting_count;
     uv_timer_t guard, flush, watch; /* of connecting, of news, of lists */
+    uv_timer_t rest; /* of a connection that nobody uses, or that is to be made again */
+    int64_t used;    /* when the last request of others began or ended, fer_clock_mono */
+    bool resting;    /* it is being disconnected as nobody uses it */
     unsigned timers;                /* that are not closed yet */
     /* connecting */
     fer_mcp_era era; /* what it was the last time */
@@ -137,6 +140,10 @@ void fer_mcp_ask_again(fer_mcp_client *c, fer_mcp_request *r, bool other_era);
 /* Its own requests are no more. */
 void fer_mcp_forget_handshake(fer_mcp_client *c);
 void fer_mcp_guard_fired(uv_timer_t *t);
+/* Connects again when it may be, where somebody wants that. */
+void fer_mcp_keep(fer_mcp_client *c);
+/* Looks from now on whether anybody asks anything, where that matters. */
+void fer_mcp_watch_rest(fer_mcp_client *c);
 void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
 
 /* ---- mcp_inbox.c, mcp_call.c, mcp_list.c

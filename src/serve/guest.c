@@ -44,6 +44,7 @@ fer_guest *fer_guest_new(fer_front *s, const fer_guest_options *o)
     *g = (fer_guest){.refs = 1,
                      .server = s,
                      .arena = a,
+                     .session = ++s->sessions,
                      .mode = o->has_mode ? o->mode : s->options.mode,
                      .expose_count = own ? o->expose_count : s->options.expose_count};
     if ((o->caller && !copy_caller(g, o->caller)) ||
@@ -75,6 +76,7 @@ static void forget(fer_past_search *s)
 void fer_guest_unref(fer_guest *g)
 {
     if (!g || --g->refs) return;
+    fer_front_leave_runners(g->server, g->session);
     *g->place = g->next;
     if (g->next) g->next->place = g->place;
     for (size_t i = 0; i < FER_SERVE_SEARCHES; i++) forget(&g->searches[i]);

@@ -13,7 +13,7 @@ fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
                     .guest = fer_guest_ref(o->guest ? o->guest : s->host),
                     .options = *o,
                     .log_level = FER_LOG_OFF};
-    p->session = o->once ? 0 : ++s->sessions;
+    p->session = o->once ? p->guest->session : ++s->sessions;
     p->capabilities = FER_STR("");
     p->next = s->peers;
     p->place = &s->peers;

@@ -155,5 +155,5 @@ void fer_news_leave(fer_peer *p)
         fer_mcp_question_refuse(from, -32603, FER_STR("the client that was asked is gone"));
     }
     if (s->watches) fer_watch_remove(p, NULL, FER_STR(""));
-    fer_front_leave_runners(s, p->session);
+    if (!p->options.once) fer_front_leave_runners(s, p->session);
 }

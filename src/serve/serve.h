@@ -103,6 +103,18 @@ typedef struct fer_front_counts {
 } fer_front_counts;
 void fer_front_count(const fer_front *s, fer_front_counts *out);
 
+/* ---- what servers have beside tools, kept for the next run -------------------------------------
+ */
+
+/* Grows whenever something of it may have changed. */
+uint64_t fer_front_wares_version(const fer_front *f);
+/* Adds what is known of a server, one JSON object; false: nothing is. */
+bool fer_front_write_wares(fer_front *f, fer_str server, struct fer_buf *b);
+/* The same back, from a document: good until the server says otherwise itself. A failure changes
+ * nothing. */
+fer_code fer_front_recall_wares(fer_front *f, fer_str server, const struct fer_json *doc,
+                                const struct yyjson_val *root, fer_err *err);
+
 /* ---- guests -----------------------------------------------------------------------------------
  */
 

@@ -185,6 +185,7 @@ struct fer_guest {
     const fer_str *expose;
     size_t expose_count;
     bool over;
+    uint64_t session; /* of its requests that stand alone: they are one client together */
     bool news[3]; /* of tools, resources, prompts that it is shown: to be told */
     fer_exports exports;
     fer_counter counters[FER_WARE_KINDS];

@@ -170,17 +170,13 @@ static fer_server *add(fer_wares *w, const fer_runner *r)
     return s;
 }
 
-static void note_abilities(fer_server *s)
+void fer_server_note(fer_server *s, fer_str capabilities, const char *version)
 {
-    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
-    fer_str said = fer_mcp_client_capabilities(client);
-    fer_arena *a = said.len ? fer_arena_new(0) : NULL;
+    fer_arena *a = capabilities.len ? fer_arena_new(0) : NULL;
     fer_json *doc;
-    fer_mcp_info info;
-    fer_mcp_client_info(client, &info);
-    s->known = info.connects > 0;
+    s->known = true;
     s->can = 0;
-    if (a && !fer_json_read(a, said, NULL, &doc, NULL)) {
+    if (a && !fer_json_read(a, capabilities, NULL, &doc, NULL)) {
         const yyjson_val *can = fer_json_root(doc), *resources = fer_val_get(can, "resources");
         if (resources) s->can |= FER_CAN_RESOURCES;
         if (fer_is_true(fer_val_get(resources, "subscribe"))) s->can |= FER_CAN_WATCH;
@@ -188,9 +184,28 @@ static void note_abilities(fer_server *s)
         if (fer_val_get(can, "completions")) s->can |= FER_CAN_COMPLETE;
         if (fer_val_get(can, "logging")) s->can |= FER_CAN_LOG;
         /* Before 2025-03-26 nobody said it: who has prompts or templates may complete. */
-        if (strcmp(info.version->name, "2025-03-26") < 0 && s->can & 3) s->can |= FER_CAN_COMPLETE;
+        if (strcmp(version, "2025-03-26") < 0 && s->can & 3) s->can |= FER_CAN_COMPLETE;
     }
     fer_arena_free(a);
+}
+
+void fer_server_forget_past(fer_server *s)
+{
+    fer_arena_free(s->past);
+    s->past = NULL;
+    s->capabilities = s->instructions = FER_STR("");
+}
+
+/* What it says itself counts, as soon as it says anything. */
+static void note_abilities(fer_server *s)
+{
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_mcp_info info;
+    fer_mcp_client_info(client, &info);
+    if (!info.connects) return;
+    fer_server_forget_past(s);
+    fer_server_note(s, fer_mcp_client_capabilities(client), info.version->name);
+    s->wares->noted++;
 }
 
 static bool has(const fer_server *s, fer_ware_kind kind)
@@ -230,6 +245,7 @@ void fer_wares_look(fer_wares *w)
             *t = (fer_stock){.server = s, .kind = t->kind};
             w->versions[i]++;
         }
+        fer_server_forget_past(s);
         s->runner = NULL;
         s->known = false;
         s->can = 0;
@@ -334,6 +350,7 @@ void fer_wares_deinit(fer_wares *w)
             fer_arena_free(t->arena);
             fer_arena_free(t->good);
         }
+        fer_server_forget_past(s);
         fer_sys_free((void *)(uintptr_t)s->name.ptr);
         fer_sys_free(s);
     }
@@ -354,6 +371,12 @@ unsigned fer_wares_can(fer_guest *g, bool *any)
     return can;
 }
 
+fer_str fer_server_instructions(const fer_server *s)
+{
+    if (s->past) return s->instructions;
+    return fer_mcp_client_instructions(s->runner->kind->mcp(s->runner, 0, FER_STR("")));
+}
+
 void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max)
 {
     bool plain = g->mode == FER_SERVE_TRANSPARENT;
@@ -361,8 +384,7 @@ void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max)
     fer_wares_look(&g->server->wares);
     for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
         if (!s->known || !fer_wares_shows(g, s)) continue;
-        fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
-        fer_str words = fer_mcp_client_instructions(client);
+        fer_str words = fer_server_instructions(s);
         size_t used = b->len - start + s->name.len + 8;
         if (!words.len || used >= max) continue;
         if (!plain) {

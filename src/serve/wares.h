@@ -3,8 +3,10 @@
  * What MCP servers have beside tools: resources, templates of such, prompts; what each of them can
  * do, and what it wants clients to know. Their lists are fetched as soon as a server is connected,
  * again when it says that they have changed, and kept: a list is answered from what is kept,
- * whatever its servers are doing just now. A server that was never asked is asked by the first who
- * wants to know, who waits for it a while (FER_SERVE_SETTLE_MS) and no longer.
+ * whatever its servers are doing just now; what was kept by an earlier run can be given back
+ * (wares_kept.c), and counts until the server is connected. A server of which nothing is known is
+ * asked by the first who wants to know, who waits for it a while (FER_SERVE_SETTLE_MS) and no
+ * longer.
  *
  * Names. A prompt that is the only one of its name has that name, others are NAMESPACE__NAME, as
  * tools. A resource has its own URI, which is unique by nature; where two servers have the same
@@ -77,7 +79,10 @@ struct fer_server {
     fer_str name;       /* the namespace; on the heap */
     fer_stock stocks[FER_WARE_KINDS];
     unsigned can;
-    bool known; /* it was connected: `can` is what it said */
+    fer_arena *past; /* of what an earlier run knew of it; NULL: nothing, or it was connected since */
+    fer_str capabilities, instructions; /* in there, as it said them */
+    const fer_mcp_version *past_version;
+    bool known;                         /* `can` is what it said */
     bool late;  /* nobody waits for it any more */
 };
 
@@ -102,6 +107,7 @@ struct fer_wares {
     fer_front *front;
     fer_server *servers;
     uint64_t versions[FER_WARE_KINDS];
+    uint64_t noted; /* times that a server has said what it can do */
 };
 
 void fer_wares_init(fer_wares *w, fer_front *s);
@@ -132,6 +138,12 @@ void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max);
 /* Whether what a guest sees of a kind has changed since clients were told. */
 bool fer_wares_news(const fer_guest *g, fer_ware_kind kind);
 void fer_wares_told(fer_wares *w);
+/* What it wants clients to know; or empty. */
+fer_str fer_server_instructions(const fer_server *s);
+/* Reads what it says that it can do, a JSON object of its version. */
+void fer_server_note(fer_server *s, fer_str capabilities, const char *version);
+/* What an earlier run knew of it does not count any more. */
+void fer_server_forget_past(fer_server *s);
 
 /* All things of a kind that a guest sees; good until the next turn of the loop. NULL: no memory. */
 const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err);

@@ -22,6 +22,8 @@
 
 #define FER_CONFIG_SIZE    ((size_t)1 << 20) /* bytes of a configuration file */
 #define FER_CONFIG_SERVERS 1000              /* servers, and so APIs */
+#define FER_CONFIG_IDLE_MS   600000   /* without a call, of a server that each client has its own of */
+#define FER_CONFIG_RELIST_MS 86400000 /* that a list of tools is good for when a gateway starts */
 
 #define FER_CONFIG_NO_NAMESPACE FER_STR("local") /* of commands that name none */
 
@@ -61,6 +63,9 @@ typedef struct fer_config_server {
     fer_config_pairs headers;
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;
+    bool eager;      /* started with the gateway, and again whenever it is lost */
+    bool isolate;    /* each client has one of its own */
+    int64_t idle_ms; /* without a call, after which it is stopped; 0: never */
     fer_place place;
     size_t end;   /* of it in the text; SIZE_MAX: not known */
     fer_str file; /* that it stands in */
@@ -206,6 +211,7 @@ typedef struct fer_config {
     size_t route_count;
     fer_str catalog;     /* a path, resolved; or empty */
     fer_str quarantine;  /* "none", "breaking", "changed"; or empty */
+    int64_t relist_ms;   /* that what the catalogue has of a server is good for at a start */
     int64_t deadline_ms; /* 0: none is named, as below */
     int64_t timeout_ms;
     bool warn_output;

@@ -288,7 +288,7 @@ static bool is_client_file(const yyjson_val *root)
 {
     static const char *const own[] = {"commands", "apis",     "catalog",   "quarantine",
                                       "tools",    "defaults", "telemetry", "policies",
-                                      "state",    "ledger",   "serve"};
+                                      "state",    "ledger",   "serve",     "relistMs"};
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||

@@ -223,6 +223,8 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
     out->call_bytes = (size_t)fer_configure_number(defaults, "callBytes");
     out->metrics = !metrics || fer_is_true(metrics);
     out->quarantine = fer_configure_text(root, "quarantine");
+    out->relist_ms = fer_configure_number(root, "relistMs");
+    if (!out->relist_ms) out->relist_ms = FER_CONFIG_RELIST_MS;
     out->metrics_file = fer_configure_path(c, fer_configure_text(telemetry, "metricsFile"));
     out->log_level = fer_configure_text(telemetry, "logLevel");
     out->log_format = fer_configure_text(telemetry, "logFormat");

@@ -10,7 +10,8 @@
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
 static const char *const known[] = {"type",    "command",   "args",    "env",     "cwd",
                                     "url",     "serverUrl", "httpUrl", "headers", "disabled",
-                                    "enabled", "timeoutMs", "envFile", "sha256",  NULL};
+                                    "enabled", "timeoutMs", "envFile", "sha256",  "start",
+                                    "isolate", "idleStopMs", NULL};
 static const char *const clients[] = {
     "alwaysAllow",    "autoApprove",  "autoStart", "description", "dev",   "disabledTools",
     "enabledTools",   "excludeTools", "gallery",   "icon",        "id",    "includeTools",
@@ -122,6 +123,10 @@ static fer_str write_server(fer_configure *c, const fer_config_server *s)
     fer_configure_add(&b, "name", s->name);
     fer_buf_printf(&b, ",\"transport\":%d,\"timeoutMs\":%lld,\"disabled\":%s", (int)s->transport,
                    (long long)s->timeout_ms, s->disabled ? "true" : "false");
+    /* What nobody wrote is not there, so that marks of earlier versions stay good. */
+    if (s->eager) fer_buf_add_text(&b, ",\"start\":\"eager\"");
+    if (s->isolate) fer_buf_add_text(&b, ",\"isolate\":true");
+    if (s->idle_ms) fer_buf_printf(&b, ",\"idleStopMs\":%lld", (long long)s->idle_ms);
     fer_configure_add(&b, "command", s->command);
     fer_buf_add_text(&b, ",\"args\":[");
     for (size_t i = 0; i < s->arg_count; i++) {
@@ -166,6 +171,10 @@ static void take_server(fer_configure *c, const yyjson_val *key)
     s.disabled =
         fer_configure_flag(object, "disabled") || (fer_is_bool(enabled) && !fer_is_true(enabled));
     s.timeout_ms = fer_configure_number(object, "timeoutMs");
+    s.eager = fer_str_is(fer_configure_text(object, "start"), "eager");
+    s.isolate = fer_configure_flag(object, "isolate");
+    s.idle_ms = fer_configure_number(object, "idleStopMs");
+    if (!s.idle_ms && s.isolate) s.idle_ms = FER_CONFIG_IDLE_MS;
     s.ns = fer_name_mangle(c->a, s.name, FER_NAME_MAX);
     if (!s.ns.ptr) fer_configure_no_memory(c);
     if (c->failure) return;

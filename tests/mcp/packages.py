@@ -11,6 +11,7 @@ PACKAGES = {
     "@modelcontextprotocol/server-everything": "2026.8.31",
     "@modelcontextprotocol/server-filesystem": "2026.8.31",
     "@modelcontextprotocol/server-memory": "2026.8.31",
+    "@modelcontextprotocol/server-sequential-thinking": "2026.8.31",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "node": "24.9.0",  # the suite wants a newer one than Debian's
 }

@@ -13,12 +13,13 @@
 #include "serve_http.h"
 #include "serve_setup.h"
 #include "serve_stdio.h"
-#include "station.h"
+#include "station_wares.h"
 #include "sys.h"
 
 #define DRAIN_MS  30000 /* for what runs, once we are asked to end */
 #define SETTLE_MS 20    /* between two looks at whether servers have listed their tools */
 #define KEEP_MS   60000 /* between two looks at whether uses are to be written down */
+#define TEND_MS   1000  /* between two looks at servers that are away */
 #define EMBED_AT  32    /* vectors that are made between other things */
 
 typedef struct serving {
@@ -36,8 +37,9 @@ typedef struct serving {
     fer_doorkeeper door;
     fer_serve_setup setup;
     uv_signal_t term, interrupt, hangup;
-    uv_timer_t settle, drain, keep;
-    uint64_t kept; /* uses that are written down */
+    uv_timer_t settle, drain, keep, tend;
+    uint64_t kept;       /* uses that are written down */
+    uint64_t wares_kept; /* of which version that is true */
     uv_idle_t embed;
     bool draining, over;
 } serving;
@@ -126,9 +128,18 @@ static void on_keep(uv_timer_t *timer)
     keep_uses(timer->data);
 }
 
+/* Servers that could not be asked for their tools are asked again, within the pauses that their
+ * clients make; what they have beside tools is written down. */
+static void on_tend(uv_timer_t *timer)
+{
+    serving *s = timer->data;
+    if (!s->draining) fer_station_tend(&s->station);
+    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
+}
+
 static void learn_tools(serving *s)
 {
-    fer_station_begin_asking(&s->station);
+    fer_station_begin_asking_unknown(&s->station);
     if (s->station.waiting) fer_front_hold(s->front);
     uv_timer_start(&s->settle, on_settle, s->station.waiting ? SETTLE_MS : 0, SETTLE_MS);
 }
@@ -341,6 +352,9 @@ static void begin_handles(serving *s)
     uv_timer_init(loop, &s->keep);
     s->keep.data = s;
     uv_timer_start(&s->keep, on_keep, KEEP_MS, KEEP_MS);
+    uv_timer_init(loop, &s->tend);
+    s->tend.data = s;
+    uv_timer_start(&s->tend, on_tend, TEND_MS, TEND_MS);
     uv_idle_init(loop, &s->embed);
     s->term.data = s->interrupt.data = s->settle.data = s->drain.data = s->embed.data = s;
     uv_signal_start(&s->term, on_signal, SIGTERM);
@@ -356,6 +370,7 @@ static void end_handles(serving *s)
     uv_close((uv_handle_t *)&s->settle, NULL);
     uv_close((uv_handle_t *)&s->drain, NULL);
     uv_close((uv_handle_t *)&s->keep, NULL);
+    uv_close((uv_handle_t *)&s->tend, NULL);
     uv_close((uv_handle_t *)&s->embed, NULL);
 }
 
@@ -388,6 +403,8 @@ static int serve(serving *s)
     int bad = fer_serve_setup_read(&s->station, &s->setup);
     if (!bad) bad = make_front(s);
     if (bad) return bad;
+    fer_station_recall_wares(&s->station, s->front);
+    s->wares_kept = fer_front_wares_version(s->front);
     begin_handles(s);
     bad = open_doors(s);
     if (!bad) {
@@ -402,6 +419,7 @@ static int serve(serving *s)
     /* What was cancelled ends in the loop; peers go with it. */
     while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
     keep_uses(s);
+    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
     fer_doorkeeper_deinit(&s->door);
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);

@@ -19,7 +19,7 @@ static void status_of(const fer_place_of_tools *p, fer_runner_status *out)
 {
     *out = (fer_runner_status){0};
     if (p->runner->kind->status) p->runner->kind->status(p->runner, out);
-    if (p->code) snprintf(out->detail, sizeof out->detail, "%.*s", FER_PRI(p->why));
+    if (p->code) snprintf(out->detail, sizeof out->detail, "%s", p->why);
 }
 
 /* ---- lines

@@ -62,5 +62,5 @@ fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
                                                      .make = make,
                                                      .settings = own,
                                                      .times = &settings->times,
-                                                     .isolate = settings->isolate});
+                                                     .care = settings->care});
 }

@@ -14,7 +14,7 @@ typedef struct fer_mcp_http_settings {
     fer_str url;
     const fer_http_field *fields; /* sent with every request; secrets are resolved already */
     size_t field_count;
-    bool isolate; /* each client has a session of its own */
+    fer_mcp_care care;
     fer_mcp_times times;
 } fer_mcp_http_settings;
 

@@ -73,6 +73,13 @@ static void ready(void *context)
     if (sink) sink->ready(sink->context, &s->runner->runner, s->session);
 }
 
+/* A client's own is made anew when he comes again. */
+static void rested(void *context)
+{
+    seat *s = context;
+    if (s != s->runner->shared) fer_mcp_client_close(s->client);
+}
+
 static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
 {
     fer_runner_tell_late_answer(&((seat *)context)->runner->runner, ticket, code, answer);
@@ -115,12 +122,16 @@ static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
                          .start_ms = m->times.start_ms,
                          .probe_ms = m->times.probe_ms,
                          .list_ms = m->times.list_ms,
+                         .idle_ms = m->times.idle_ms,
+                         .keep = m->spec.care.keep && !session,
+                         .recheck = m->spec.care.recheck && !session,
                          .changed = changed,
                          .closed = closed,
                          .asked = asked,
                          .withdrawn = withdrawn,
                          .noticed = noticed,
                          .ready = ready,
+                         .rested = rested,
                          .late = late,
                          .context = s};
     fer_mcp_link *link = m->spec.make(m->spec.settings);
@@ -144,7 +155,7 @@ static seat *find_seat(const mcp_runner *m, uint64_t session)
 fer_mcp_client *fer_mcp_runner_client(fer_runner *r, uint64_t session, fer_str capabilities)
 {
     mcp_runner *m = (mcp_runner *)r;
-    if (!m->spec.isolate || !session) {
+    if (!m->spec.care.isolate || !session) {
         if (sink_of(m))
             fer_mcp_client_declare(m->shared->client, FER_STR(FER_MCP_SHARED_ABILITIES));
         return m->shared->client;
@@ -323,7 +334,7 @@ fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_mcp_runn
         m->runner =
             (fer_runner){.kind = spec->kind, .name = fer_arena_copy(a, spec->name), .loop = loop};
         m->spec.times = &m->times;
-        m->runner.isolated = spec->isolate;
+        m->runner.isolated = spec->care.isolate;
         m->shared = m->runner.name.ptr ? new_seat(m, 0, FER_STR("")) : NULL;
     }
     if (!m || !m->shared) {

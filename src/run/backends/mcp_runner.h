@@ -15,7 +15,15 @@ typedef struct fer_mcp_times {
     unsigned start_ms; /* until the server can be asked */
     unsigned probe_ms; /* of it: for an answer to the first question */
     unsigned list_ms;  /* for the list of its tools */
+    unsigned idle_ms;  /* without a request, after which it is stopped; 0: never */
 } fer_mcp_times;
+
+/* How a server is looked after. */
+typedef struct fer_mcp_care {
+    bool isolate; /* each client has a server of its own */
+    bool keep;    /* the one that all share is started again whenever it is lost */
+    bool recheck; /* its tools are known from an earlier run: the first start asks for them again */
+} fer_mcp_care;
 
 /*
  * What an MCP server asks and says while it is served to others. One for a gateway; `k` may be a
@@ -48,7 +56,7 @@ typedef struct fer_mcp_runner_spec {
     fer_mcp_link *(*make)(const void *settings);
     const void *settings;
     const fer_mcp_times *times;
-    bool isolate; /* each client has a server of its own */
+    fer_mcp_care care;
 } fer_mcp_runner_spec;
 
 /* The runner takes the arena. NULL: no memory, and it is gone. */

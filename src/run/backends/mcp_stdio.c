@@ -71,5 +71,5 @@ fer_runner *fer_mcp_stdio_runner(fer_process_host *host, const fer_mcp_stdio_set
                                                      .make = make,
                                                      .settings = own,
                                                      .times = &settings->times,
-                                                     .isolate = settings->isolate});
+                                                     .care = settings->care});
 }

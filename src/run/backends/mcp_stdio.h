@@ -18,7 +18,7 @@ typedef struct fer_mcp_stdio_settings {
     const char *cwd;         /* NULL: as ours */
     fer_str sha256;          /* of the program: another one is not started; or empty */
     fer_mcp_times times;
-    bool isolate;            /* each client has a process of its own */
+    fer_mcp_care care;
     fer_process_grace grace; /* when it is stopped; zero: FER_GRACE_STOP */
 } fer_mcp_stdio_settings;
 

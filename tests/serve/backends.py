@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How ferrule serve looks after the servers behind it: started by the first call or at once, stopped when nobody calls, one for all or
+one for each client, started again when they are lost, listed at once from what is kept. Speaks TAP."""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from web_rig import TOKEN, Server, case, same, until  # noqa: E402
+from command_line import finish, run  # noqa: E402
+
+folder = tempfile.TemporaryDirectory()
+BACKEND = os.path.join(HERE, "logged.py")
+rows = 0
+
+
+class Site:
+    """A configuration with servers that write down what they are asked."""
+
+    def __init__(self, servers, more=None, catalog=True):
+        global rows
+        rows += 1
+        self.home = os.path.join(folder.name, f"site{rows}")
+        os.makedirs(self.home)
+        self.log = os.path.join(self.home, "log")
+        self.config = os.path.join(self.home, "ferrule.yaml")
+        self.servers = {n: dict({"command": sys.executable, "args": [BACKEND, self.log, n]}, **extra) for n, extra in servers.items()}
+        self.more = dict({"catalog": "tools.catalog"} if catalog else {}, **(more or {}))
+        self.write()
+
+    def write(self):
+        with open(self.config, "w", encoding="utf-8") as f:
+            json.dump(dict(self.more, mcpServers=self.servers), f)
+
+    def serve(self, *words):
+        env = {"FERRULE_TOKEN": TOKEN, "X": "token-of-x", "Y": "token-of-y"}
+        return Server("--mode", "tools", *words, config=self.config, folder=self.home, env=env)
+
+    def noted(self, text, server=None):
+        try:
+            with open(self.log, encoding="utf-8") as f:
+                lines = [line.split() for line in f]
+        except OSError:
+            return []
+        return [int(w[2]) for w in lines if w[1] == text and server in (None, w[0])]
+
+    def put(self, end, text):
+        with open(self.log + end, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def result(answer):
+    return json.loads(answer[2]).get("result", {})
+
+
+def names(server, kind="tools"):
+    """All but the tools that the command brings along."""
+    return [t["name"] for t in result(server.modern(f"{kind}/list")).get(kind, []) if t["name"] not in ("count", "now")]
+
+
+def call(server, name="pid", **more):
+    got = result(server.modern("tools/call", {"name": name, "arguments": {}}, **more))
+    text = got["content"][0]["text"] if got.get("content") else json.dumps(got)
+    return int(text) if text.isdigit() else text
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# ---- lazy: what is kept is served, and nothing is started for it
+site = Site({"a": {}, "b": {}})
+s = site.serve()
+same("the first start asks all servers", (names(s), len(site.noted("tools/list"))), (["a__pid", "b__pid"], 2))
+same("prompts of both", sorted(names(s, "prompts")), ["greet_a", "greet_b"])
+same("their resources", sorted(r["uri"] for r in result(s.modern("resources/list"))["resources"]), ["log://a", "log://b"])
+s.end()
+case("what they have beside tools is kept", [] if os.path.exists(os.path.join(site.home, "tools.catalog.wares")) else ["no file"])
+before = len(site.noted("start"))
+s = site.serve("--mode", "tools")
+same("the second start serves the same", (names(s), sorted(names(s, "prompts"))), (["a__pid", "b__pid"], ["greet_a", "greet_b"]))
+prompts = s.modern("prompts/list")[2]
+case("bytes of a prompt are kept", [] if '{"name": "greet_a", "future": 1E2}' in prompts else [prompts[:300]])
+same("resources, too", sorted(r["uri"] for r in result(s.modern("resources/list"))["resources"]), ["log://a", "log://b"])
+sid, _, hello = s.session()
+case("instructions are kept", [] if "Ask a nicely" in hello and "Ask b nicely" in hello else [hello[:600]])
+same("and starts no server", len(site.noted("start")), before)
+pid = call(s, "a__pid")
+same("the first call starts the one that it needs", (len(site.noted("start")), site.noted("start", "a")[-1]), (before + 1, pid))
+case("which is asked for its tools again", [] if until(lambda: len(site.noted("tools/list", "a")) == 2) else [str(site.noted("tools/list"))])
+same("the next call goes to the same", call(s, "a__pid"), pid)
+site.put(".tools", "pid new")
+os.kill(pid, signal.SIGKILL)
+case("a changed definition arrives with the next start", [] if until(lambda: isinstance(call(s, "a__pid"), int) and "new" in names(s)) else [str(names(s))])
+s.end()
+
+# ---- a list that is too old, a configuration that is another one
+site = Site({"a": {}}, {"relistMs": 1})
+site.serve().end()
+until(lambda: site.noted("tools/list"))
+s = site.serve()
+case("a list that is too old is asked for at once", [] if until(lambda: len(site.noted("tools/list")) == 2) else [str(site.noted("tools/list"))])
+s.end()
+site = Site({"a": {}})
+s = site.serve()
+names(s), s.end()
+site.servers["a"]["env"] = {"X": "1"}
+site.write()
+s = site.serve()
+case("as is one of a server that is configured otherwise", [] if until(lambda: len(site.noted("tools/list")) == 2) else [str(site.noted("tools/list"))])
+s.end()
+site.put(".tools", "pid")
+with open(os.path.join(site.home, "tools.catalog.wares"), "w", encoding="utf-8") as f:
+    f.write('{"servers": {"a": ')
+s = site.serve()
+same("a damaged file of what is kept ends nothing", names(s, "prompts"), ["greet_a"])
+s.end()
+
+# ---- eager
+site = Site({"a": {"start": "eager"}, "b": {}})
+s = site.serve()
+names(s), s.end()
+s = site.serve()
+case("an eager server starts at once", [] if until(lambda: len(site.noted("start", "a")) == 2) else [str(site.noted("start", "a"))])
+same("a lazy one beside it does not", len(site.noted("start", "b")), 1)
+first = site.noted("start", "a")[-1]
+case("it is connected", [] if until(lambda: len(site.noted("notifications/initialized", "a")) == 2) else [str(site.noted("notifications/initialized"))])
+os.kill(first, signal.SIGKILL)
+case("killed, it is started again without a call", [] if until(lambda: len(site.noted("start", "a")) == 3) else [str(site.noted("start", "a"))])
+same("and serves", call(s, "a__pid"), site.noted("start", "a")[-1])
+s.end()
+
+# ---- idle
+site = Site({"a": {"idleStopMs": 300}})
+s = site.serve()
+pid = call(s)
+case("a server that nobody calls is stopped", [] if until(lambda: not alive(pid)) else ["it runs on"])
+same("in peace: its input was closed", pid in site.noted("end"), True)
+same("its tools are still there", names(s), ["pid"])
+other = call(s)
+case("the next call starts it again", [] if isinstance(other, int) and other != pid else [str(other)])
+s.end()
+
+# ---- isolated
+tokens = {"serve": {"clients": {"x": {"token": "secretref:env:X"}, "y": {"token": "secretref:env:Y"}}}}
+site = Site({"a": {"isolate": True}}, tokens)
+s = site.serve()
+x, y = call(s, token="token-of-x"), call(s, token="token-of-y")
+case("two tokens, two processes", [] if isinstance(x, int) and isinstance(y, int) and x != y else [f"{x} {y}"])
+same("a token keeps its own", (call(s, token="token-of-x"), call(s, token="token-of-y")), (x, y))
+
+
+def in_session(sid, token="token-of-x"):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pid", "arguments": {}}}
+    text = s.ask("POST", "/mcp", body, {"Mcp-Session-Id": sid, "MCP-Protocol-Version": "2025-11-25"}, token=token)[2]
+    return int(json.loads(text)["result"]["content"][0]["text"])
+
+
+one, two = s.session(token="token-of-x")[0], s.session(token="token-of-x")[0]
+mine, other = in_session(one), in_session(two)
+case("a session of an older client has its own", [] if len({x, y, mine, other}) == 4 and in_session(one) == mine else [f"{x} {y} {mine} {other}"])
+s.ask("DELETE", "/mcp", None, {"Mcp-Session-Id": one}, token="token-of-x")
+case("which ends with the session", [] if until(lambda: not alive(mine)) else ["it runs on"])
+same("the others go on", (in_session(two), call(s, token="token-of-x"), call(s, token="token-of-y")), (other, x, y))
+s.end()
+same("all end with the gateway", [p for p in site.noted("start") if alive(p)], [])
+
+# ---- servers that are away
+late = os.path.join(folder.name, "late")
+site = Site({"a": {}, "dead": {"command": late, "args": []}, "mute": {"command": "sleep", "args": ["1000"]}}, catalog=False)
+s = site.serve()
+same("a dead server and a mute one hide nothing of the others", names(s), ["pid"])
+with open(late, "w", encoding="utf-8") as f:
+    f.write(f"#!/bin/sh\nexec {sys.executable} {BACKEND} {site.log} dead\n")
+os.chmod(late, 0o755)
+case("a server that comes is served, without a restart", [] if until(lambda: sorted(names(s)) == ["a__pid", "dead__pid"], 60) else [str(names(s))])
+s.end()
+
+# ---- one that says all the time that it has changed
+site = Site({"a": {}})
+s = site.serve()
+call(s)
+site.put(".storm", "2000")
+until(lambda: len(site.noted("tools/list")) >= 1)
+base = len(site.noted("tools/list"))
+call(s)
+site.put(".storm", "0")
+same("it answers on", call(s), site.noted("start")[-1])
+case("2,000 changes are few lists", [] if until(lambda: len(site.noted("tools/list")) > base) and len(site.noted("tools/list")) <= base + 10 else [str(len(site.noted("tools/list")))])
+s.end()
+
+# ---- the configuration
+for name, server, want in [
+    ("start", {"start": "now"}, 'must be one of "lazy", "eager"'),
+    ("isolate", {"isolate": 1}, "isolate"),
+    ("idleStopMs 0", {"idleStopMs": 0}, "idleStopMs"),
+]:
+    site = Site({"a": server})
+    r = run(["config", "check", site.config])
+    said = (r.stdout + r.stderr).decode()
+    case(f"a wrong {name} is said", [] if r.returncode == 1 and ("/mcpServers/a" in said or want in said or ":1:" in said) else [f"{r.returncode} {said[:400]}"])
+finish()

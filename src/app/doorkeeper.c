@@ -2,7 +2,6 @@
 #include "doorkeeper.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 
 #include "clock.h"
@@ -147,6 +146,15 @@ static bool refresh(fer_doorkeeper *d)
     return true;
 }
 
+/* A look at the file costs as much as half a request: it is not looked at for each. */
+static bool is_due(fer_doorkeeper *d)
+{
+    int64_t now = fer_clock_mono();
+    if (d->looked && now - d->looked < FER_DOOR_LOOK_MS * MS) return false;
+    d->looked = now;
+    return true;
+}
+
 fer_code fer_doorkeeper_first(fer_doorkeeper *d, char text[FER_BEARER_TEXT], fer_err *err)
 {
     static const fer_bearer_wish wish = {.name = {"first", 5}, .tenant = {"", 0}, .mode = {"", 0}};
@@ -177,7 +185,10 @@ fer_code fer_doorkeeper_init(fer_doorkeeper *d, fer_front *front, fer_gateway *g
 {
     *d = (fer_doorkeeper){
         .front = front, .gateway = gateway, .log = log, .path = path, .arena = fer_arena_new(0)};
-    return d->arena ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    d->digest = fer_digest_new();
+    if (d->arena && d->digest) return FER_OK;
+    fer_doorkeeper_deinit(d);
+    return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
 void fer_doorkeeper_deinit(fer_doorkeeper *d)
@@ -185,12 +196,13 @@ void fer_doorkeeper_deinit(fer_doorkeeper *d)
     let_all_go(&d->stored);
     let_all_go(&d->own);
     fer_arena_free(d->arena);
+    fer_digest_free(d->digest);
     *d = (fer_doorkeeper){0};
 }
 
-static bool hash_of(fer_str token, unsigned char out[FER_BEARER_BYTES])
+static bool hash_of(const fer_doorkeeper *d, fer_str token, unsigned char out[FER_BEARER_BYTES])
 {
-    return EVP_Digest(token.ptr ? token.ptr : "", token.len, out, NULL, EVP_sha256(), NULL) == 1;
+    return fer_digest_of(d->digest, token, FER_STR(""), FER_STR(""), out);
 }
 
 fer_code fer_doorkeeper_add(fer_doorkeeper *d, fer_str token, const fer_guest_options *who,
@@ -200,7 +212,7 @@ fer_code fer_doorkeeper_add(fer_doorkeeper *d, fer_str token, const fer_guest_op
     if (!g) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     *g = (struct door_guest){.guest = who ? fer_guest_new(d->front, who)
                                           : fer_guest_ref(fer_front_host(d->front))};
-    if (!g->guest || !hash_of(token, g->hash)) {
+    if (!g->guest || !hash_of(d, token, g->hash)) {
         fer_guest_unref(g->guest);
         fer_sys_free(g);
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
@@ -217,12 +229,17 @@ fer_guest *fer_doorkeeper_admit(void *door, fer_str token)
     fer_doorkeeper *d = door;
     unsigned char hash[FER_BEARER_BYTES];
     fer_guest *found = NULL;
-    if (!hash_of(token, hash)) return NULL;
+    if (!hash_of(d, token, hash)) return NULL;
     for (struct door_guest *g = d->own; g; g = g->next)
         if (CRYPTO_memcmp(hash, g->hash, sizeof hash) == 0) found = g->guest;
-    if (refresh(d)) dismiss(d);
-    const fer_bearer *k = fer_bearers_find(&d->list, token, fer_clock_wall() / 1000);
+    if (is_due(d) && refresh(d)) dismiss(d);
+    int64_t now = fer_clock_wall() / 1000;
+    const fer_bearer *k = fer_bearers_find_hash(&d->list, hash, now);
     if (found) return found;
+    if (!k && refresh(d)) { /* it may be newer than the last look */
+        dismiss(d);
+        k = fer_bearers_find_hash(&d->list, hash, now);
+    }
     return k ? stored_guest(d, k) : NULL;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Who is let in over HTTP, and as whom: the operator's token of this run, tokens of the
  * configuration, and those of `ferrule token`, whose file is read again whenever it has changed.
- * Each token is a guest of the front. One that is revoked, has ended or was changed is over at
- * once: its sessions end.
+ * Each token is a guest of the front. One that is revoked, has ended or was changed is over within
+ * FER_DOOR_LOOK_MS: its sessions end. A new one is good at once.
  *
  * Tokens are compared by their SHA-256, all of them, each in a time that says nothing about either.
  */
@@ -14,8 +14,11 @@
 #include <time.h>
 
 #include "bearer_tokens.h"
+#include "digest.h"
 #include "log.h"
 #include "serve_http.h"
+
+#define FER_DOOR_LOOK_MS 2 /* so long the file of tokens is not looked at again */
 
 #define FER_DENIED_MS  10000 /* in which ... */
 #define FER_DENIED_MAX 100   /* ... so many refusals are written down; the others are counted */
@@ -33,6 +36,8 @@ typedef struct fer_doorkeeper {
     ino_t file;
     off_t size;
     bool read;
+    int64_t looked;     /* at the file, fer_clock_mono */
+    fer_digest *digest; /* of tokens that are shown */
     int64_t denied_since; /* fer_clock_mono */
     size_t denied, unsaid;
 } fer_doorkeeper;

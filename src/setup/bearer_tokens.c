@@ -171,12 +171,17 @@ bool fer_bearers_remove(fer_bearers *t, fer_str id_or_name)
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
+const fer_bearer *fer_bearers_find_hash(const fer_bearers *t, const uint8_t hash[FER_BEARER_BYTES],
+                                        int64_t now)
+{
+    const fer_bearer *found = NULL;
+    for (size_t i = 0; i < t->count; i++)
+        if (CRYPTO_memcmp(hash, t->list[i].hash, FER_BEARER_BYTES) == 0) found = &t->list[i];
+    return found && (!found->expires || now < found->expires) ? found : NULL;
+}
+
 const fer_bearer *fer_bearers_find(const fer_bearers *t, fer_str token, int64_t now)
 {
     uint8_t hash[FER_BEARER_BYTES];
-    const fer_bearer *found = NULL;
-    if (!token.len || !hash_of(token, hash)) return NULL;
-    for (size_t i = 0; i < t->count; i++)
-        if (CRYPTO_memcmp(hash, t->list[i].hash, sizeof hash) == 0) found = &t->list[i];
-    return found && (!found->expires || now < found->expires) ? found : NULL;
+    return token.len && hash_of(token, hash) ? fer_bearers_find_hash(t, hash, now) : NULL;
 }

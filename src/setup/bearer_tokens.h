@@ -85,5 +85,8 @@ bool fer_bearers_remove(fer_bearers *t, fer_str id_or_name);
 /* Whose token it is; NULL: nobody's, or its time is over. All hashes are compared, each in constant
  * time. */
 const fer_bearer *fer_bearers_find(const fer_bearers *t, fer_str token, int64_t now);
+/* The same by the SHA-256 of its text. */
+const fer_bearer *fer_bearers_find_hash(const fer_bearers *t, const uint8_t hash[FER_BEARER_BYTES],
+                                        int64_t now);
 
 #endif

@@ -48,7 +48,7 @@ struct fer_arena {
     size_t asked;  /* budget as it was asked for */
     size_t next_size;
     fer_code failure;
-    uint64_t seed[2];
+    uint64_t seed[2]; /* both 0: not drawn yet */
     struct deferred *deferred;
 };
 
@@ -69,11 +69,6 @@ fer_arena *fer_arena_new(size_t budget)
                      .asked = budget,
                      .next_size = CHUNK_MIN,
                      .failure = FER_OUT_OF_MEMORY};
-    if (fer_sys_random(a->seed, sizeof a->seed) != 0) {
-        /* No entropy (early boot): addresses are random enough to go on with. */
-        a->seed[0] = (uint64_t)(uintptr_t)a;
-        a->seed[1] = (uint64_t)(uintptr_t)&budget;
-    }
     return a;
 }
 
@@ -295,7 +290,13 @@ fer_code fer_arena_failed(const fer_arena *a, fer_err *err)
     return fer_fail(err, a->failure, "out of memory");
 }
 
-const uint64_t *fer_arena_seed(const fer_arena *a)
+const uint64_t *fer_arena_seed(fer_arena *a)
 {
+    if (a->seed[0] || a->seed[1]) return a->seed;
+    if (fer_sys_random(a->seed, sizeof a->seed) != 0) {
+        /* No entropy (early boot): addresses are random enough to go on with. */
+        a->seed[0] = (uint64_t)(uintptr_t)a;
+        a->seed[1] = (uint64_t)(uintptr_t)&a;
+    }
     return a->seed;
 }

@@ -58,7 +58,8 @@ fer_code fer_arena_code(const fer_arena *a);
 /* Fills `err` for a failed allocation and returns its code. */
 fer_code fer_arena_failed(const fer_arena *a, fer_err *err);
 
-/* Two random words, the same for the whole life of the arena. */
-const uint64_t *fer_arena_seed(const fer_arena *a);
+/* Two random words, the same for the whole life of the arena: drawn when they are first asked for,
+ * as most arenas have no table. */
+const uint64_t *fer_arena_seed(fer_arena *a);
 
 #endif

@@ -150,16 +150,21 @@ static fer_code make(fer_exports *e, const fer_exports_wish *o, fer_err *err)
     return code;
 }
 
+/* Versions of two catalogues say nothing of each other. */
+bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog)
+{
+    if (!e->arena || e->catalog != catalog) return false;
+    fer_view *v = fer_catalog_view(catalog);
+    bool same = fer_view_version(e->view) == fer_view_version(v);
+    fer_view_unref(v);
+    return same;
+}
+
 fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err)
 {
-    fer_view *v = fer_catalog_view(o->catalog);
-    if (news) *news = false;
-    /* Versions of two catalogues say nothing of each other. */
-    if (e->arena && e->catalog == o->catalog && fer_view_version(e->view) == fer_view_version(v)) {
-        fer_view_unref(v);
-        return FER_OK;
-    }
-    fer_exports made = {.arena = fer_arena_new(0), .catalog = o->catalog, .view = v};
+    fer_exports made = {.arena = fer_arena_new(0),
+                        .catalog = o->catalog,
+                        .view = fer_catalog_view(o->catalog)};
     fer_code code = made.arena ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = make(&made, o, err);
     if (code) {

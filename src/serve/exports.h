@@ -38,7 +38,9 @@ typedef struct fer_exports_wish {
     const fer_filter *filter; /* what may be used at all; or NULL */
 } fer_exports_wish;
 
-/* Brings it up to date; `*news` (or NULL): what is shown has changed since the last time. */
+/* Whether it shows this catalogue as it is now. */
+bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog);
+/* Makes it anew; `*news` (or NULL): what is shown has changed since the last time. */
 fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err);
 void fer_exports_deinit(fer_exports *e);
 const fer_export *fer_exports_find(const fer_exports *e, fer_str name);

@@ -122,6 +122,8 @@ fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer
 fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err)
 {
     fer_filter filter = {0};
+    if (news) *news = false;
+    if (fer_exports_are_current(&g->exports, g->server->options.catalog)) return FER_OK;
     fer_arena *a = fer_arena_new(1 << 20); /* for the mark of the filter */
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_guest_filter(g, a, &filter, err);

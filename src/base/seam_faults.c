@@ -545,6 +545,10 @@ int fer_sys_subreaper(int wanted)
 {
     return fer_seam_subreaper(wanted);
 }
+bool fer_sys_pipe_is_safe(void)
+{
+    return fer_seam_pipe_is_safe();
+}
 ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
 {
     return write_by(fer_seam_write_pipe, fd, from, size);

@@ -10,6 +10,7 @@ int fer_seam_pidfd(pid_t process);
 int fer_seam_kill(pid_t process, int pidfd, int signal);
 int fer_seam_peek(pid_t child, int *status);
 int fer_seam_subreaper(int wanted);
+bool fer_seam_pipe_is_safe(void);
 ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size);
 int fer_seam_readable(int fd);
 

@@ -142,13 +142,16 @@ int fer_seam_subreaper(int wanted)
 
 /* ---- pipes ---------------------------------------------------------------------------------- */
 
+bool fer_seam_pipe_is_safe(void)
+{
+    struct sigaction now;
+    return sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 /* A SIGPIPE of this write is taken out again before anybody can see it; one that waited stays. */
 ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size)
 {
     sigset_t pipe_only, before, pending;
-    struct sigaction now;
-    if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
-        return write(fd, from, size); /* as in the command: there is nothing to take out */
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     sigpending(&pending);

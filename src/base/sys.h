@@ -100,6 +100,8 @@ int fer_sys_peek(pid_t child, int *status);
 /* Makes this process the one to which orphans below it come (1) or not (0); -1 only asks. What
  * it was. */
 int fer_sys_subreaper(int wanted);
+/* Whether SIGPIPE is ignored, so that plain writes to pipes do no harm. */
+bool fer_sys_pipe_is_safe(void);
 /* Writes to a pipe; where nobody reads it, that is EPIPE and no signal. */
 ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size);
 /* Bytes that can be read from a pipe now, or -1. */

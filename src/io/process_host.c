@@ -170,6 +170,7 @@ fer_code fer_process_host_new(uv_loop_t *loop, const fer_process_host_options *o
     }
     h->alone = options && options->alone;
     h->adopts = fer_sys_subreaper(1) == 0;
+    h->pipe_safe = fer_sys_pipe_is_safe();
     watch_children(h);
     *out = h;
     return FER_OK;

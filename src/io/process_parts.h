@@ -19,6 +19,7 @@ struct fer_process_host {
     uint64_t looks;        /* at /proc, so far */
     bool adopts;           /* it was we who made this process the one orphans come to */
     bool alone;            /* see fer_process_host_options */
+    bool pipe_safe;        /* SIGPIPE is ignored, as in the command */
     uv_signal_t child_end; /* SIGCHLD: somebody may have to be waited for */
     uv_timer_t reap;
     fer_proc_table strays; /* dead children that nobody has waited for, at the last round */

@@ -56,17 +56,17 @@ static void end_output(fer_process *p)
     if (p->events->on_output_end) p->events->on_output_end(p);
 }
 
-/* Reads and tells one piece. False: nothing more for now. */
-static bool tell_output(fer_process *p, size_t most)
+/* Reads and tells one piece: its size, or 0 where nothing more is to be read for now. */
+static size_t tell_output(fer_process *p, size_t most)
 {
     char *piece = p->host->piece;
     ssize_t n = read_piece(p->out.fd, piece, most < FER_PROCESS_PIECE ? most : FER_PROCESS_PIECE);
     if (n == 0) end_output(p);
-    if (n <= 0) return false;
+    if (n <= 0) return 0;
     p->out_bytes += (uint64_t)n;
     p->left -= p->left < (size_t)n ? p->left : (size_t)n;
     if (p->events->on_output) p->events->on_output(p, (fer_str){piece, (size_t)n});
-    return p->out.fd >= 0 && !p->paused;
+    return p->out.fd >= 0 && !p->paused ? (size_t)n : 0;
 }
 
 static void on_output(uv_poll_t *poll, int status, int events)
@@ -76,7 +76,8 @@ static void on_output(uv_poll_t *poll, int status, int events)
     if (status < 0) {
         end_output(p);
     } else {
-        for (int i = 0; i < PIECES_AT_ONCE && tell_output(p, SIZE_MAX); i++) {
+        /* A piece that is not full has emptied the pipe: asking again would only say so. */
+        for (int i = 0; i < PIECES_AT_ONCE && tell_output(p, SIZE_MAX) == FER_PROCESS_PIECE; i++) {
         }
     }
     if (p->exited) fer_process_step(p);
@@ -191,10 +192,11 @@ static void tell_lost(fer_process *p, fer_input_loss why)
 }
 
 /* Bytes that the pipe took; 0: none now; -1: nobody reads it. */
-static ssize_t write_some(int fd, const char *from, size_t size)
+static ssize_t write_some(const fer_process *p, const char *from, size_t size)
 {
     ssize_t n;
-    do n = fer_sys_write_pipe(fd, from, size);
+    do n = p->host->pipe_safe ? fer_sys_write(p->in.fd, from, size)
+                               : fer_sys_write_pipe(p->in.fd, from, size);
     while (n < 0 && errno == EINTR);
     if (n >= 0) return n;
     return errno == EAGAIN ? 0 : -1;
@@ -226,7 +228,7 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     (void)events;
     while (p->first_block) {
         struct fer_write_block *b = p->first_block;
-        ssize_t n = status < 0 ? -1 : write_some(p->in.fd, b->bytes + b->at, b->len - b->at);
+        ssize_t n = status < 0 ? -1 : write_some(p, b->bytes + b->at, b->len - b->at);
         if (n < 0) {
             tell_lost(p, FER_INPUT_CLOSED);
             return;
@@ -268,7 +270,7 @@ fer_code fer_process_write(fer_process *p, fer_str bytes, fer_err *err)
                         "process.write: %zu bytes wait for process %d already, and %zu are allowed",
                         p->waiting, (int)p->pid, p->write_max);
     /* Most messages fit into the pipe. That nobody reads it is told later, from the loop. */
-    ssize_t n = p->first_block || !bytes.len ? 0 : write_some(p->in.fd, bytes.ptr, bytes.len);
+    ssize_t n = p->first_block || !bytes.len ? 0 : write_some(p, bytes.ptr, bytes.len);
     if (n < 0) n = 0;
     if ((size_t)n == bytes.len || queue(p, fer_str_slice(bytes, (size_t)n, bytes.len)))
         return FER_OK;

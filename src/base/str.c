@@ -77,7 +77,7 @@ bool fer_str_eq_nocase(fer_str a, fer_str b)
 {
     if (a.len != b.len) return false;
     for (size_t i = 0; i < a.len; i++) {
-        if (fer_lower(a.ptr[i]) != fer_lower(b.ptr[i])) return false;
+        if (a.ptr[i] != b.ptr[i] && fer_lower(a.ptr[i]) != fer_lower(b.ptr[i])) return false;
     }
     return true;
 }

@@ -306,19 +306,20 @@ static struct framing gather_framing(const fer_request *q)
 {
     struct framing f = {0};
     const struct {
-        const char *name;
+        fer_str name;
         size_t *count;
         fer_str *value;
     } rows[] = {
-        {"host", &f.hosts, NULL},
-        {"content-length", &f.lengths, &f.length},
-        {"transfer-encoding", &f.codings, &f.coding},
-        {"expect", &f.expects, &f.expect},
-        {"upgrade", &f.upgrades, NULL},
+        {FER_STR("host"), &f.hosts, NULL},
+        {FER_STR("content-length"), &f.lengths, &f.length},
+        {FER_STR("transfer-encoding"), &f.codings, &f.coding},
+        {FER_STR("expect"), &f.expects, &f.expect},
+        {FER_STR("upgrade"), &f.upgrades, NULL},
     };
     for (size_t i = 0; i < q->field_count; i++) {
+        fer_str name = q->fields[i].name;
         for (size_t k = 0; k < FER_COUNT(rows); k++) {
-            if (!fer_str_eq_nocase(q->fields[i].name, fer_str_of(rows[k].name))) continue;
+            if (name.len != rows[k].name.len || !fer_str_eq_nocase(name, rows[k].name)) continue;
             ++*rows[k].count;
             if (rows[k].value) *rows[k].value = q->fields[i].value;
         }

@@ -16,16 +16,20 @@
 
 fer_str fer_inbound_get(const fer_inbound *r, const char *name)
 {
+    fer_str wanted = fer_str_of(name);
     for (size_t i = 0; i < r->field_count; i++)
-        if (fer_str_eq_nocase(r->fields[i].name, fer_str_of(name))) return r->fields[i].value;
+        if (r->fields[i].name.len == wanted.len && fer_str_eq_nocase(r->fields[i].name, wanted))
+            return r->fields[i].value;
     return FER_STR_NONE;
 }
 
 size_t fer_inbound_count(const fer_inbound *r, const char *name)
 {
+    fer_str wanted = fer_str_of(name);
     size_t count = 0;
     for (size_t i = 0; i < r->field_count; i++)
-        count += fer_str_eq_nocase(r->fields[i].name, fer_str_of(name));
+        count +=
+            r->fields[i].name.len == wanted.len && fer_str_eq_nocase(r->fields[i].name, wanted);
     return count;
 }
 

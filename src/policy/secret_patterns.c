@@ -38,6 +38,25 @@ static bool may_begin(char c)
     return c == 'A' || c == 'g' || c == 's' || c == 'x' || c == 'e' || c == '-';
 }
 
+/* Of what may begin something, most is over with the next byte. */
+static bool may_go_on(char c, char next)
+{
+    for (size_t i = 0; i < FER_COUNT(rows); i++)
+        if (rows[i].prefix[0] == c && rows[i].prefix[1] == next) return true;
+    return false;
+}
+
+/* How many bytes from `from` on begin nothing. */
+static size_t count_plain(fer_str bytes, size_t from)
+{
+    size_t at = from;
+    for (; at < bytes.len; at++) {
+        char c = bytes.ptr[at];
+        if (may_begin(c) && (at + 1 == bytes.len || may_go_on(c, bytes.ptr[at + 1]))) break;
+    }
+    return at - from;
+}
+
 /* A letter right before it, unless that is one of an escape such as \n. */
 static bool touches(const fer_net_stream *s)
 {
@@ -48,6 +67,7 @@ static bool touches(const fer_net_stream *s)
 /* How far the held bytes fit a row: 0 not at all, 1 so far, 2 it is one. */
 static int fit(const struct row *r, const fer_net_stream *s)
 {
+    if (s->held[0] != r->prefix[0]) return 0;
     size_t prefix = strlen(r->prefix);
     if (r->apart && touches(s)) return 0;
     for (size_t i = 0; i < s->held_count; i++) {
@@ -60,16 +80,16 @@ static int fit(const struct row *r, const fer_net_stream *s)
     return s->held_count >= prefix + r->least ? 2 : 1;
 }
 
-static void pass(fer_net_stream *s, char c, fer_buf *out)
+static void pass(fer_net_stream *s, fer_str bytes, fer_buf *out)
 {
-    fer_buf_add_char(out, c);
-    s->last[0] = s->last[1];
-    s->last[1] = c;
+    fer_buf_add(out, bytes);
+    s->last[0] = bytes.len > 1 ? bytes.ptr[bytes.len - 2] : s->last[1];
+    s->last[1] = bytes.ptr[bytes.len - 1];
 }
 
 static void pass_first(fer_net_stream *s, fer_buf *out)
 {
-    pass(s, s->held[0], out);
+    pass(s, (fer_str){s->held, 1}, out);
     memmove(s->held, s->held + 1, --s->held_count);
 }
 
@@ -121,8 +141,10 @@ void fer_patterns_feed(fer_net_stream *s, fer_str bytes, fer_buf *out)
         char c = bytes.ptr[i];
         if (s->swallowing >= 0 && belongs(s, c)) continue;
         s->swallowing = -1;
-        if (!s->held_count && !may_begin(c)) {
-            pass(s, c, out);
+        size_t plain = s->held_count ? 0 : count_plain(bytes, i);
+        if (plain) {
+            pass(s, fer_str_slice(bytes, i, i + plain), out);
+            i += plain - 1;
             continue;
         }
         s->held[s->held_count++] = c;

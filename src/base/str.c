@@ -76,8 +76,10 @@ size_t fer_str_next_odd(fer_str s, size_t at)
 bool fer_str_eq_nocase(fer_str a, fer_str b)
 {
     if (a.len != b.len) return false;
-    for (size_t i = 0; i < a.len; i++) {
-        if (a.ptr[i] != b.ptr[i] && fer_lower(a.ptr[i]) != fer_lower(b.ptr[i])) return false;
+    if (a.len && fer_lower(a.ptr[0]) != fer_lower(b.ptr[0])) return false;
+    if (fer_str_eq(a, b)) return true; /* most are written as everybody writes them */
+    for (size_t i = 1; i < a.len; i++) {
+        if (fer_lower(a.ptr[i]) != fer_lower(b.ptr[i])) return false;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "print.h"
 
 #define TEXT_MAX ((size_t)64 << 20)
 
@@ -41,7 +42,7 @@ static size_t index_of(fer_code code)
 static fer_metric_row *row_of(fer_metrics *m, fer_str tool, const char *origin)
 {
     char text[3 * FER_NAME_MAX + 64];
-    int len = snprintf(text, sizeof text, "%.*s %s", FER_PRI(tool), origin);
+    int len = fer_print(text, sizeof text, "%.*s %s", FER_PRI(tool), origin);
     fer_str key = {text, len < 0 || (size_t)len >= sizeof text ? 0 : (size_t)len};
     fer_metric_row *row = fer_map_get(&m->rows, key);
     if (row) return row;

@@ -7,6 +7,7 @@
  */
 #include "errors.h"
 #include "gateway_parts.h"
+#include "print.h"
 
 static fer_str runner_key(fer_arena *a, fer_backend_kind kind, fer_str name)
 {
@@ -16,7 +17,7 @@ static fer_str runner_key(fer_arena *a, fer_backend_kind kind, fer_str name)
 fer_runner *fer_gateway_runner(const fer_gateway *g, fer_backend_kind kind, fer_str name)
 {
     char text[16 + FER_NAME_MAX];
-    int len = snprintf(text, sizeof text, "%d:%.*s", (int)kind, FER_PRI(name));
+    int len = fer_print(text, sizeof text, "%d:%.*s", (int)kind, FER_PRI(name));
     if (len < 0 || (size_t)len >= sizeof text) return NULL;
     return fer_map_get(&g->runners, (fer_str){text, (size_t)len});
 }

@@ -253,6 +253,7 @@ static fer_str trim(fer_str s)
 
 static bool is_value(fer_str s)
 {
+    if (fer_str_is_plain(s)) return true;
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
         if ((c < ' ' && c != '\t') || c == 0x7F) return false;

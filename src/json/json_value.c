@@ -5,7 +5,8 @@ const yyjson_val *fer_val_key(const yyjson_val *object, fer_str name)
 {
     if (!fer_is_obj(object)) return NULL;
     FER_EACH_MEMBER (object, key) {
-        if (fer_str_eq(fer_val_str(key), name)) return key;
+        fer_str other = fer_val_str(key);
+        if (other.len == name.len && memcmp(other.ptr, name.ptr, name.len) == 0) return key;
     }
     return NULL;
 }

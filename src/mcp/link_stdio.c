@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "lines.h"
+#include "rpc.h"
 #include "sys.h"
 
 #define SAID_MAX 256
@@ -94,7 +95,7 @@ static void on_input_lost(fer_process *p, fer_input_loss why)
     else end_it(c, "the server closed its standard input", GRACE_CLOSED);
 }
 
-static void on_exit(fer_process *p, const fer_exit_state *state)
+static void on_exited(fer_process *p, const fer_exit_state *state)
 {
     child *c = fer_process_owner(p);
     stdio_link *l = c->link;
@@ -125,7 +126,7 @@ static const fer_process_events events = {.on_output = on_output,
                                           .on_output_end = on_output_end,
                                           .on_error_line = on_error_line,
                                           .on_input_lost = on_input_lost,
-                                          .on_exit = on_exit,
+                                          .on_exit = on_exited,
                                           .on_gone = on_gone};
 
 /* ---- the link
@@ -180,8 +181,7 @@ static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *
     char *line = fer_sys_malloc(m->json.len + 1);
     if (!line) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     memcpy(line, m->json.ptr, m->json.len);
-    for (size_t i = 0; i < m->json.len; i++)
-        if (line[i] == '\n' || line[i] == '\r') line[i] = ' ';
+    fer_rpc_join_lines(line, m->json.len);
     line[m->json.len] = '\n';
     fer_code code = fer_process_write(l->current->process, (fer_str){line, m->json.len + 1}, err);
     fer_sys_free(line);

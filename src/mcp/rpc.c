@@ -182,6 +182,14 @@ void fer_rpc_open_result(fer_buf *b, const fer_rpc_id *id)
     fer_buf_add(b, FER_STR(",\"result\":"));
 }
 
+void fer_rpc_join_lines(char *json, size_t len)
+{
+    for (size_t i = 0; len && i < 2; i++) {
+        char *at = json, c = "\n\r"[i];
+        while ((at = memchr(at, c, (size_t)(json + len - at))) != NULL) *at++ = ' ';
+    }
+}
+
 void fer_rpc_add_error(fer_buf *b, const fer_rpc_id *id, int code, fer_str message)
 {
     fer_buf_add(b, FER_STR("{\"jsonrpc\":\"2.0\",\"id\":"));

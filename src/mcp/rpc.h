@@ -83,6 +83,9 @@ void fer_rpc_open(fer_buf *b, uint64_t id, const char *method); /* ID 0: a notif
 void fer_rpc_close(fer_buf *b);                                 /* ends params and message */
 void fer_rpc_add_id(fer_buf *b, const fer_rpc_id *id);
 void fer_rpc_open_result(fer_buf *b, const fer_rpc_id *id);
+/* Makes one line of a message: between values of JSON a line end is a blank like any other, and
+ * inside of them there is none. */
+void fer_rpc_join_lines(char *json, size_t len);
 void fer_rpc_add_error(fer_buf *b, const fer_rpc_id *id, int code, fer_str message);
 
 #endif

@@ -11,9 +11,7 @@
 fer_str fer_one_line(fer_arena *a, fer_str json)
 {
     fer_str copy = fer_arena_copy(a, json);
-    char *at = (char *)(uintptr_t)copy.ptr; /* our own copy */
-    for (size_t i = 0; at && i < copy.len; i++)
-        if (at[i] == '\n' || at[i] == '\r') at[i] = ' ';
+    if (copy.ptr) fer_rpc_join_lines((char *)(uintptr_t)copy.ptr, copy.len); /* our own copy */
     return copy;
 }
 

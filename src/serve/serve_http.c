@@ -106,9 +106,11 @@ static const struct route {
 /* The requests of 2026-07-28 are POSTs and nothing else. */
 static bool is_there(const struct route *r, const fer_inbound *in)
 {
+    if (!fer_str_is(in->method, r->method)) return false;
+    if (r->run == fer_web_post) return true;
     fer_str version = fer_inbound_get(in, "MCP-Protocol-Version");
     const fer_mcp_version *v = version.ptr ? fer_mcp_version_find(version) : NULL;
-    return fer_str_is(in->method, r->method) && (!v || !v->modern || r->run == fer_web_post);
+    return !v || !v->modern;
 }
 
 static const struct route *route_of(fer_web *w, fer_guest *who, fer_exchange *x)

@@ -128,13 +128,9 @@ fer_buf *fer_ask_open(fer_ask *q)
     return &x->out;
 }
 
-/* Between values of JSON a line end is a blank like any other, and a message must be one line. */
-static void join_lines(fer_buf *b, size_t from)
+static void join_lines(const fer_buf *b, size_t from)
 {
-    for (size_t i = 0; i < 2; i++)
-        for (char *at = b->ptr + from, c = "\n\r"[i];
-             (at = memchr(at, c, (size_t)(b->ptr + b->len - at))) != NULL; at++)
-            *at = ' ';
+    fer_rpc_join_lines(b->ptr + from, b->len - from);
 }
 
 void fer_ask_close(fer_ask *q)

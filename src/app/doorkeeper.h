@@ -36,8 +36,8 @@ typedef struct fer_doorkeeper {
     ino_t file;
     off_t size;
     bool read;
-    int64_t looked;     /* at the file, fer_clock_mono */
-    fer_digest *digest; /* of tokens that are shown */
+    int64_t looked;       /* at the file, fer_clock_mono */
+    fer_digest *digest;   /* of tokens that are shown */
     int64_t denied_since; /* fer_clock_mono */
     size_t denied, unsaid;
 } fer_doorkeeper;

@@ -195,7 +195,8 @@ static void tell_lost(fer_process *p, fer_input_loss why)
 static ssize_t write_some(const fer_process *p, const char *from, size_t size)
 {
     ssize_t n;
-    do n = p->host->pipe_safe ? fer_sys_write(p->in.fd, from, size)
+    do
+        n = p->host->pipe_safe ? fer_sys_write(p->in.fd, from, size)
                                : fer_sys_write_pipe(p->in.fd, from, size);
     while (n < 0 && errno == EINTR);
     if (n >= 0) return n;

@@ -162,9 +162,8 @@ bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog)
 
 fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err)
 {
-    fer_exports made = {.arena = fer_arena_new(0),
-                        .catalog = o->catalog,
-                        .view = fer_catalog_view(o->catalog)};
+    fer_exports made = {
+        .arena = fer_arena_new(0), .catalog = o->catalog, .view = fer_catalog_view(o->catalog)};
     fer_code code = made.arena ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = make(&made, o, err);
     if (code) {

@@ -106,6 +106,10 @@ int fer_sys_mkdir(const char *path, mode_t mode)
 {
     return mkdir(path, mode);
 }
+int fer_sys_rmdir(const char *path)
+{
+    return rmdir(path);
+}
 ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at)
 {
     return pread(fd, to, size, at);

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@
 #define CHILD_STACK (64 << 10) /* of the child until it is another program */
 /* Code of the child leaves no marks of AddressSanitizer's in memory that is its parent's. */
 #define IN_CHILD   __attribute__((no_sanitize("address")))
-#define FIRST_FREE 3 /* descriptors below are those of the program */
+#define FIRST_FREE 3 /* descriptors below are those that every program has */
 
 /* What the child needs, in memory that it shares with its parent, who waits meanwhile. */
 struct start {
@@ -36,19 +37,35 @@ IN_CHILD static void default_signals(void)
     }
 }
 
-/* The three descriptors; first out of the way of each other, as they may be 0 to 2 themselves. */
-IN_CHILD static int place_descriptors(const struct fer_sys_launch *l)
+/* The number of what is to be its descriptor number `i`, and where it goes. */
+IN_CHILD static struct fer_sys_handed handed_at(const struct fer_sys_launch *l, size_t i)
 {
-    int from[FIRST_FREE] = {l->in, l->out, l->err};
-    for (int i = 0; i < FIRST_FREE; i++) {
-        from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, FIRST_FREE);
-        if (from[i] < 0) return -1;
+    const int first[FIRST_FREE] = {l->in, l->out, l->err};
+    return i < FIRST_FREE ? (struct fer_sys_handed){first[i], (int)i} : l->handed[i - FIRST_FREE];
+}
+
+/*
+ * All that the program gets; first out of the way of each other, past the last number that is
+ * wanted, as they may have such numbers themselves. So does the program where it is open.
+ */
+IN_CHILD static int place_descriptors(struct fer_sys_launch *l)
+{
+    size_t count = FIRST_FREE + l->handed_count;
+    int moved[FIRST_FREE + FER_SYS_HANDED_MAX], past = FIRST_FREE;
+    for (size_t i = 0; i < count; i++) {
+        if (handed_at(l, i).to >= past) past = handed_at(l, i).to + 1;
     }
-    for (int i = 0; i < FIRST_FREE; i++) {
-        if (dup2(from[i], i) < 0) return -1;
+    for (size_t i = 0; i < count; i++) {
+        moved[i] = fcntl(handed_at(l, i).from, F_DUPFD_CLOEXEC, past);
+        if (moved[i] < 0) return -1;
     }
+    if (l->by_descriptor) l->descriptor = fcntl(l->descriptor, F_DUPFD_CLOEXEC, past);
+    if (l->by_descriptor && l->descriptor < 0) return -1;
     /* Also what others in this process have opened without care. */
     syscall(SYS_close_range, FIRST_FREE, ~0U, CLOSE_RANGE_CLOEXEC);
+    for (size_t i = 0; i < count; i++) {
+        if (dup2(moved[i], handed_at(l, i).to) < 0) return -1;
+    }
     return 0;
 }
 
@@ -94,10 +111,12 @@ IN_CHILD static int become(void *argument)
 int fer_seam_launch(struct fer_sys_launch *l, pid_t *child)
 {
     _Alignas(16) char stack[CHILD_STACK];
-    struct start s = {.launch = l, .parent = getpid()};
+    struct fer_sys_launch copy = *l; /* the child moves descriptors in it */
+    struct start s = {.launch = &copy, .parent = getpid()};
     sigset_t all, before;
+    if (l->handed_count > FER_SYS_HANDED_MAX) return EMFILE;
     sigfillset(&all);
-    l->failed = "start";
+    copy.failed = "start";
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = clone(become, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
     int number = pid < 0 ? errno : s.error;
@@ -106,8 +125,36 @@ int fer_seam_launch(struct fer_sys_launch *l, pid_t *child)
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    l->failed = copy.failed;
     if (!number) *child = pid;
     return number;
+}
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U /* since Linux 6.3, which wants to be told */
+#endif
+
+static bool write_whole(int fd, const char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(fd, bytes + at, size - at);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) at += (size_t)n;
+    }
+    return true;
+}
+
+int fer_sys_sealed(const char *name, const void *bytes, size_t size)
+{
+    unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    int fd = memfd_create(name, flags | MFD_EXEC);
+    if (fd < 0 && errno == EINVAL) fd = memfd_create(name, flags);
+    if (fd < 0) return -1;
+    if (write_whole(fd, bytes, size) &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+        return fd;
+    close(fd);
+    return -1;
 }
 
 /* ---- ending --------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ int fer_sys_renameat(int folder, const char *from, const char *to);
 int fer_sys_unlinkat(int folder, const char *name);
 DIR *fer_sys_fdopendir(int fd);
 int fer_sys_mkdir(const char *path, mode_t mode);
+int fer_sys_rmdir(const char *path);
 ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at);
 ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at);
 int fer_sys_fdatasync(int fd);
@@ -62,6 +63,11 @@ void fer_sys_pages_free(void *pages, size_t size);
 /* A file's bytes as memory to be read, NULL on failure; the descriptor may be closed. */
 void *fer_sys_map(int fd, size_t size);
 void fer_sys_unmap(void *mapped, size_t size);
+/*
+ * A file in memory that holds these bytes and can never be changed again, to be executed by its
+ * descriptor (struct fer_sys_launch); -1 where the system has none. Closed in programs.
+ */
+int fer_sys_sealed(const char *name, const void *bytes, size_t size);
 int fer_sys_clock(clockid_t which, struct timespec *to);
 /* Two ends of a pipe, the first for reading; both are closed in programs that are started. */
 int fer_sys_pipe(int ends[2]);
@@ -73,10 +79,14 @@ int fer_sys_pipe(int ends[2]);
 int fer_sys_spawn(pid_t *child, char *const argv[], int out);
 /* Waits until it has ended. */
 pid_t fer_sys_wait(pid_t child, int *status);
+/* A descriptor of ours, and the number by which a program gets it. */
+struct fer_sys_handed {
+    int from, to; /* `to` is 3 or more */
+};
 /*
- * A program to be started as the leader of a session of its own, with these three descriptors and
- * no other, all signals as a new program finds them, nothing blocked. It is killed when the thread
- * that started it ends.
+ * A program to be started as the leader of a session of its own, with its three descriptors, those
+ * that are handed to it and no other, all signals as a new program finds them, nothing blocked. It
+ * is killed when the thread that started it ends.
  */
 struct fer_sys_launch {
     const char *program; /* an absolute path */
@@ -86,8 +96,11 @@ struct fer_sys_launch {
     char *const *env;
     const char *cwd; /* NULL: as ours */
     int in, out, err;
-    const char *failed; /* out: what could not be done, such as "execute" */
+    const struct fer_sys_handed *handed;
+    size_t handed_count; /* at most FER_SYS_HANDED_MAX */
+    const char *failed;  /* out: what could not be done, such as "execute" */
 };
+#define FER_SYS_HANDED_MAX 32
 /* 0, or the number of an error; then there is no child. */
 int fer_sys_launch(struct fer_sys_launch *l, pid_t *child);
 /* A descriptor that is readable once the process has ended, closed in programs; or -1. */

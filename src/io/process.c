@@ -385,8 +385,10 @@ static fer_code launch(fer_process *p, const fer_process_spec *spec, const struc
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     }
     struct fer_sys_launch l = {.program = spec->program,
-                               .by_descriptor = program >= 0,
-                               .descriptor = program,
+                               .by_descriptor = spec->by_descriptor || program >= 0,
+                               .descriptor = spec->by_descriptor ? spec->descriptor : program,
+                               .handed = spec->handed,
+                               .handed_count = spec->handed_count,
                                .argv = (char *const *)(uintptr_t)spec->argv,
                                .env = env,
                                .cwd = spec->cwd,
@@ -442,7 +444,7 @@ fer_code fer_process_start(fer_process_host *h, const fer_process_spec *spec, fe
                            fer_err *err)
 {
     struct child_ends c = {-1, -1, -1};
-    if (spec->program[0] != '/')
+    if (!spec->by_descriptor && spec->program[0] != '/')
         return fer_fail(err, FER_BACKEND_UNAVAILABLE, "%s is not an absolute path", spec->program);
     fer_process *p = new_process(h, spec);
     if (!p) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");

@@ -27,6 +27,7 @@
 #include <uv.h>
 
 #include "arena.h"
+#include "sys.h"
 
 #define FER_PROCESS_MARK "FERRULE_CHILD" /* the variable by which a tree is known */
 
@@ -69,6 +70,7 @@ typedef struct fer_process_events {
     void (*on_output)(fer_process *p, fer_str bytes); /* of standard output */
     void (*on_output_end)(fer_process *p);
     void (*on_error_line)(fer_process *p, fer_str line); /* of standard error, as bytes, cut */
+    void (*on_error_output)(fer_process *p, fer_str bytes); /* all of it, as it comes */
     void (*on_input_lost)(fer_process *p, fer_input_loss why);
     void (*on_exit)(fer_process *p, const fer_exit_state *state);
     void (*on_gone)(fer_process *p); /* the last */
@@ -78,6 +80,11 @@ typedef struct fer_process_spec {
     const char *program; /* an absolute path; see fer_process_find */
     fer_str sha256; /* of the program, 64 hexadecimal digits: another one is not started, and what
                        is started is what was hashed, by its descriptor; empty: not asked for */
+    bool by_descriptor; /* what is executed is open already, as `descriptor`, which stays the
+                           caller's; `program` is its name in messages. Not with sha256 */
+    int descriptor;
+    const struct fer_sys_handed *handed; /* descriptors that it gets besides the three */
+    size_t handed_count;
     const char *const *argv; /* ended by NULL; argv[0] is what the program is told that it is */
     const char *const *env;  /* "NAME=value", ended by NULL: exactly these, and the mark */
     const char *cwd;         /* NULL: as ours */

@@ -138,6 +138,7 @@ static bool take_error(fer_process *p)
     }
     if (n <= 0) return false;
     keep_error(p, (fer_str){piece, (size_t)n});
+    if (p->events->on_error_output) p->events->on_error_output(p, (fer_str){piece, (size_t)n});
     tell_errors(p, (fer_str){piece, (size_t)n});
     return true;
 }

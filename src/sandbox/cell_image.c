@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cell_image.h"
+
+#include "cell_image_file.h"
+
+__asm__(".pushsection .rodata\n"
+        ".balign 16\n"
+        "fer_cell_image_begin:\n"
+        ".incbin \"" FER_CELL_IMAGE_FILE "\"\n"
+        "fer_cell_image_end:\n"
+        ".byte 0\n"
+        ".popsection\n");
+
+extern const char fer_cell_image_begin[] __attribute__((visibility("hidden")));
+extern const char fer_cell_image_end[] __attribute__((visibility("hidden")));
+
+fer_str fer_cell_image(void)
+{
+    return (fer_str){fer_cell_image_begin, (size_t)(fer_cell_image_end - fer_cell_image_begin)};
+}

@@ -66,7 +66,9 @@ static int read_front(const fer_station *s, fer_front_options *o)
                                    .listens = (size_t)c->limits[FER_LIMIT_LISTENS],
                                    .peers = (size_t)c->limits[FER_LIMIT_CLIENTS],
                                    .result = (size_t)c->limits[FER_LIMIT_RESULT_BYTES],
-                                   .settle_ms = c->limits[FER_LIMIT_SETTLE_MS]};
+                                   .settle_ms = c->limits[FER_LIMIT_SETTLE_MS],
+                                   .parked = (size_t)c->limits[FER_LIMIT_PARKED],
+                                   .parked_ms = c->limits[FER_LIMIT_PARKED_MS]};
     return 0;
 }
 

@@ -157,6 +157,8 @@ struct fer_call {
     fer_cancel wanted;     /* cancelled by its own listener: as soon as that has returned */
     bool telling;
     bool paused; /* the listener is behind */
+    unsigned standing; /* what the caller is asked and has not answered */
+    int64_t stood;     /* since when its time has stood still for that */
     uint64_t sequence;
 
     /* its result */

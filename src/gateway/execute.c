@@ -176,6 +176,25 @@ static void wait(fer_call *c)
     if (c->options.on_event && !c->paused) beat(c, FER_HEARTBEAT_MS);
 }
 
+/* The time of a call does not pass while its caller is asked something by the tool. */
+void fer_call_stand(fer_call *c)
+{
+    bool running = c->stage == FER_STAGE_EXECUTE && c->step == FER_AT_RUNNING && !c->attempt.ended;
+    if (!running || c->standing++) return;
+    c->stood = fer_clock_mono();
+    if (!c->wanted) uv_timer_stop(&c->limit);
+}
+
+void fer_call_proceed(fer_call *c)
+{
+    if (!c->standing || --c->standing) return;
+    int64_t passed = fer_clock_mono() - c->stood;
+    c->deadline += passed;
+    c->attempt.deadline += passed;
+    c->attempt_began += passed;
+    if (!c->attempt.ended) wait(c);
+}
+
 /* ---- how it ended
  * ----------------------------------------------------------------------------------------- */
 
@@ -233,6 +252,7 @@ static void count_attempt(fer_call *c)
 {
     uv_timer_stop(&c->limit);
     uv_timer_stop(&c->pulse);
+    c->standing = 0;
     const fer_outcome *o = &c->outcome;
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];
     int64_t us = (fer_clock_mono() - c->attempt_began) / 1000;

@@ -111,6 +111,10 @@ void fer_gateway_stop_runners(fer_gateway *g);
 
 /* late.c: an attempt that was cancelled and had been sent: its answer may still come. */
 void fer_call_expect_late(fer_call *c);
+/* The caller is asked something by the tool; it has answered, or nobody wants to know any more. The
+ * time between does not count. */
+void fer_call_stand(fer_call *c);
+void fer_call_proceed(fer_call *c);
 /* The runner heard it. */
 void fer_gateway_late(fer_runner *r, uint64_t ticket, const fer_late *late);
 void fer_gone_free(struct fer_gone *gone);

@@ -79,7 +79,9 @@ static void call_describe(const fer_mcp_request *r, fer_arena *a, fer_mcp_out *m
     fer_mcp_mirrored *mirrored = NULL;
     if (k->method) m->method = fer_str_of(k->method);
     m->name = name_of(k);
-    m->deadline = k->deadline;
+    /* Where the caller may be asked something, its time stands still meanwhile: whoever keeps it
+     * gives the call up. */
+    if (k->capabilities.len <= sizeof "{}" - 1) m->deadline = k->deadline;
     bool headers = r->client->link->kind->streams && fer_mcp_is_modern(r->client);
     if (!headers || k->method || !fer_mcp_mirror_may(k->definition)) return;
     if (!fer_mcp_mirror(a, k->definition, k->args, &mirrored, &m->mirrored_count, NULL))

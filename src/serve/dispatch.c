@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "news.h"
+#include "parked.h"
 
 #define LEGACY "2024-11-05", "2025-11-25"
 #define MODERN "2026-07-28", "2026-07-28"
@@ -16,14 +17,15 @@ const fer_method fer_methods[] = {
     {"server/discover", MODERN, 0, fer_method_discover, NULL, NULL},
     {"subscriptions/listen", MODERN, FER_METHOD_WARES, fer_method_listen, NULL, NULL},
     {"tools/list", ALL, FER_METHOD_TOOLS, fer_method_list, NULL, NULL},
-    {"tools/call", ALL, FER_METHOD_TOOLS, fer_method_call, NULL, "name"},
+    {"tools/call", ALL, FER_METHOD_TOOLS | FER_METHOD_INPUT, fer_method_call, NULL, "name"},
     {"resources/list", ALL, FER_METHOD_WARES, fer_method_resources, NULL, NULL},
     {"resources/templates/list", ALL, FER_METHOD_WARES, fer_method_templates, NULL, NULL},
-    {"resources/read", ALL, FER_METHOD_WARES | FER_METHOD_CACHED, fer_method_read, NULL, "uri"},
+    {"resources/read", ALL, FER_METHOD_WARES | FER_METHOD_CACHED | FER_METHOD_INPUT,
+     fer_method_read, NULL, "uri"},
     {"resources/subscribe", LEGACY, FER_METHOD_WARES, fer_method_subscribe, NULL, NULL},
     {"resources/unsubscribe", LEGACY, FER_METHOD_WARES, fer_method_unsubscribe, NULL, NULL},
     {"prompts/list", ALL, FER_METHOD_WARES, fer_method_prompts, NULL, NULL},
-    {"prompts/get", ALL, FER_METHOD_WARES, fer_method_get_prompt, NULL, "name"},
+    {"prompts/get", ALL, FER_METHOD_WARES | FER_METHOD_INPUT, fer_method_get_prompt, NULL, "name"},
     {"completion/complete", ALL, FER_METHOD_WARES, fer_method_complete, NULL, NULL},
     {"notifications/initialized", LEGACY, 0, NULL, fer_hear_initialized, NULL},
     {"notifications/cancelled", ALL, 0, NULL, fer_hear_cancelled, NULL},
@@ -169,8 +171,9 @@ static void read_token(fer_ask *q)
 
 void fer_ask_run(fer_ask *q)
 {
+    bool goes_on = q->method->flags & FER_METHOD_INPUT && q->version->modern;
     q->held = false;
-    q->method->run(q);
+    if (!goes_on || !fer_parked_resume(q)) q->method->run(q);
 }
 
 static void run_request(fer_talk *x, const fer_rpc *m)

@@ -7,6 +7,7 @@
 #include "gateway_parts.h"
 #include "meta_tools.h"
 #include "news.h"
+#include "parked.h"
 #include "relay.h"
 #include "sys.h"
 
@@ -48,7 +49,10 @@ static void on_sweep(uv_timer_t *timer)
     int64_t now = fer_clock_mono();
     fer_wares_sweep(&s->wares, now);
     fer_relays_sweep(s, now);
-    if (!s->relays && !fer_wares_busy(&s->wares)) uv_timer_stop(timer);
+    fer_questions_sweep(s, now);
+    fer_parked_sweep(s, now);
+    if (!s->relays && !s->parked && !s->questions && !fer_wares_busy(&s->wares))
+        uv_timer_stop(timer);
 }
 
 void fer_front_watch_time(fer_front *s)
@@ -141,6 +145,8 @@ static void fill_limits(fer_front_limits *l)
     if (!l->listens) l->listens = FER_SERVE_LISTENS_MAX;
     if (!l->peers) l->peers = FER_SERVE_PEERS_MAX;
     if (!l->result) l->result = FER_META_RESULT;
+    if (!l->parked) l->parked = FER_PARKED_MAX;
+    if (l->parked_ms <= 0) l->parked_ms = FER_PARKED_MS;
     if (l->settle_ms <= 0) l->settle_ms = FER_SERVE_SETTLE_MS;
 }
 
@@ -188,6 +194,7 @@ static void on_timer_closed(uv_handle_t *handle)
 void fer_front_free(fer_front *s)
 {
     if (!s) return;
+    fer_parked_drain(s);
     assert(!s->peers);
     fer_catalog_unsubscribe(s->options.catalog, s->listener);
     while (s->spare) {
@@ -297,6 +304,7 @@ void fer_front_drain(fer_front *s)
     fer_front_release(s);
     fer_front_each(s, run_waiting);
     fer_front_each(s, end_listen);
+    fer_parked_drain(s);
 }
 
 /* Their clients are told: it is not they who asked for it. */

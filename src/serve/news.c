@@ -19,19 +19,27 @@ static fer_ask *owner_of(const fer_mcp_call *k)
 
 typedef struct search {
     fer_ask *newest;
-    uint64_t id;
-    bool several; /* clients */
+    fer_mcp_call *call; /* of it */
+    bool several;       /* clients */
 } search;
+
+/* A parked request is its client's still; those that stand alone are of one client where they are
+ * of one guest. */
+static bool is_same_client(const fer_peer *x, const fer_peer *y)
+{
+    if (x->session || y->session) return x->session == y->session;
+    return x->guest == y->guest;
+}
 
 static void look(void *context, fer_mcp_call *k)
 {
     search *x = context;
     fer_ask *q = owner_of(k);
     if (!q) return;
-    x->several |= x->newest && x->newest->peer != q->peer;
-    if (x->newest && k->request.id < x->id) return;
+    x->several |= x->newest && !is_same_client(x->newest->peer, q->peer);
+    if (x->newest && k->request.id < x->call->request.id) return;
     x->newest = q;
-    x->id = k->request.id;
+    x->call = k;
 }
 
 static fer_peer *only_peer(const fer_front *s)
@@ -52,17 +60,17 @@ static fer_peer *peer_of_session(const fer_front *s, uint64_t session)
     return p;
 }
 
-/* The client that something of a server is for, and its request where there is one. NULL: none. */
-fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call **call,
                          fer_ask **ask)
 {
     search x = {0};
-    *ask = k ? owner_of(k) : NULL;
+    *ask = *call ? owner_of(*call) : NULL;
     if (*ask) return (*ask)->peer;
-    if (k) return NULL; /* its caller is gone */
+    if (*call) return NULL; /* its caller is gone */
     fer_mcp_client_each(r->kind->mcp(r, session, FER_STR("")), look, &x);
     if (x.several) return NULL;
     *ask = x.newest;
+    *call = x.call;
     if (x.newest) return x.newest->peer;
     return session ? peer_of_session(s, session) : only_peer(s);
 }
@@ -103,7 +111,7 @@ static void on_log(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *
                    fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
     if (p) pass_log(s, p, q, a, method, params);
     else s->counts.ignored++;
 }
@@ -193,7 +201,7 @@ static void on_other(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call
                      fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
     fer_str message = p ? message_of(a, method, params) : FER_STR("");
     if (!message.len || (q && q->version->modern)) s->counts.ignored++;
     else if (q) fer_ask_note(q, message);

@@ -20,6 +20,12 @@ void fer_news_end(fer_front *s);
 
 /* An answer of a client's to a question. False: it is to nothing that was asked. */
 bool fer_question_answered(fer_peer *p, const fer_rpc *m);
+/* The questions to a peer as members of inputRequests; and one of them answered by a member of
+ * inputResponses, false: none is. */
+void fer_questions_write(const fer_peer *p, fer_buf *b);
+bool fer_questions_take(fer_peer *p, const fer_json *doc, const yyjson_val *responses);
+/* Those that nobody has answered in time are refused. */
+void fer_questions_sweep(fer_front *s, int64_t now);
 /* A request has ended: questions of its go on without it. */
 void fer_questions_forget(fer_peer *p, const fer_ask *q);
 /* A client is gone. */

@@ -15,6 +15,38 @@ fer_str fer_one_line(fer_arena *a, fer_str json)
     return copy;
 }
 
+/* A value of the params, and what stands in its place. */
+typedef struct edit {
+    const yyjson_val *value;
+    fer_str text;
+    bool quoted; /* it is to be */
+} edit;
+
+fer_str fer_ask_params(fer_ask *q, const yyjson_val *value, fer_str text)
+{
+    fer_arena *a = fer_ask_arena(q);
+    fer_str all = fer_rpc_bytes(q->doc, q->params);
+    edit edits[] = {
+        {q->state_text.len ? fer_val_get(q->params, "requestState") : NULL, q->state_text, false},
+        {value, text, true}};
+    size_t done = 0, first = edits[0].value && value && value < edits[0].value;
+    fer_buf b;
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    for (size_t i = 0; i < 2; i++) { /* in the order of the text */
+        const edit *e = &edits[i ^ first];
+        if (!e->value) continue;
+        fer_str old = fer_rpc_bytes(q->doc, e->value);
+        size_t at = (size_t)(old.ptr - all.ptr);
+        fer_buf_add(&b, fer_str_slice(all, done, at));
+        if (e->quoted) fer_buf_add_quoted(&b, e->text);
+        else fer_buf_add(&b, e->text);
+        done = at + old.len;
+    }
+    if (!done) return fer_one_line(a, all);
+    fer_buf_add(&b, fer_str_slice(all, done, all.len));
+    return b.failure ? FER_STR_NONE : fer_one_line(a, fer_buf_view(&b));
+}
+
 static void no_memory(fer_ask *q)
 {
     fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
@@ -24,8 +56,7 @@ fer_relay *fer_relay_new(fer_ask *q)
 {
     fer_arena *a = fer_ask_arena(q);
     fer_relay *r = fer_arena_alloc_zero(a, 1, sizeof *r);
-    fer_str params =
-        r && q->params ? fer_one_line(a, fer_rpc_bytes(q->doc, q->params)) : FER_STR("");
+    fer_str params = r && q->params ? fer_ask_params(q, NULL, FER_STR("")) : FER_STR("");
     if (!r || !params.ptr) {
         no_memory(q);
         return NULL;
@@ -37,19 +68,12 @@ fer_relay *fer_relay_new(fer_ask *q)
 
 bool fer_relay_put(fer_relay *r, const yyjson_val *value, fer_str text)
 {
-    fer_ask *q = r->ask;
-    fer_str all = fer_rpc_bytes(q->doc, q->params), old = fer_rpc_bytes(q->doc, value);
-    size_t at = (size_t)(old.ptr - all.ptr);
-    fer_buf b;
-    fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
-    fer_buf_add(&b, fer_str_slice(r->params, 0, at));
-    fer_buf_add_quoted(&b, text);
-    fer_buf_add(&b, fer_str_slice(r->params, at + old.len, r->params.len));
-    if (b.failure) {
-        no_memory(q);
+    fer_str params = fer_ask_params(r->ask, value, text);
+    if (!params.ptr) {
+        no_memory(r->ask);
         return false;
     }
-    r->params = fer_buf_view(&b);
+    r->params = params;
     return true;
 }
 
@@ -96,6 +120,21 @@ static fer_str show_uris(fer_relay *r, fer_str json)
     return b.failure ? json : fer_buf_view(&b);
 }
 
+/* What is not there has a code of its own before 2026-07-28; since, it is a wrong param. */
+static int code_for(const fer_relay *r, const fer_mcp_outcome *o, int64_t code)
+{
+    const fer_ask *q = r->ask;
+    fer_json *doc;
+    fer_mcp_info i;
+    if (q->version->modern) return code == NOT_FOUND ? FER_RPC_INVALID_PARAMS : (int)code;
+    bool reads = q->method->run == fer_method_read && code == FER_RPC_INVALID_PARAMS;
+    if (!reads || fer_json_read(fer_ask_arena(q), o->error, NULL, &doc, NULL)) return (int)code;
+    fer_mcp_client_info(r->call.request.client, &i);
+    const yyjson_val *data = fer_val_get(fer_json_root(doc), "data");
+    bool names_it = fer_is_obj(data) && fer_val_get(data, "uri");
+    return i.version && i.version->modern && names_it ? NOT_FOUND : (int)code;
+}
+
 static void send_it(fer_relay *r);
 
 /* Whether the next server is asked: this one does not have what was asked for. */
@@ -117,14 +156,14 @@ static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
         send_it(r);
         return;
     }
-    bool said = !o->code || (o->asks_input && q->version->modern);
+    bool asks = o->asks_input && q->version->modern, said = !o->code || asks;
     if (q->cancelled) fer_ask_drop(q);
+    else if (asks) fer_reply_input(q, show_uris(r, o->json));
     else if (said) {
         if (r->done && !o->code) r->done(q, r->servers[r->at]);
         fer_reply_pass(q, show_uris(r, o->json), (q->method->flags & FER_METHOD_CACHED) != 0);
     } else if (o->error.len) {
-        bool other = code == NOT_FOUND && q->version->modern;
-        fer_ask_fail_as(q, o->error, other ? FER_RPC_INVALID_PARAMS : (int)code);
+        fer_ask_fail_as(q, o->error, code_for(r, o, code));
     } else {
         fer_reply_fault(q, o->code, o->message, o->retry_after_ms);
     }
@@ -135,9 +174,19 @@ fer_ask *fer_relay_owner(const fer_mcp_call *k)
     return k->on_end == on_end ? ((const fer_relay *)k->context)->ask : NULL;
 }
 
+void fer_relay_stand(const fer_mcp_call *k, bool stands)
+{
+    fer_relay *r = fer_relay_owner(k) ? k->context : NULL;
+    if (!r) return;
+    if (stands && !r->standing++) r->stood = fer_clock_mono();
+    if (stands || !r->standing || --r->standing) return;
+    r->deadline += fer_clock_mono() - r->stood;
+}
+
 static void on_progress(fer_mcp_call *k, fer_str json)
 {
-    fer_ask_progress(((fer_relay *)k->context)->ask, json);
+    fer_ask *q = ((fer_relay *)k->context)->ask;
+    if (q->token.len) fer_ask_progress(q, json);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -164,14 +213,15 @@ static void send_it(fer_relay *r)
                         0);
         return;
     }
-    r->call = (fer_mcp_call){.arena = fer_ask_arena(q),
-                             .method = r->method,
-                             .params = r->params,
-                             .capabilities = can,
-                             .takes_input = q->version->modern,
-                             .on_progress = q->token.len ? on_progress : NULL,
-                             .on_end = on_end,
-                             .context = r};
+    r->call =
+        (fer_mcp_call){.arena = fer_ask_arena(q),
+                       .method = r->method,
+                       .params = r->params,
+                       .capabilities = can,
+                       .takes_input = q->version->modern,
+                       .on_progress = q->token.len || fer_ask_may_be_asked(q) ? on_progress : NULL,
+                       .on_end = on_end,
+                       .context = r};
     r->deadline = fer_clock_mono() + FER_RELAY_MS * MS;
     r->next = s->relays;
     r->place = &s->relays;
@@ -196,7 +246,7 @@ void fer_relay_go(fer_relay *r)
 void fer_relays_sweep(fer_front *s, int64_t now)
 {
     fer_relay *r = s->relays;
-    while (r && r->deadline > now) r = r->next;
+    while (r && (r->standing || r->deadline > now)) r = r->next;
     if (!r) return;
     fer_ask *q = r->ask;
     leave(r);

@@ -23,6 +23,8 @@ typedef struct fer_relay {
     fer_server *servers[FER_RELAY_SERVERS];
     size_t count, at;
     int64_t deadline;   /* fer_clock_mono */
+    unsigned standing;  /* questions that it waits for, */
+    int64_t stood;      /* since when */
     fer_str own, shown; /* a URI of the server's that clients know by another; or empty */
     /* Told of a result before it is passed on; or NULL. */
     void (*done)(fer_ask *q, fer_server *server);
@@ -35,10 +37,16 @@ FER_MUST_USE bool fer_relay_put(fer_relay *r, const yyjson_val *value, fer_str t
 /* Asks the servers that were named; the answer answers the request. */
 void fer_relay_go(fer_relay *r);
 
+/* The time that its server has stands still while the client is asked; or goes on. */
+void fer_relay_stand(const fer_mcp_call *k, bool stands);
 /* The request that a call is made for; NULL: it is none of a relay's. */
 fer_ask *fer_relay_owner(const fer_mcp_call *k);
 /* Those that take too long end. */
 void fer_relays_sweep(fer_front *s, int64_t now);
+
+/* The params of a request on one line, for a server: with its own requestState, and another text in
+ * place of `value` where that is not NULL. `ptr` NULL: no memory. */
+fer_str fer_ask_params(fer_ask *q, const yyjson_val *value, fer_str text);
 
 /* Texts of JSON on one line: between values a line end is a blank like any other. */
 fer_str fer_one_line(fer_arena *a, fer_str json);

@@ -54,6 +54,8 @@ typedef struct fer_front_limits {
     size_t asks, listens, peers; /* FER_SERVE_ASKS_MAX and so on */
     size_t result;               /* bytes of a result that run_tool shows at once */
     int64_t settle_ms;
+    size_t parked;     /* requests that wait for their client's answers */
+    int64_t parked_ms; /* that a client has for one */
 } fer_front_limits;
 
 typedef struct fer_front_options {

@@ -5,6 +5,7 @@
 #include "line_pair.h"
 #include "meta_tools.h"
 #include "news.h"
+#include "parked.h"
 #include "relay.h"
 #include "serve.h"
 #include "serve_events.h"
@@ -29,6 +30,14 @@ const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.relay_servers", FER_RELAY_SERVERS,
      "servers that are asked for a resource that none lists"},
     {"serve.questions", FER_SERVE_QUESTIONS_MAX, "questions of servers to one client at a time"},
+    {"serve.parked", FER_PARKED_MAX,
+     "requests of 2026-07-28 that wait for answers to an older server's questions"},
+    {"serve.parked_here", FER_PARKED_HERE, "of them, at one server"},
+    {"serve.parked_each", FER_PARKED_EACH, "of those, of one client"},
+    {"serve.parked_size", FER_PARKED_BYTES, "bytes of all of them"},
+    {"serve.parked_time", FER_PARKED_MS,
+     "milliseconds that a client has to answer a server's question"},
+    {"serve.state", FER_STATE_MAX, "bytes of a requestState that a client brings"},
     {"serve.watches", FER_SERVE_WATCHES_MAX, "resources that one client watches"},
     {"serve.wares", FER_WARES_MAX, "resources, templates or prompts of one server"},
     {"serve.wares_size", FER_WARES_SIZE, "bytes of one such list"},

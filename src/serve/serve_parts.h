@@ -21,6 +21,7 @@
 typedef struct fer_ask fer_ask;
 typedef struct fer_relay fer_relay;
 typedef struct fer_question fer_question;
+typedef struct fer_parked fer_parked;
 
 /* ---- methods ----------------------------------------------------------------------------------
  */
@@ -29,7 +30,8 @@ enum fer_method_flags {
     FER_METHOD_EARLY = 1, /* also before initialize */
     FER_METHOD_TOOLS = 2, /* waits until tools are known */
     FER_METHOD_WARES = 4, /* waits until it is known what servers have beside tools */
-    FER_METHOD_CACHED = 8 /* its result says how long it is good for (2026-07-28) */
+    FER_METHOD_CACHED = 8, /* its result says how long it is good for (2026-07-28) */
+    FER_METHOD_INPUT = 16  /* its result may ask for input (2026-07-28) */
 };
 
 typedef struct fer_method {
@@ -108,6 +110,7 @@ struct fer_ask {
     void (*stop)(fer_ask *q); /* ends what runs for it; NULL: nothing does */
     fer_call *call;           /* or NULL */
     void *state;              /* the method's */
+    fer_str state_text;       /* requestState for the server, JSON; empty: as the params have it */
     uint64_t round;           /* of fer_front_each that has seen it */
 };
 
@@ -126,6 +129,16 @@ void fer_ask_progress(fer_ask *q, fer_str json);
 void fer_ask_fail_as(fer_ask *q, fer_str error, int code);
 /* What the client can be asked for, a JSON object; or empty. */
 fer_str fer_ask_abilities(const fer_ask *q);
+/* Answers with what another request was answered with, all that follows its ID. */
+void fer_ask_answer_as(fer_ask *q, fer_str rest, int status);
+/* Moves a request with its memory into another exchange, which is empty. What is left in its place,
+ * for its client to be answered by; NULL: it cannot be, and nothing has changed. */
+fer_ask *fer_ask_move(fer_ask *q, fer_talk *to);
+/* Gives an exchange back that nothing was taken by. */
+void fer_talk_discard(fer_talk *x);
+/* Whether its client may be asked something before the end, so that news may be for a later request
+ * than this one. */
+bool fer_ask_may_be_asked(const fer_ask *q);
 /* Ends it without a word. */
 void fer_ask_drop(fer_ask *q);
 /* The request is to end early: what runs is told, and it says no word more. */
@@ -223,6 +236,7 @@ struct fer_peer {
     size_t ask_count, listen_count;
     size_t exchanges; /* that have not ended */
     bool closed;      /* goes with the last of them */
+    fer_parked *parked; /* it is that of a parked request; or NULL */
 };
 /* Frees a closed peer that nothing runs for. */
 void fer_peer_settle(fer_peer *p);
@@ -246,6 +260,12 @@ struct fer_front {
     fer_mcp_sink sink;
     fer_relay *relays;
     struct fer_watch *watches;
+    fer_parked *parked;
+    size_t parked_count, parked_bytes;
+    uint64_t parkings;
+    unsigned char state_key[32]; /* of requestState */
+    bool state_key_made;
+    size_t questions;  /* to all clients that are not answered */
     uint64_t listener; /* of the catalogue */
     fer_guest *guests; /* all of them */
     fer_guest *host;
@@ -280,8 +300,9 @@ unsigned fer_guest_offers(fer_guest *g);
 
 bool fer_question_ask(void *context, fer_runner *r, uint64_t session, fer_mcp_question *from);
 void fer_question_withdrawn(void *context, fer_mcp_question *from);
-/* The client that something of a server is for, and its request where there is one. NULL: none. */
-fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+/* The client that something of a server is for, its request where there is one, and the call that
+ * is made for that, where `*call` does not say so yet. NULL: none. */
+fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call **call,
                          fer_ask **ask);
 /* Ends a subscription as the protocol wants it. */
 void fer_listen_end(fer_ask *q);

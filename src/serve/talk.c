@@ -53,6 +53,12 @@ static void settle(fer_talk *x)
     if (!x->open && !x->taking) finish(x);
 }
 
+void fer_talk_discard(fer_talk *x)
+{
+    x->events = NULL;
+    settle(x);
+}
+
 static fer_ask *next_to_cancel(const fer_talk *x)
 {
     fer_ask *q = x->peer->asks;
@@ -96,6 +102,17 @@ static void mend_answer(fer_talk *x, const fer_rpc_id *id, size_t from)
     fer_buf_init_fixed(&x->out, room, 1024);
     begin_answer(x);
     fer_rpc_add_error(&x->out, id, -32603, why);
+}
+
+static void link_ask(fer_peer *p, fer_ask *q)
+{
+    q->peer = p;
+    q->next = p->asks;
+    q->place = &p->asks;
+    if (q->next) q->next->place = &q->next;
+    p->asks = q;
+    p->ask_count++;
+    p->server->counts.asks++;
 }
 
 static void unlink_ask(fer_ask *q)
@@ -274,15 +291,58 @@ fer_ask *fer_talk_ask(fer_talk *x, const fer_rpc *m)
                    .params = m->params,
                    .log_level = FER_LOG_OFF,
                    .token = FER_STR("")};
-    q->next = p->asks;
-    q->place = &p->asks;
-    if (q->next) q->next->place = &q->next;
-    p->asks = q;
-    p->ask_count++;
-    p->server->counts.asks++;
+    link_ask(p, q);
     p->server->counts.requests++;
     x->open++;
     return q;
+}
+
+/* ---- a request that goes on without its exchange ----------------------------------------------
+ */
+
+/*
+ * The two exchanges change their memories: what the request consists of stays where it is, and the
+ * carrier's handle is good as ever, with a request in it that stands in for the one that left.
+ */
+fer_ask *fer_ask_move(fer_ask *q, fer_talk *to)
+{
+    fer_talk *from = q->talk;
+    fer_peer *peer = q->peer;
+    fer_arena *fresh = to->arena;
+    fer_ask *other = fer_arena_alloc_zero(fresh, 1, sizeof *other);
+    fer_str id = fer_arena_copy(fresh, q->id.text);
+    if (!other || !id.ptr || from->batch || from->out.len) return NULL;
+    to->arena = from->arena;
+    from->arena = fresh;
+    fer_buf_init(&from->out, from->arena, FER_SERVE_MEMORY);
+    fer_buf_init(&to->out, to->arena, FER_SERVE_MEMORY);
+    *other = (fer_ask){.talk = from,
+                       .id = {q->id.type, id},
+                       .method = q->method,
+                       .version = q->version,
+                       .log_level = q->log_level,
+                       .token = FER_STR("")};
+    to->hints = from->hints;
+    from->hints = (fer_talk_hints){.http = to->hints.http};
+    unlink_ask(q);
+    q->talk = to;
+    link_ask(to->peer, q);
+    link_ask(peer, other);
+    to->open++;
+    return other;
+}
+
+void fer_ask_answer_as(fer_ask *q, fer_str rest, int status)
+{
+    fer_talk *x = q->talk;
+    size_t from = x->out.len;
+    begin_answer(x);
+    fer_buf_add_text(&x->out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    fer_rpc_add_id(&x->out, &q->id);
+    fer_buf_add(&x->out, rest);
+    mend_answer(x, &q->id, from);
+    if (!x->batch) x->status = status;
+    end_ask(q);
 }
 
 /* ---- taking ---------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "tool_reply.h"
 
 #include "errors.h"
+#include "parked.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -143,6 +144,30 @@ void fer_reply_pass(fer_ask *q, fer_str result, bool cached)
     fer_ask_close(q);
 }
 
+/* What a server of 2026-07-28 gave its client to keep is good for the one that it was given to. */
+void fer_reply_input(fer_ask *q, fer_str result)
+{
+    fer_arena *a = fer_ask_arena(q);
+    fer_json *doc;
+    fer_buf b;
+    const yyjson_val *state = fer_json_read(a, result, NULL, &doc, NULL)
+                                  ? NULL
+                                  : fer_val_get(fer_json_root(doc), "requestState");
+    if (!fer_is_str(state)) {
+        fer_reply_pass(q, result, false);
+        return;
+    }
+    fer_str all = fer_rpc_bytes(doc, fer_json_root(doc)), old = fer_rpc_bytes(doc, state);
+    fer_str ours = fer_parked_wrap(q, fer_val_str(state));
+    size_t at = (size_t)(old.ptr - all.ptr);
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add(&b, fer_str_slice(all, 0, at));
+    fer_buf_add_quoted(&b, ours);
+    fer_buf_add(&b, fer_str_slice(all, at + old.len, all.len));
+    if (b.failure || !ours.len) fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
+    else fer_reply_pass(q, fer_buf_view(&b), false);
+}
+
 void fer_reply_fault(fer_ask *q, fer_code code, fer_str message, int64_t retry_after_ms)
 {
     const fer_code_row *row = fer_code_info(code);
@@ -188,6 +213,7 @@ void fer_reply_envelope(fer_ask *q, const fer_envelope *e)
     bool asks = e->error.code == FER_INPUT_REQUIRED && q->version->modern;
     bool answered = !e->error.code || e->error.code == FER_TOOL_FAILED || asks;
     if (q->cancelled) fer_ask_drop(q);
+    else if (asks && e->mcp_result.len) fer_reply_input(q, e->mcp_result);
     else if (answered && e->mcp_result.len) fer_reply_pass(q, e->mcp_result, false);
     else if (answered && e->mcp_error.len) fer_ask_fail_as(q, e->mcp_error, error_code(q, e));
     else if (!e->error.code)

@@ -20,6 +20,8 @@ void fer_reply_err(fer_ask *q, const fer_err *err, const char *op, fer_str tool_
 /* A result of an MCP server as it came, with what this version demands of every result added where
  * it has none; `cached`: also how long it is good for. */
 void fer_reply_pass(fer_ask *q, fer_str result, bool cached);
+/* The same for a result that asks for input: its requestState becomes one of ours. */
+void fer_reply_input(fer_ask *q, fer_str result);
 /* An error of JSON-RPC for what could not be had from a server. */
 void fer_reply_fault(fer_ask *q, fer_code code, fer_str message, int64_t retry_after_ms);
 /* A value, as structuredContent where the version has it, and as text; `content`, JSON, in place of

@@ -186,7 +186,7 @@ static const fer_call_mcp *bring_along(fer_ask *q)
     m->takes_input = q->version->modern;
     m->log_level = q->version->modern ? NULL : fer_log_level_name(q->log_level);
     m->capabilities = fer_ask_abilities(q);
-    m->params = has_more(q) ? fer_one_line(a, fer_rpc_bytes(q->doc, q->params)) : FER_STR("");
+    m->params = has_more(q) ? fer_ask_params(q, NULL, FER_STR("")) : FER_STR("");
     return m->params.ptr ? m : NULL;
 }
 
@@ -205,7 +205,7 @@ void fer_ask_call_options(fer_ask *q, fer_call_options *out)
     if (deadline && fer_val_tag(deadline) == FER_TAG_UINT && deadline->uni.u64 > 0 &&
         deadline->uni.u64 <= FER_CALL_DEADLINE_MAX)
         out->deadline_ms = (int64_t)deadline->uni.u64;
-    if (q->token.len) out->on_event = on_event;
+    if (q->token.len || fer_ask_may_be_asked(q)) out->on_event = on_event;
     out->mcp = bring_along(q);
     if (fer_val_get(q->params, "inputResponses") || fer_val_get(q->params, "requestState"))
         out->no_cache = true; /* it is a part of a call that has begun */

@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A server of one era over one carrier, for the tests of the bridge between eras: bridge_backend.py legacy|modern stdio|http FILE.
+What it hears that has no answer (cancelled calls, levels, sessions) is written to FILE, one JSON text a line. Over HTTP it
+says its URL first."""
+
+import json
+import sys
+import threading
+import time
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+ERA, CARRIER, FILE = sys.argv[1:4]
+MODERN = ERA == "modern"
+META = "io.modelcontextprotocol/"
+INFO = {"name": "bridge", "version": "1"}
+lock = threading.RLock()
+extra = []  # tools that `grow` has added
+waiting, numbers, running = {}, [0], {}
+listeners = {}  # of modern clients: how to tell each, and what it wants to hear
+
+
+def heard(what, **more):
+    with lock, open(FILE, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"what": what, **more}) + "\n")
+
+
+class Fault(Exception):
+    def __init__(self, code, words, data=None):
+        super().__init__(words)
+        self.error = {"code": code, "message": words, **({"data": data} if data else {})}
+
+
+class Cancelled(Exception):
+    pass
+
+
+class Talk:
+    """One request under way: `say` writes a message to whoever made it."""
+
+    def __init__(self, say):
+        self.say, self.gone = say, threading.Event()
+
+    def note(self, method, params):
+        self.say({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def ask(self, method, params):
+        with lock:
+            numbers[0] += 1
+            name = f"server-{numbers[0]}"
+            waiting[name] = [threading.Event(), None]
+        self.say({"jsonrpc": "2.0", "id": name, "method": method, "params": params})
+        while not waiting[name][0].wait(0.02):
+            if self.gone.is_set():
+                raise Cancelled()
+        answer = waiting.pop(name)[1]
+        if self.gone.is_set():
+            raise Cancelled()
+        if "error" in answer:
+            raise Fault(-32000, "refused: " + answer["error"]["message"])
+        return answer["result"]
+
+
+def text(words):
+    return {"content": [{"type": "text", "text": words}]}
+
+
+# ---- tools ----
+
+QUESTIONS = {
+    "elicit": ("elicitation/create", {"message": "Which colour?", "requestedSchema": {"type": "object", "properties": {"colour": {"type": "string"}}}}),
+    "sample": ("sampling/createMessage", {"messages": [{"role": "user", "content": {"type": "text", "text": "Say a word."}}], "maxTokens": 9}),
+    "roots": ("roots/list", {}),
+    "visit": ("elicitation/create", {"mode": "url", "message": "Go there.", "url": "https://example.com/", "elicitationId": "e1"}),
+}
+
+
+def questions(names, params, talk):
+    """The answers to questions, one after the other; a modern server has them or asks for them with a result."""
+    if not MODERN:
+        return [talk.ask(*QUESTIONS[n]) for n in names]
+    state = params.get("requestState")
+    have = json.loads(state) if state else []
+    given = params.get("inputResponses") or {}
+    if state is not None and len(have) < len(names) and names[len(have)] in given:
+        have.append(given[names[len(have)]])
+    if len(have) == len(names):
+        return have
+    method, what = QUESTIONS[names[len(have)]]
+    return {"resultType": "input_required", "inputRequests": {names[len(have)]: {"method": method, "params": what}}, "requestState": json.dumps(have)}
+
+
+def asking(*names):
+    def run(params, meta, talk):
+        got = questions(names, params, talk)
+        return got if isinstance(got, dict) else text(json.dumps(got, sort_keys=True))
+    return run
+
+
+def both_at_once(params, meta, talk):
+    """Two questions that are out at the same time."""
+    got = [None, None]
+
+    def one(i, name):
+        got[i] = talk.ask(*QUESTIONS[name])
+    threads = [threading.Thread(target=one, args=x, daemon=True) for x in ((0, "elicit"), (1, "sample"))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(30)
+    return text(json.dumps(got, sort_keys=True))
+
+
+def steps(params, meta, talk):
+    for n in (1, 2, 3):
+        if "progressToken" in meta:
+            talk.note("notifications/progress", {"progressToken": meta["progressToken"], "progress": n, "total": 3, "message": f"step {n}"})
+    return text("stepped")
+
+
+def hang(params, meta, talk):
+    heard("hanging", mark=params.get("arguments", {}).get("mark"))
+    talk.gone.wait(30)
+    heard("cancelled", mark=params.get("arguments", {}).get("mark"))
+    raise Cancelled()
+
+
+def grow(params, meta, talk):
+    extra.append(f"grown_{len(extra)}")
+    for tell, wants in list(listeners.values()):
+        if wants.get("toolsListChanged"):
+            tell("notifications/tools/list_changed")
+    return text("grown")
+
+
+def logs(params, meta, talk):
+    for level in ("debug", "info", "error"):
+        if not MODERN or META + "logLevel" in meta:
+            talk.note("notifications/message", {"level": level, "logger": "bridge", "data": level + " words"})
+    return text("logged")
+
+
+def die(params, meta, talk):
+    import os
+    os._exit(3)
+
+
+def elicit_and_die(params, meta, talk):
+    threading.Timer(0.3, die, (params, meta, talk)).start()
+    talk.ask(*QUESTIONS["elicit"])
+
+
+def ask_and(what):
+    """A question, and then the tool's work."""
+    def run(params, meta, talk):
+        try:
+            talk.ask(*QUESTIONS["elicit"])
+        except Cancelled:
+            heard("withdrawn")
+            raise
+        return what(params, meta, talk)
+    return run
+
+
+def session_gone(params, meta, talk):
+    sessions.clear()
+    return text("forgotten")
+
+
+TOOLS = {
+    "echo": lambda params, meta, talk: text(json.dumps(params.get("arguments"))),
+    "elicit": asking("elicit"), "sample": asking("sample"), "roots": asking("roots"), "visit": asking("visit"),
+    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs,
+    "ask_and_hang": ask_and(hang), "ask_and_step": ask_and(steps),
+    "elicit_and_die": elicit_and_die, "forget": session_gone,
+}
+
+
+# ---- methods ----
+
+
+def call(params, meta, talk):
+    run = TOOLS.get(params["name"]) or (params["name"] in extra and TOOLS["echo"])
+    if not run:
+        raise Fault(-32602, "no such tool")
+    return run(params, meta, talk)
+
+
+def read(params, meta, talk):
+    uri = params["uri"]
+    if uri == "bridge://asks":
+        got = questions(("elicit",), params, talk)
+        return got if isinstance(got, dict) else {"contents": [{"uri": uri, "text": json.dumps(got)}]}
+    if uri != "bridge://one":
+        raise Fault(-32602 if MODERN else -32002, "no such resource", {"uri": uri})
+    return {"contents": [{"uri": uri, "text": "one"}]}
+
+
+def prompt(params, meta, talk):
+    got = questions(("elicit",), params, talk)
+    return got if isinstance(got, dict) else {"messages": [{"role": "user", "content": {"type": "text", "text": json.dumps(got)}}]}
+
+
+CAN = {"tools": {"listChanged": True}, "resources": {"subscribe": True, "listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}
+METHODS = {
+    "tools/list": lambda *_: {"tools": [{"name": n, "description": f"Does {n}.", "inputSchema": {"type": "object"}} for n in [*TOOLS, *extra]]},
+    "tools/call": call, "resources/read": read, "prompts/get": prompt,
+    "resources/list": lambda *_: {"resources": [{"uri": "bridge://one", "name": "one"}, {"uri": "bridge://asks", "name": "asks"}]},
+    "resources/templates/list": lambda *_: {"resourceTemplates": []},
+    "prompts/list": lambda *_: {"prompts": [{"name": "asks", "description": "Asks."}]},
+}
+
+
+def answer(m, talk):
+    params = m.get("params") or {}
+    meta = params.get("_meta") or {}
+    method = m["method"]
+    try:
+        if MODERN and method == "server/discover":
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": CAN, "_meta": {META + "serverInfo": INFO}}
+        elif not MODERN and method == "initialize":
+            heard("initialize", capabilities=params.get("capabilities"))
+            result = {"protocolVersion": "2025-11-25", "capabilities": CAN, "serverInfo": INFO}
+        elif not MODERN and method in ("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"):
+            heard(method, level=params.get("level"))
+            result = {}
+        elif method in METHODS:
+            result = METHODS[method](params, meta, talk)
+        else:
+            raise Fault(-32601, "no such method")
+        if MODERN:
+            result.setdefault("resultType", "complete")
+            if method.endswith(("list", "read", "discover")):
+                result |= {"ttlMs": 0, "cacheScope": "private"}
+        talk.say({"jsonrpc": "2.0", "id": m["id"], "result": result})
+    except Fault as fault:
+        talk.say({"jsonrpc": "2.0", "id": m["id"], "error": fault.error})
+    except Cancelled:
+        pass
+
+
+def take_answer(m):
+    if m.get("id") in waiting:
+        waiting[m["id"]][1] = m
+        waiting[m["id"]][0].set()
+
+
+def cancel(name):
+    talk = running.get(name)
+    if talk:
+        talk.gone.set()
+
+
+def listen(m, talk):
+    def tell(method):
+        talk.note(method, {"_meta": {META + "subscriptionId": m["id"]}})
+    wants = m["params"]["notifications"]
+    talk.note("notifications/subscriptions/acknowledged", {"_meta": {META + "subscriptionId": m["id"]}, "notifications": wants})
+    listeners[id(talk)] = (tell, wants)
+
+
+# ---- stdio ----
+
+
+def stdio():
+    def say(message):
+        with lock:
+            sys.stdout.write(json.dumps(message) + "\n")
+            sys.stdout.flush()
+    if not MODERN:
+        listeners[0] = (lambda method: say({"jsonrpc": "2.0", "method": method}), {"toolsListChanged": True})
+    for line in sys.stdin:
+        m = json.loads(line)
+        if m.get("method") == "notifications/cancelled":
+            cancel(m["params"]["requestId"])
+        elif m.get("method") == "subscriptions/listen" and MODERN:
+            listen(m, Talk(say))
+        elif "method" in m and "id" in m:
+            talk = running[m["id"]] = Talk(say)
+            threading.Thread(target=answer, args=(m, talk), daemon=True).start()
+        elif "method" not in m:
+            take_answer(m)
+
+
+# ---- HTTP ----
+
+sessions = {}  # of the older era: the queue of its own stream
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *words):
+        pass
+
+    def refuse(self, status):
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def stream(self, fields=()):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        for name, value in fields:
+            self.send_header(name, value)
+        self.end_headers()
+        self.close_connection = True
+
+    def say(self, message):
+        with lock:
+            try:
+                self.wfile.write(b"data: " + json.dumps(message).encode() + b"\n\n")
+                self.wfile.flush()
+            except OSError:
+                pass
+
+    def do_GET(self):
+        session = self.headers.get("Mcp-Session-Id")
+        if MODERN or session not in sessions:
+            self.refuse(405 if MODERN else 404)
+            return
+        self.stream()
+        listeners[id(self)] = (lambda method: self.say({"jsonrpc": "2.0", "method": method}), {"toolsListChanged": True})
+        self.wait_for_end(lambda: session not in sessions)
+        listeners.pop(id(self), None)
+
+    def do_DELETE(self):
+        sessions.pop(self.headers.get("Mcp-Session-Id"), None)
+        self.refuse(200)
+
+    def wait_for_end(self, over):
+        """Until the client is gone, or somebody says so."""
+        self.connection.settimeout(0.05)
+        while not over():
+            try:
+                if not self.connection.recv(1):
+                    return
+            except TimeoutError:
+                continue
+            except OSError:
+                return
+
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        session = self.headers.get("Mcp-Session-Id")
+        if not MODERN and m.get("method") != "initialize" and session not in sessions:
+            heard("no-session", session=session, method=m.get("method"))
+            self.refuse(404 if session else 400)
+            return
+        if "id" not in m or "method" not in m:
+            if m.get("method") == "notifications/cancelled":
+                cancel((session, m["params"]["requestId"]))
+            elif "method" not in m:
+                take_answer(m)
+            self.refuse(202)
+            return
+        fields = []
+        if m["method"] == "initialize" and MODERN:
+            self.refuse(400)
+            return
+        if m["method"] == "initialize":
+            name = uuid.uuid4().hex
+            sessions[name] = True
+            fields = [("Mcp-Session-Id", name)]
+        if not MODERN and m["method"] == "server/discover":
+            self.refuse(400)
+            return
+        self.stream(fields)
+        talk = Talk(self.say)
+        if MODERN and m["method"] == "subscriptions/listen":
+            listen(m, talk)
+            self.wait_for_end(lambda: False)
+            listeners.pop(id(talk), None)
+            return
+        running[session, m["id"]] = talk
+        work = threading.Thread(target=answer, args=(m, talk), daemon=True)
+        work.start()
+        self.wait_for_end(lambda: not work.is_alive())
+        if work.is_alive() and MODERN:
+            talk.gone.set()
+        work.join()
+
+
+if CARRIER == "stdio":
+    stdio()
+else:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(f"http://127.0.0.1:{server.server_address[1]}/mcp", flush=True)
+    threading.Thread(target=lambda: (sys.stdin.read(), server.shutdown()), daemon=True).start()
+    server.serve_forever()

@@ -195,6 +195,7 @@ void fer_doorkeeper_deinit(fer_doorkeeper *d)
 {
     let_all_go(&d->stored);
     let_all_go(&d->own);
+    fer_jwt_door_free(d->jwt);
     fer_arena_free(d->arena);
     fer_digest_free(d->digest);
     *d = (fer_doorkeeper){0};
@@ -224,7 +225,7 @@ fer_code fer_doorkeeper_add(fer_doorkeeper *d, fer_str token, const fer_guest_op
 
 /* ---- asked by a web -------------------------------------------------------------------------- */
 
-fer_guest *fer_doorkeeper_admit(void *door, fer_str token)
+fer_guest *fer_doorkeeper_admit(void *door, fer_str token, fer_stranger *no)
 {
     fer_doorkeeper *d = door;
     unsigned char hash[FER_BEARER_BYTES];
@@ -236,11 +237,14 @@ fer_guest *fer_doorkeeper_admit(void *door, fer_str token)
     int64_t now = fer_clock_wall() / 1000;
     const fer_bearer *k = fer_bearers_find_hash(&d->list, hash, now);
     if (found) return found;
-    if (!k && refresh(d)) { /* it may be newer than the last look */
+    bool signed_one = d->jwt && fer_jwt_looks(token);
+    if (!k && !signed_one && refresh(d)) { /* it may be newer than the last look */
         dismiss(d);
         k = fer_bearers_find_hash(&d->list, hash, now);
     }
-    return k ? stored_guest(d, k) : NULL;
+    if (k) return stored_guest(d, k);
+    no->text = "the token is not good";
+    return d->jwt ? fer_jwt_door_admit(d->jwt, token, no) : NULL;
 }
 
 void fer_doorkeeper_look(void *door)
@@ -248,6 +252,7 @@ void fer_doorkeeper_look(void *door)
     fer_doorkeeper *d = door;
     refresh(d);
     dismiss(d);
+    if (d->jwt) fer_jwt_door_look(d->jwt);
 }
 
 /* Whoever is turned away can ask again as often as he likes: what is written down is bounded. */

@@ -2,8 +2,9 @@
 /*
  * Who is let in over HTTP, and as whom: the operator's token of this run, tokens of the
  * configuration, and those of `ferrule token`, whose file is read again whenever it has changed.
- * Each token is a guest of the front. One that is revoked, has ended or was changed is over within
- * FER_DOOR_LOOK_MS: its sessions end. A new one is good at once.
+ * Beside them tokens of issuers (jwt_door.h). Each token is a guest of the front. One that is
+ * revoked, has ended or was changed is over within FER_DOOR_LOOK_MS: its sessions end. A new one is
+ * good at once.
  *
  * Tokens are compared by their SHA-256, all of them, each in a time that says nothing about either.
  */
@@ -15,6 +16,7 @@
 
 #include "bearer_tokens.h"
 #include "digest.h"
+#include "jwt_door.h"
 #include "log.h"
 #include "serve_http.h"
 
@@ -32,6 +34,7 @@ typedef struct fer_doorkeeper {
     fer_bearers list;
     struct door_guest *stored; /* by the IDs of their tokens */
     struct door_guest *own;    /* those that no file has */
+    fer_jwt_door *jwt;         /* those of issuers; or NULL. Held */
     struct timespec changed;   /* the file that was read */
     ino_t file;
     off_t size;
@@ -58,7 +61,7 @@ fer_code fer_doorkeeper_add(fer_doorkeeper *d, fer_str token, const fer_guest_op
 fer_code fer_doorkeeper_first(fer_doorkeeper *d, char text[FER_BEARER_TEXT], fer_err *err);
 
 /* What a web asks for; `door` is a fer_doorkeeper. */
-fer_guest *fer_doorkeeper_admit(void *door, fer_str token);
+fer_guest *fer_doorkeeper_admit(void *door, fer_str token, fer_stranger *no);
 void fer_doorkeeper_look(void *door);
 void fer_doorkeeper_denied(void *door, const fer_guest *who, const fer_inbound *in,
                            const char *why);

@@ -66,6 +66,32 @@ static bool fits_effect(const fer_call *c)
     return fer_access_allows(scopes, ns, r->name, fer_effect_settle(&said, NULL));
 }
 
+/* Refuses a caller that lacks scopes of a tool, and names all of them, with blanks between, so that
+ * it can ask for them at once. */
+static fer_move demand(fer_call *c, const yyjson_val *scopes)
+{
+    fer_buf names, json;
+    bool lacks = false;
+    fer_buf_init(&names, c->arena, 4096);
+    FER_EACH_ITEM (scopes, item) {
+        if (!fer_is_str(item) || fer_access_has(&c->options.caller->scopes, fer_val_str(item)))
+            continue;
+        if (lacks) fer_buf_add_char(&names, ' ');
+        lacks = true;
+        fer_buf_add(&names, fer_val_str(item));
+    }
+    if (!lacks) return FER_MOVE_NEXT;
+    fer_str all = names.failure ? FER_STR("") : fer_buf_view(&names);
+    fer_move move =
+        fer_call_refuse(c, FER_FORBIDDEN, "the call needs the scope %.*s", FER_PRI(all));
+    fer_buf_init(&json, c->arena, 16384);
+    fer_buf_add_text(&json, "{\"missingScopes\":");
+    fer_buf_add_quoted(&json, all);
+    fer_buf_add_char(&json, '}');
+    if (!json.failure) c->envelope.error.details = fer_buf_view(&json);
+    return move;
+}
+
 /* A caller that is named must have the scopes that the tool asks for; nobody in particular is the
  * operator, at the command line or in the program that the library is part of. */
 fer_move fer_stage_authorize(fer_call *c)
@@ -78,13 +104,7 @@ fer_move fer_stage_authorize(fer_call *c)
         (fer_entry_body(c->ready->entry, &b, NULL) ||
          !fer_sight_takes(&(fer_sight){c->gateway, who}, b) || !fits_effect(c)))
         return hide(c);
-    if (!fer_is_arr(scopes)) return FER_MOVE_NEXT;
-    FER_EACH_ITEM (scopes, item) {
-        if (fer_is_str(item) && !fer_access_has(&who->scopes, fer_val_str(item)))
-            return fer_call_refuse(c, FER_FORBIDDEN, "the call needs the scope %.*s",
-                                   FER_PRI(fer_val_str(item)));
-    }
-    return FER_MOVE_NEXT;
+    return fer_is_arr(scopes) ? demand(c, scopes) : FER_MOVE_NEXT;
 }
 
 /* ---- what breaks a schema

@@ -108,6 +108,8 @@ typedef struct fer_http_handler {
     /* All of it is there. The exchange is the handler's. */
     void (*request)(void *context, fer_exchange *x);
     void *context;
+    /* The guard has turned a request away: for the records. NULL: nobody wants to know. */
+    void (*turned_away)(void *context, const fer_inbound *in, fer_guard_verdict why);
 } fer_http_handler;
 
 /* Each 0: the default above. */

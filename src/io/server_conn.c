@@ -302,6 +302,10 @@ static void head_came(fer_conn *c, bool body_follows)
     c->window_len = 0;
     fer_refusal why = guard_verdict(c);
     if (why) {
+        const fer_http_handler *h = c->server->handler;
+        if (h->turned_away)
+            h->turned_away(h->context, &x->in,
+                           why == FER_REFUSE_ORIGIN ? FER_GUARD_ORIGIN : FER_GUARD_HOST);
         fer_conn_refuse(c, why);
         return;
     }

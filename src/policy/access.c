@@ -106,6 +106,11 @@ bool fer_access_by_effect(const fer_texts *scopes)
     return has_kind(scopes, SCOPE_EFFECT, SCOPE_EFFECT);
 }
 
+bool fer_access_opens(const fer_texts *scopes)
+{
+    return has_kind(scopes, SCOPE_ALL, SCOPE_NAMESPACE);
+}
+
 bool fer_access_narrows(const fer_texts *scopes)
 {
     if (fer_access_by_effect(scopes)) return true;

@@ -29,6 +29,8 @@ bool fer_access_by_effect(const fer_texts *scopes);
 bool fer_access_allows(const fer_texts *scopes, fer_str ns, fer_str name, fer_effect effect);
 /* Whether what a server has beside tools (resources, prompts) may be read. */
 bool fer_access_reads(const fer_texts *scopes, fer_str ns);
+/* Whether one of them opens a place at all: *, a tool or a namespace. */
+bool fer_access_opens(const fer_texts *scopes);
 /* Whether it has a scope that a tool asks for. */
 bool fer_access_has(const fer_texts *scopes, fer_str wanted);
 

@@ -45,6 +45,7 @@ fer_guest *fer_guest_new(fer_front *s, const fer_guest_options *o)
                      .server = s,
                      .arena = a,
                      .session = ++s->sessions,
+                     .steps_up = o->steps_up,
                      .mode = o->has_mode ? o->mode : s->options.mode,
                      .expose_count = own ? o->expose_count : s->options.expose_count};
     if ((o->caller && !copy_caller(g, o->caller)) ||

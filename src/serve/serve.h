@@ -130,6 +130,7 @@ typedef struct fer_guest_options {
     fer_serve_mode mode;   /* where it has one; else the front's */
     const fer_str *expose; /* as of the front; none: the front's */
     size_t expose_count;
+    bool steps_up; /* it can get more scopes: what it lacks is told by HTTP, as OAuth has it */
 } fer_guest_options;
 
 /* Everything is copied. NULL: no memory. */
@@ -199,6 +200,8 @@ void fer_talk_take(fer_talk *x, fer_str text, const fer_talk_hints *hints);
  * else it runs to its end.
  */
 void fer_talk_abandon(fer_talk *x, bool cancel);
+/* In `end`: the scopes that the answer says are missing, with blanks between; or empty. */
+fer_str fer_talk_scope(const fer_talk *x);
 /* The listener of notes has caught up, or (false) is behind. */
 void fer_talk_flow(fer_talk *x, bool ready);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "challenge.h"
 #include "clock.h"
 #include "serve_web_parts.h"
 #include "sight.h"
@@ -14,14 +15,15 @@
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in)
+fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in, fer_stranger *no)
 {
     fer_guest *host = fer_front_host(w->options.front);
+    *no = (fer_stranger){.reason = "token"};
     if (in->local) return in->uid == getuid() || in->uid == 0 ? host : NULL;
     if (!w->options.admit) return host;
     if (fer_inbound_count(in, "Authorization") != 1) return NULL;
     fer_str token = fer_http_bearer(fer_inbound_get(in, "Authorization"));
-    fer_guest *who = token.ptr ? w->options.admit(w->options.context, token) : NULL;
+    fer_guest *who = token.ptr ? w->options.admit(w->options.context, token, no) : NULL;
     return who && !fer_guest_is_over(who) ? who : NULL;
 }
 
@@ -30,15 +32,37 @@ void fer_web_denied(fer_web *w, const fer_guest *who, const fer_inbound *in, con
     if (w->options.denied) w->options.denied(w->options.context, who, in, why);
 }
 
-/* One answer, whatever was wrong with the token. */
-static void refuse_stranger(fer_web *w, fer_exchange *x)
+/* Where nobody but us gives tokens, there is nothing to say about where to get one. */
+fer_str fer_web_challenge(fer_web *w, fer_arena *a, const fer_stranger *no, fer_str scope)
+{
+    const fer_web_options *o = &w->options;
+    fer_challenge c = {0};
+    if (!o->metadata.len) return FER_STR("Bearer realm=\"ferrule\"");
+    bool more = scope.len > 0 || no->narrow;
+    if (more) c.error = FER_STR("insufficient_scope");
+    else if (no->text) c.error = FER_STR("invalid_token");
+    c.text = fer_str_of(more ? "the token lacks a scope" : no->text);
+    c.scope = scope.len ? scope : o->scopes.len ? o->scopes : FER_STR_NONE;
+    c.metadata = o->metadata_url;
+    fer_str text = fer_challenge_write(a, &c);
+    return text.ptr ? text : FER_STR("Bearer realm=\"ferrule\"");
+}
+
+/* One answer, whatever was wrong with the token; only the challenge says more. */
+static void refuse_stranger(fer_web *w, const fer_stranger *no, fer_exchange *x)
 {
     const fer_http_field fields[] = {
-        {FER_STR("WWW-Authenticate"), FER_STR("Bearer realm=\"ferrule\"")},
+        {FER_STR("WWW-Authenticate"), fer_web_challenge(w, fer_exchange_arena(x), no, FER_STR(""))},
         {FER_STR("Content-Type"), FER_STR("text/plain")}};
-    fer_web_denied(w, NULL, fer_exchange_inbound(x), "token");
-    fer_exchange_answer(x, 401, fields, FER_COUNT(fields),
+    fer_web_denied(w, NULL, fer_exchange_inbound(x), no->reason);
+    fer_exchange_answer(x, no->narrow ? 403 : 401, fields, FER_COUNT(fields),
                         FER_STR("Show the token: Authorization: Bearer TOKEN\n"), NULL);
+}
+
+/* The guard has answered; the records shall have it. */
+static void on_turned_away(void *context, const fer_inbound *in, fer_guard_verdict why)
+{
+    fer_web_denied(context, NULL, in, why == FER_GUARD_ORIGIN ? "origin" : "host");
 }
 
 /* ---- pages beside /mcp ------------------------------------------------------------------------
@@ -85,6 +109,15 @@ static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
                        own.ptr ? own : FER_STR(""));
 }
 
+/* What this server is to those who give tokens for it (RFC 9728). */
+static bool shows_metadata(const fer_web *w, const fer_inbound *in)
+{
+    const fer_web_options *o = &w->options;
+    return o->metadata.len && fer_str_is(in->method, "GET") &&
+           (fer_str_eq(in->path, o->metadata_paths[0]) ||
+            fer_str_eq(in->path, o->metadata_paths[1]));
+}
+
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct route {
@@ -113,7 +146,9 @@ static bool is_there(const struct route *r, const fer_inbound *in)
     return !v || !v->modern;
 }
 
-static const struct route *route_of(fer_web *w, fer_guest *who, fer_exchange *x)
+/* NULL: it is answered, or waits. */
+static const struct route *route_of(fer_web *w, fer_guest *who, const fer_stranger *no,
+                                    fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
     const struct route *same = NULL;
@@ -121,13 +156,15 @@ static const struct route *route_of(fer_web *w, fer_guest *who, fer_exchange *x)
         if (!fer_str_is(in->path, routes[i].path)) continue;
         same = &routes[i];
         if (!is_there(same, in)) continue;
-        if (same->open || who) return same;
-        refuse_stranger(w, x);
+        if (same->open || who || no->wait) return same;
+        refuse_stranger(w, no, x);
         return NULL;
     }
     const fer_http_field allow = {FER_STR("Allow"), fer_str_of(same ? same->method : "")};
-    if (!same) fer_exchange_reply(x, 404, "text/plain", FER_STR("MCP is at /mcp\n"));
-    else if (!same->open && !who) refuse_stranger(w, x);
+    if (!same && shows_metadata(w, in))
+        fer_exchange_reply(x, 200, "application/json", w->options.metadata);
+    else if (!same) fer_exchange_reply(x, 404, "text/plain", FER_STR("MCP is at /mcp\n"));
+    else if (!same->open && !who) refuse_stranger(w, no, x);
     else
         fer_exchange_answer(x, 405,
                             fer_str_is(in->path, "/mcp")
@@ -137,15 +174,22 @@ static const struct route *route_of(fer_web *w, fer_guest *who, fer_exchange *x)
     return NULL;
 }
 
+static void run(fer_web *w, const struct route *r, fer_guest *who, fer_exchange *x)
+{
+    if (who || r->open) r->run(w, who, x);
+    else fer_web_wait(w, x);
+}
+
 /* What needs no body is answered before one is read. */
 static bool on_head(void *context, fer_exchange *x)
 {
     fer_web *w = context;
-    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x));
-    const struct route *r = route_of(w, who, x);
+    fer_stranger no;
+    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x), &no);
+    const struct route *r = route_of(w, who, &no, x);
     if (!r) return false;
     if (!r->body) {
-        r->run(w, who, x);
+        run(w, r, who, x);
         return false;
     }
     if (!w->options.gateway || !fer_gateway_is_high(w->options.gateway)) return true;
@@ -157,9 +201,10 @@ static bool on_head(void *context, fer_exchange *x)
 static void on_request(void *context, fer_exchange *x)
 {
     fer_web *w = context;
-    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x)); /* not revoked meanwhile */
-    const struct route *r = route_of(w, who, x);
-    if (r) r->run(w, who, x);
+    fer_stranger no;
+    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x), &no); /* not revoked meanwhile */
+    const struct route *r = route_of(w, who, &no, x);
+    if (r) run(w, r, who, x);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -185,7 +230,7 @@ fer_web *fer_web_new(const fer_web_options *o)
     w->options = *o;
     w->past = (fer_past_all){
         .events_max = o->events, .bytes_max = o->event_bytes, .keep_ms = o->event_ms};
-    w->handler = (fer_http_handler){on_head, on_request, w};
+    w->handler = (fer_http_handler){on_head, on_request, w, on_turned_away};
     w->http = fer_http_server_new(fer_front_loop(o->front), &w->handler, o->guard, o->limits);
     if (!w->http) {
         fer_sys_free(w);
@@ -223,6 +268,7 @@ static void on_closed(uv_handle_t *handle)
 
 void fer_web_close(fer_web *w)
 {
+    fer_web_wait_no_more(w);
     fer_http_server_close(w->http);
     fer_sessions_sweep(w, true);
     uv_close((uv_handle_t *)&w->beat, on_closed);

@@ -31,7 +31,17 @@
 #define FER_HTTP_LOOK_MS  1000 /* between looks at who may still come */
 #define FER_HTTP_RETRY_MS 1000 /* after which a client that lost a stream shall come again */
 
+#define FER_HTTP_WAITING_MAX 1000 /* requests that wait until it is known who asks */
+
 typedef struct fer_web fer_web;
+
+/* Why somebody is not let in. */
+typedef struct fer_stranger {
+    bool wait;          /* nobody knows yet; fer_web_again says when to ask once more */
+    bool narrow;        /* the token is good, and has no scope that is of use here: 403 */
+    const char *reason; /* for the records */
+    const char *text;   /* a sentence for who asks; NULL: no token was shown */
+} fer_stranger;
 
 typedef struct fer_web_options {
     fer_front *front;
@@ -44,20 +54,27 @@ typedef struct fer_web_options {
                         comes again for it (2025-11-25); 0: never */
     size_t events, event_bytes;
     int64_t event_ms;
-    /* Whose token it is; NULL: nobody's. Borrowed. Without this function nobody is asked who he
-     * is: everybody is the front's host. */
-    fer_guest *(*admit)(void *context, fer_str token);
+    /* Whose token it is; NULL: nobody's, and `no` says why. Borrowed. Without this function nobody
+     * is asked who he is: everybody is the front's host. */
+    fer_guest *(*admit)(void *context, fer_str token, fer_stranger *no);
     /* Asked every FER_HTTP_LOOK_MS: those who may not come any more are over (fer_guest_end). */
     void (*look)(void *context);
     /* Somebody was turned away: who (NULL: nobody knows), from where, why; for the records. */
     void (*denied)(void *context, const fer_guest *who, const fer_inbound *in, const char *why);
     void *context;
+    /* Where issuers vouch for clients: what this server is as a resource (RFC 9728), a JSON object;
+     * the paths that it is shown at, the URL of the first, and the scopes that there are, with
+     * blanks between. Empty: there are none. Borrowed. */
+    fer_str metadata, metadata_url, scopes;
+    fer_str metadata_paths[2];
 } fer_web_options;
 
 /* NULL: no memory. */
 FER_MUST_USE fer_web *fer_web_new(const fer_web_options *o);
 /* Where it listens is said by the HTTP server's own functions. */
 fer_http_server *fer_web_server(fer_web *w);
+/* It may be known by now who asks: requests that waited for that go on. */
+void fer_web_again(fer_web *w);
 /* Takes no more requests; `done` is called when every connection is closed. */
 void fer_web_drain(fer_web *w, void (*done)(void *context), void *context);
 /* Everything ends now. The loop must run once more for the memory. */

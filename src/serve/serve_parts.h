@@ -175,7 +175,8 @@ struct fer_talk {
     bool taking; /* take is at it */
     bool batch;
     int status;
-    fer_buf out; /* answers */
+    fer_str scope; /* that is missing; or empty */
+    fer_buf out;   /* answers */
 };
 
 /* Searches that are remembered until a call shows what they were for. */
@@ -197,7 +198,7 @@ struct fer_guest {
     fer_serve_mode mode;
     const fer_str *expose;
     size_t expose_count;
-    bool over;
+    bool over, steps_up;
     uint64_t session; /* of its requests that stand alone: they are one client together */
     bool news[3]; /* of tools, resources, prompts that it is shown: to be told */
     fer_exports exports;

@@ -113,8 +113,9 @@ static void on_end(void *context, fer_str answer, int status)
 {
     fer_inquiry *p = context;
     fer_exchange *x = p->exchange;
-    fer_http_field fields[2] = {{FER_STR("Content-Type"), FER_STR(JSON)}};
+    fer_http_field fields[3] = {{FER_STR("Content-Type"), FER_STR(JSON)}};
     size_t count = answer.len ? 1 : 0;
+    fer_str scope = fer_talk_scope(p->talk);
     char id[FER_SESSION_TEXT] = "";
     p->talk = NULL;
     if (p->streams) {
@@ -129,6 +130,10 @@ static void on_end(void *context, fer_str answer, int status)
         if (none) p->session = NULL;
         if (none) fer_session_end(none); /* nothing came of it */
     }
+    if (scope.len)
+        fields[count++] = (fer_http_field){
+            FER_STR("WWW-Authenticate"),
+            fer_web_challenge(p->web, fer_exchange_arena(x), &(fer_stranger){0}, scope)};
     fer_exchange_answer(x, (unsigned)status, fields, count, answer, NULL);
     fer_inquiry_free(p);
 }

@@ -55,13 +55,24 @@ struct fer_web {
     fer_inquiry *posts;
     fer_session *sessions[FER_SESSION_BUCKETS];
     fer_past_all past;
+    struct fer_waiting *waiting; /* requests whose token is being looked into */
+    size_t waiting_count;
     uv_timer_t beat;
     int64_t beaten; /* when quiet streams were last looked at */
     bool draining;
 };
 
-/* Who asks; NULL: a stranger. */
-fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in);
+/* Who asks; NULL: a stranger, and `no` says why. */
+fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in, fer_stranger *no);
+/* The challenge to somebody who may not ask, or (`scope` not empty) needs more scopes to. */
+fer_str fer_web_challenge(fer_web *w, fer_arena *a, const fer_stranger *no, fer_str scope);
+
+/* ---- requests of which nobody knows yet who asks (serve_waiting.c) ---- */
+
+/* Waits, until fer_web_again has it taken up by `on`. */
+void fer_web_wait(fer_web *w, fer_exchange *x);
+/* All of them end. */
+void fer_web_wait_no_more(fer_web *w);
 /* Tells the records that somebody was turned away. */
 void fer_web_denied(fer_web *w, const fer_guest *who, const fer_inbound *in, const char *why);
 

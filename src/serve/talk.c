@@ -77,6 +77,11 @@ void fer_talk_abandon(fer_talk *x, bool cancel)
     }
 }
 
+fer_str fer_talk_scope(const fer_talk *x)
+{
+    return x->scope;
+}
+
 void fer_talk_flow(fer_talk *x, bool ready)
 {
     for (fer_ask *q = x->peer->asks; q && ready; q = q->next)

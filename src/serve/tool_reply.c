@@ -42,8 +42,24 @@ static void add_words(fer_buf *b, const fer_call_error *e)
     fer_buf_add_text(b, "\"}");
 }
 
+/* Who can get more scopes is told by the status which (RFC 6750 3.1), where one request is answered
+ * by one answer. */
+static void step_up(fer_ask *q, const fer_call_error *e)
+{
+    fer_json *doc;
+    fer_talk *x = q->talk;
+    if (e->code != FER_FORBIDDEN || !fer_ask_guest(q)->steps_up || x->batch || !x->hints.http ||
+        fer_json_read(fer_ask_arena(q), e->details, NULL, &doc, NULL))
+        return;
+    const yyjson_val *scope = fer_val_get(fer_json_root(doc), "missingScopes");
+    if (!fer_is_str(scope)) return;
+    x->scope = fer_val_str(scope);
+    x->status = 403;
+}
+
 static void refuse(fer_ask *q, const fer_call_error *e, fer_str tool_id)
 {
+    step_up(q, e);
     fer_buf *b = fer_ask_open(q);
     fer_buf_add_text(b, "{\"content\":[");
     add_words(b, e);

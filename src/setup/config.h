@@ -19,6 +19,7 @@
 #include <ferrule/contract.h>
 
 #include "arena.h"
+#include "identity.h"
 
 #define FER_CONFIG_SIZE    ((size_t)1 << 20) /* bytes of a configuration file */
 #define FER_CONFIG_SERVERS 1000              /* servers, and so APIs */
@@ -147,6 +148,22 @@ typedef struct fer_config_client {
     fer_place place;
 } fer_config_client;
 
+/* Who vouches for clients of ferrule serve. */
+typedef struct fer_config_issuer {
+    fer_str name;
+    fer_str issuer;
+    fer_str jwks; /* a URL, or a path, resolved */
+    const fer_str *audiences;
+    size_t audience_count; /* 0: the resource */
+    uint32_t algs;         /* bits of fer_jose_algs */
+    int64_t leeway;        /* seconds */
+    struct fer_claim_map map;
+    fer_str mode;
+    const fer_str *expose;
+    size_t expose_count;
+    fer_place place;
+} fer_config_issuer;
+
 /* What can be bounded there, in the order of fer_config_limit_names. */
 enum fer_config_limit {
     FER_LIMIT_SESSION_MS,
@@ -188,9 +205,16 @@ typedef struct fer_config_serve {
     bool insecure;
     const fer_config_client *clients;
     size_t client_count;
+    fer_str resource;
+    const fer_config_issuer *issuers;
+    size_t issuer_count;
     int64_t limits[FER_CONFIG_LIMITS];
     fer_str json; /* all of it, to be compared */
 } fer_config_serve;
+
+/* Resource and issuers of `from`, in an arena of another life. */
+fer_code fer_config_copy_issuers(fer_arena *a, const fer_config_serve *from, fer_config_serve *to,
+                                 fer_err *err);
 
 typedef struct fer_config_problem {
     fer_severity severity;

@@ -99,6 +99,7 @@ void fer_configure_serve(fer_configure *c, const yyjson_val *serve)
     check_names(c, hosts, out->hosts, out->host_count, fer_http_guard_host);
     check_names(c, origins, out->origins, out->origin_count, fer_http_guard_origin);
     take_clients(c, fer_val_get(serve, "clients"), out);
+    fer_configure_issuers(c, serve, out);
     for (int i = 0; i < FER_CONFIG_LIMITS; i++)
         out->limits[i] = fer_configure_number(limits, fer_config_limit_names[i]);
     out->json = fer_configure_json(c, serve, NULL);

@@ -6,6 +6,7 @@
 #include <ferrule/gateway.h>
 #include <string.h>
 
+#include "auth_limits.h"
 #include "blame.h"
 #include "catalog_limits.h"
 #include "check_setup.h"
@@ -282,6 +283,7 @@ static void page_limits(fer_out *o)
     limit_row(o, "blame.size", 0, FER_BLAME_TEXT, "bytes of a message for `ferrule blame`");
     catalog_limits(o, false);
     all_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
+    all_limits(o, fer_auth_limit_rows, fer_auth_limit_row_count);
     all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
     all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
     ledger_limits(o);

@@ -289,7 +289,10 @@ static int open_web(serving *s, fer_err *err)
                                         s->setup.tokens, err);
     if (!code && !open) code = choose_token(s, err);
     if (!code && !open) code = fer_serve_setup_clients(&s->station, &s->door, err);
+    const fer_config_serve *c = &s->station.config.serve;
     fer_web_options o = s->setup.web;
+    if (!code && !open) code = fer_jwt_door_new(s->front, c, &s->door.jwt, err);
+    if (!code && !open) code = fer_jwt_door_describe(s->station.arena, c, &o, err);
     o.front = s->front;
     o.gateway = s->station.gateway;
     o.limits = &s->setup.server;
@@ -298,6 +301,7 @@ static int open_web(serving *s, fer_err *err)
     o.denied = fer_doorkeeper_denied;
     o.context = &s->door;
     s->web = code ? NULL : fer_web_new(&o);
+    if (s->web && s->door.jwt) fer_jwt_door_tell(s->door.jwt, s->web);
     if (!code && !s->web) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     return code ? fer_app_fail(s->app, err) : listen_at(s, err);
 }
@@ -420,6 +424,7 @@ static int serve(serving *s)
     while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
     keep_uses(s);
     fer_station_save_wares(&s->station, s->front, &s->wares_kept);
+    if (s->door.jwt) fer_jwt_door_tell(s->door.jwt, NULL); /* the web is gone */
     fer_doorkeeper_deinit(&s->door);
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);

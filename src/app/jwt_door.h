@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clients for whom an issuer vouches: their tokens are signed (auth/jwt.h), and say who they are.
+ * All tokens that say the same of their bearer are one guest of the front, so that a client goes on
+ * in its session when it renews its token. A guest is over when the last token that was shown for
+ * it has ended, or when the key that signed it is published no more.
+ *
+ * Checking a signature is dear: a token that was found good is known again by its SHA-256 until it
+ * ends or the keys change. Whoever has no scope that opens anything is told so: an issuer that says
+ * nothing lets nobody in. One thread: that of the front's loop.
+ */
+#ifndef FER_JWT_DOOR_H
+#define FER_JWT_DOOR_H
+
+#include "config.h"
+#include "jwks_source.h"
+#include "serve_http.h"
+
+#define FER_JWT_GUESTS_MAX 10000 /* that issuers vouch for at a time */
+
+typedef struct fer_jwt_door fer_jwt_door;
+
+/* FER_OK and `*out` NULL: the configuration has no issuers. `c` is copied. */
+fer_code fer_jwt_door_new(fer_front *front, const fer_config_serve *c, fer_jwt_door **out,
+                          fer_err *err);
+/* Before the front goes; the loop must run once more for the memory. NULL is fine. */
+void fer_jwt_door_free(fer_jwt_door *d);
+/* Who is told that requests that waited for keys may go on. */
+void fer_jwt_door_tell(fer_jwt_door *d, fer_web *web);
+
+/* Whose token it is; NULL: `no` says why. */
+fer_guest *fer_jwt_door_admit(fer_jwt_door *d, fer_str token, fer_stranger *no);
+/* Those whose time is up are over; keys that have grown old are asked for. */
+void fer_jwt_door_look(fer_jwt_door *d);
+/* What the web shows of it: fills metadata, its paths and scopes of `o`, in the arena. */
+fer_code fer_jwt_door_describe(fer_arena *a, const fer_config_serve *c, fer_web_options *o,
+                               fer_err *err);
+
+#endif

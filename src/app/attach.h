@@ -22,6 +22,7 @@
 #define FER_ATTACH_START_MS 30000              /* for a gateway to start */
 #define FER_ATTACH_LINE_MAX ((size_t)64 << 20) /* bytes of a line of the gateway's */
 #define FER_ATTACH_ASKS_MAX 1000 /* requests under way, as many as the gateway takes */
+#define FER_ATTACH_HTTP     ".http" /* behind the name of the socket: of that for the operator */
 #define FER_ATTACH_IDLE_S   300  /* that a gateway without clients waits for the next */
 
 typedef struct fer_attach {
@@ -38,6 +39,9 @@ typedef struct fer_attach {
  */
 fer_code fer_attach_find(fer_arena *a, fer_app *app, const char *const *files, size_t count,
                          fer_attach *out, fer_err *err);
+
+/* The folder where gateways of this user are; makes it. */
+fer_code fer_attach_folder(fer_arena *a, fer_str *out, fer_err *err);
 
 /*
  * Passes lines until the client's input has ended and all is answered. `start`: a gateway is

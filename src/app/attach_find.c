@@ -27,7 +27,7 @@ static fer_code make_folders(fer_arena *a, fer_str path, fer_err *err)
     return FER_OK;
 }
 
-static fer_code find_folder(fer_arena *a, fer_str *out, fer_err *err)
+fer_code fer_attach_folder(fer_arena *a, fer_str *out, fer_err *err)
 {
     const char *run = getenv("XDG_RUNTIME_DIR"), *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
@@ -91,7 +91,7 @@ fer_code fer_attach_find(fer_arena *a, fer_app *app, const char *const *files, s
     *out = (fer_attach){0};
     fer_buf_init(&b, a, FER_CONFIG_SIZE);
     fer_code code = write_identity(a, app, files, count, out, &b, err);
-    if (!code) code = find_folder(a, &folder, err);
+    if (!code) code = fer_attach_folder(a, &folder, err);
     if (code) return code;
     fer_str identity = fer_buf_view(&b);
     if (!EVP_Digest(identity.ptr, identity.len, digest, NULL, EVP_sha256(), NULL))

@@ -8,6 +8,7 @@
 #include "denied.h"
 #include "errors.h"
 #include "map.h"
+#include "pulse.h"
 #include "sys.h"
 
 #define MS INT64_C(1000000) /* ns */
@@ -255,6 +256,19 @@ void fer_doorkeeper_look(void *door)
     if (d->jwt) fer_jwt_door_look(d->jwt);
 }
 
+static void tell_pulse(const fer_doorkeeper *d, const fer_caller *caller, const fer_inbound *in,
+                       const char *why, const char *address)
+{
+    char rule[64];
+    snprintf(rule, sizeof rule, "http.%s", why);
+    fer_pulse_refusal no = {.rule = fer_str_of(rule),
+                            .method = in->method,
+                            .path = in->path,
+                            .address = fer_str_of(address),
+                            .caller = caller};
+    if (d->pulse) fer_pulse_refused(d->pulse, &no, fer_clock_wall());
+}
+
 /* Whoever is turned away can ask again as often as he likes: what is written down is bounded. */
 void fer_doorkeeper_denied(void *door, const fer_guest *who, const fer_inbound *in, const char *why)
 {
@@ -262,6 +276,8 @@ void fer_doorkeeper_denied(void *door, const fer_guest *who, const fer_inbound *
     int64_t now = fer_clock_mono();
     const fer_caller *caller = who ? fer_guest_caller(who) : NULL;
     char address[FER_ADDRESS_TEXT] = "socket";
+    if (!in->local) fer_address_format(&in->peer, address);
+    tell_pulse(d, caller, in, why, address);
     if (now - d->denied_since > FER_DENIED_MS * MS) {
         d->denied_since = now;
         d->denied = 0;
@@ -270,8 +286,8 @@ void fer_doorkeeper_denied(void *door, const fer_guest *who, const fer_inbound *
         d->unsaid++;
         return;
     }
-    if (!in->local) fer_address_format(&in->peer, address);
-    fer_gateway_record_denied(d->gateway, &(fer_denied){.why = why,
+    fer_gateway_record_denied(d->gateway, &(fer_denied){.where = "http",
+                                                        .why = why,
                                                         .method = in->method,
                                                         .path = in->path,
                                                         .address = fer_str_of(address),

@@ -106,7 +106,8 @@ struct fer_call {
     fer_ready *ready;
 
     /* authorize */
-    bool hidden; /* the caller may not use it, and is told that it is not there */
+    bool hidden;   /* the caller may not use it, and is told that it is not there */
+    fer_str scope; /* those that its tool asks for and the caller lacks, with blanks between; or empty */
 
     /* validate_input */
     fer_json *args;
@@ -228,6 +229,8 @@ fer_move fer_call_record_begin(fer_call *c);
 void fer_call_record_attempt(fer_call *c, const fer_outcome *o);
 fer_move fer_call_record_end(fer_call *c);
 void fer_call_record_denied(fer_call *c);
+/* The rule by which it was refused before it ran; empty: it was not. */
+fer_str fer_call_rule(const fer_call *c);
 void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s);
 /* note.c: the arguments as the ledger may have them. */
 fer_str fer_call_shown_input(fer_call *c);

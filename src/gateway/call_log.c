@@ -36,8 +36,8 @@ static void add_text(line *l, const char *key, fer_str text)
     if (text.len) add(l, FER_LOG_S(key, fer_str_head(text, FER_CALL_LOG_TEXT)));
 }
 
-/* The first 64 bits of a SHA-256: enough to tell callers apart, not to find out who they are. */
-static void digest(fer_str name, char out[17])
+/* Enough to tell callers apart, not to find out who they are. */
+void fer_call_log_digest(fer_str name, char out[17])
 {
     unsigned char whole[EVP_MAX_MD_SIZE];
     *out = '\0';
@@ -55,7 +55,7 @@ static void add_error(line *l, fer_code code)
 
 static void add_caller(line *l, const fer_caller *who)
 {
-    digest(who->principal, l->principal);
+    fer_call_log_digest(who->principal, l->principal);
     add_text(l, "tenant", who->tenant);
     add_text(l, "principal", fer_str_of(l->principal));
     add_text(l, "agent.id", who->agent);

@@ -18,6 +18,10 @@
 /* All keys that a line may have beside `ts`, `level` and `event`; ended by NULL. */
 extern const char *const fer_call_log_keys[];
 
+/* What whoever called is told apart by: the first 64 bits of a SHA-256 of its name, as hexadecimal;
+ * empty for nobody. */
+void fer_call_log_digest(fer_str principal, char out[17]);
+
 void fer_call_log(const fer_log *log, const fer_call_report *r);
 /* `duration.ms` is from when the call was given up, `attempts` which attempt was answered. */
 void fer_call_log_late(const fer_log *log, const fer_late_report *r);

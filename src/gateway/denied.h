@@ -6,7 +6,8 @@
 #include <ferrule/gateway.h>
 
 typedef struct fer_denied {
-    const char *why;          /* "token", "session" ... */
+    const char *where;        /* "http", "mcp": with `why` the ID of the rule, such as http.token */
+    const char *why;          /* "token", "session", "host", "origin", "admin", "scopes" ... */
     fer_str method, path;     /* of the request */
     fer_str address;          /* from where */
     const fer_caller *caller; /* NULL: nobody knows who */

@@ -68,7 +68,7 @@ struct fer_gateway {
     } late_observers[FER_OBSERVERS_MAX];
     size_t late_observer_count;
     uint64_t tickets;             /* of attempts, so far */
-    struct fer_gone *gone;        /* calls whose answers may come late; NULL: none ever was */
+    struct fer_gone_calls *gone;        /* calls whose answers may come late; NULL: none ever was */
     fer_trace_export *traces;     /* NULL: nobody asked for them */
     fer_trace_export *old_traces; /* that send what they have, and go */
     fer_trace_stats past_traces;  /* of those that are gone */
@@ -117,7 +117,7 @@ void fer_call_stand(fer_call *c);
 void fer_call_proceed(fer_call *c);
 /* The runner heard it. */
 void fer_gateway_late(fer_runner *r, uint64_t ticket, const fer_late *late);
-void fer_gone_free(struct fer_gone *gone);
+void fer_gone_free(struct fer_gone_calls *gone);
 
 /* Takes policies, and the reference to them, for calls that begin later; nothing of it fails. What
  * was counted stays; results that were kept are forgotten. */

@@ -22,7 +22,7 @@ typedef struct departed {
     char texts[];
 } departed;
 
-struct fer_gone {
+struct fer_gone_calls {
     departed *list[FER_LATE_MAX];
     size_t next;
 };
@@ -97,7 +97,7 @@ void fer_call_expect_late(fer_call *c)
     *place = d;
 }
 
-void fer_gone_free(struct fer_gone *gone)
+void fer_gone_free(struct fer_gone_calls *gone)
 {
     for (size_t i = 0; gone && i < FER_LATE_MAX; i++) fer_sys_free(gone->list[i]);
     fer_sys_free(gone);
@@ -106,7 +106,7 @@ void fer_gone_free(struct fer_gone *gone)
 /* ---- noting -----------------------------------------------------------------------------------
  */
 
-static departed *take(struct fer_gone *gone, uint64_t ticket)
+static departed *take(struct fer_gone_calls *gone, uint64_t ticket)
 {
     for (size_t i = 0; gone && i < FER_LATE_MAX; i++) {
         departed *d = gone->list[i];

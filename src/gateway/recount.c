@@ -156,6 +156,16 @@ fer_move fer_call_record_end(fer_call *c)
     return !code && c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
 }
 
+fer_str fer_call_rule(const fer_call *c)
+{
+    const fer_envelope *e = &c->envelope;
+    if (!e->error.code || c->sent) return FER_STR("");
+    if (c->hidden) return FER_STR("scopes");
+    if (c->scope.len) return fer_arena_printf(c->arena, "requiredScopes:%.*s", FER_PRI(c->scope));
+    if (c->limit_id.len) return fer_arena_printf(c->arena, "limit:%.*s", FER_PRI(c->limit_id));
+    return fer_arena_printf(c->arena, "stage:%s", e->error.op ? e->error.op : "");
+}
+
 void fer_call_record_denied(fer_call *c)
 {
     const fer_code_row *row = fer_code_info(c->hidden ? FER_FORBIDDEN : c->envelope.error.code);
@@ -163,6 +173,7 @@ void fer_call_record_denied(fer_call *c)
     head(&b, c);
     fer_buf_printf(&b, ",\"code\":\"%s\",\"op\":\"%s\"", row->name,
                    c->hidden ? fer_stages[FER_STAGE_AUTHORIZE].name : c->envelope.error.op);
+    member(&b, "rule", fer_call_rule(c));
     if (c->options.caller) member(&b, "principal", c->options.caller->principal);
     member(&b, "tool", c->ready ? c->ready->id : FER_STR("_unknown"));
     member(&b, "correlationId", c->envelope.correlation_id);
@@ -177,9 +188,10 @@ void fer_gateway_record_denied(fer_gateway *g, const fer_denied *d)
     if (!a) return;
     fer_buf_init(&b, a, FER_LEDGER_BODY);
     fer_buf_printf(&b, "{\"code\":\"Unauthorized\",\"op\":\"authorize\",\"reason\":\"%s\"", d->why);
+    fer_buf_printf(&b, ",\"rule\":\"%s.%s\"", d->where, d->why);
     member(&b, "method", fer_str_head(d->method, 32));
-    member(&b, "path", fer_str_head(d->path, 128));
-    member(&b, "address", d->address);
+    if (d->path.len) member(&b, "path", fer_str_head(d->path, 128));
+    if (d->address.len) member(&b, "address", d->address);
     if (who) member(&b, "principal", who->principal);
     if (d->unsaid) fer_buf_printf(&b, ",\"unsaid\":%zu", d->unsaid);
     fer_buf_add_char(&b, '}');

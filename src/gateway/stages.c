@@ -82,6 +82,7 @@ static fer_move demand(fer_call *c, const yyjson_val *scopes)
     }
     if (!lacks) return FER_MOVE_NEXT;
     fer_str all = names.failure ? FER_STR("") : fer_buf_view(&names);
+    c->scope = all;
     fer_move move =
         fer_call_refuse(c, FER_FORBIDDEN, "the call needs the scope %.*s", FER_PRI(all));
     fer_buf_init(&json, c->arena, 16384);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whom a server serves, and what is remembered of whom. */
+#include "denied.h"
 #include "errors.h"
 #include "serve_parts.h"
 #include "sys.h"
@@ -113,6 +114,16 @@ const fer_caller *fer_guest_caller(const fer_guest *g)
 bool fer_guest_reads(const fer_guest *g, fer_str ns)
 {
     return fer_sight_reads(g->caller, ns);
+}
+
+void fer_ask_note_denied(const fer_ask *q)
+{
+    const fer_guest *g = q->peer->guest;
+    fer_denied d = {.where = "mcp",
+                    .why = "scopes",
+                    .method = fer_str_of(q->method->name),
+                    .caller = g->caller};
+    if (fer_sight_is_narrow(g->caller)) fer_gateway_record_denied(g->server->options.gateway, &d);
 }
 
 fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err)

@@ -118,6 +118,11 @@ static bool shows_metadata(const fer_web *w, const fer_inbound *in)
             fer_str_eq(in->path, o->metadata_paths[1]));
 }
 
+static void show_admin(fer_web *w, fer_guest *who, fer_exchange *x)
+{
+    w->options.admin(w->options.admin_context, who, x);
+}
+
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 static const struct route {
@@ -134,7 +139,15 @@ static const struct route {
     {"/healthz", "GET", true, false, show_health},
     {"/readyz", "GET", true, false, show_ready},
     {"/metrics", "GET", false, false, show_metrics},
+    {"/admin/", "GET", false, false, show_admin},
 };
+
+/* A path that ends in a slash stands for all below it. */
+static bool is_at(const fer_web *w, const struct route *r, fer_str path)
+{
+    if (r->run == show_admin) return w->options.admin && fer_str_starts(path, r->path);
+    return fer_str_is(path, r->path);
+}
 
 /* The requests of 2026-07-28 are POSTs and nothing else. */
 static bool is_there(const struct route *r, const fer_inbound *in)
@@ -153,7 +166,7 @@ static const struct route *route_of(fer_web *w, fer_guest *who, const fer_strang
     const fer_inbound *in = fer_exchange_inbound(x);
     const struct route *same = NULL;
     for (size_t i = 0; i < FER_COUNT(routes); i++) {
-        if (!fer_str_is(in->path, routes[i].path)) continue;
+        if (!is_at(w, &routes[i], in->path)) continue;
         same = &routes[i];
         if (!is_there(same, in)) continue;
         if (same->open || who || no->wait) return same;

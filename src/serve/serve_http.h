@@ -7,7 +7,8 @@
  * nobody asked for. An answer is JSON; a stream of events where something is said before it, or
  * where it takes long.
  *
- * Beside it /healthz (it runs), /readyz (it takes requests), /metrics. Who asks over TCP shows a
+ * Beside it /healthz (it runs), /readyz (it takes requests), /metrics, and what lies below /admin/,
+ * which somebody else answers. Who asks over TCP shows a
  * token; who asks over a Unix socket is this user, or is refused. A session belongs to the guest
  * that opened it: to every other one it is not there. When a guest is over, its sessions end, and
  * what runs for it is cancelled.
@@ -67,6 +68,9 @@ typedef struct fer_web_options {
      * blanks between. Empty: there are none. Borrowed. */
     fer_str metadata, metadata_url, scopes;
     fer_str metadata_paths[2];
+    /* GET of a path below /admin/, by whom; answers it. NULL: there are none. */
+    void (*admin)(void *context, fer_guest *who, fer_exchange *x);
+    void *admin_context;
 } fer_web_options;
 
 /* NULL: no memory. */

@@ -207,6 +207,9 @@ struct fer_guest {
     fer_past_search searches[FER_SERVE_SEARCHES];
     size_t searched; /* how many there ever were: the next takes the place of the oldest */
 };
+/* What a request asks for is not there, or not for this guest: where its scopes leave anything out,
+ * the ledger has it. */
+void fer_ask_note_denied(const fer_ask *q);
 /* The rule for what the guest may use, for a list or a search. */
 fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err);
 /* Brings its list of tools up to date; `*news` (or NULL): it has changed since the last time. */

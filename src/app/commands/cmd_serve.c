@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "admin.h"
 #include "attach.h"
 #include "client_files.h"
 #include "doorkeeper.h"
@@ -31,10 +32,12 @@ typedef struct serving {
     fer_local_door local;
     fer_attach at;               /* where clients of this user attach */
     bool attachable;             /* there is such a place */
+    bool quiet;                  /* HTTP is for the operator alone, at a socket: no door of its own */
     unsigned doors;              /* that are open */
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
     fer_doorkeeper door;
+    fer_admin admin;
     fer_serve_setup setup;
     uv_signal_t term, interrupt, hangup;
     uv_timer_t settle, drain, keep, tend;
@@ -154,6 +157,11 @@ static void on_ended(void *context)
     if (!s->doors) s->over = true;
 }
 
+static void on_nothing(void *context)
+{
+    (void)context;
+}
+
 static void on_late(uv_timer_t *timer)
 {
     serving *s = timer->data;
@@ -174,7 +182,7 @@ static void on_signal(uv_signal_t *handle, int number)
     fer_front_drain(s->front);
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
     if (s->stdio) fer_stdio_drain(s->stdio);
-    if (s->web) fer_web_drain(s->web, on_ended, s);
+    if (s->web) fer_web_drain(s->web, s->quiet ? on_nothing : on_ended, s);
     fer_local_door_drain(&s->local);
 }
 
@@ -282,14 +290,28 @@ static int listen_at(serving *s, fer_err *err)
     return 0;
 }
 
-static int open_web(serving *s, fer_err *err)
+/* Beside the socket for those who attach is one for the operator: ferrule top asks there. Another
+ * gateway may have it already. */
+static void listen_for_operator(serving *s)
 {
-    bool open = s->setup.no_token;
+    fer_str path = fer_arena_printf(s->station.arena, "%s" FER_ATTACH_HTTP, s->at.path);
+    fer_err err = {0};
+    if (!path.ptr ||
+        !fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path.ptr}, &err))
+        return;
+    fer_log_write(&s->station.log, FER_LOG_INFO, "admin.unreachable",
+                  (const struct fer_log_field[]){FER_LOG_S("reason", fer_str_of(err.message)), {0}});
+}
+
+static fer_code make_web(serving *s, bool open, fer_err *err)
+{
     fer_code code = fer_doorkeeper_init(&s->door, s->front, s->station.gateway, &s->station.log,
                                         s->setup.tokens, err);
+    if (!code) code = fer_admin_init(&s->admin, &s->station, err);
     if (!code && !open) code = choose_token(s, err);
     if (!code && !open) code = fer_serve_setup_clients(&s->station, &s->door, err);
     const fer_config_serve *c = &s->station.config.serve;
+    s->door.pulse = s->admin.pulse;
     fer_web_options o = s->setup.web;
     if (!code && !open) code = fer_jwt_door_new(s->front, c, &s->door.jwt, err);
     if (!code && !open) code = fer_jwt_door_describe(s->station.arena, c, &o, err);
@@ -300,10 +322,33 @@ static int open_web(serving *s, fer_err *err)
     o.look = fer_doorkeeper_look;
     o.denied = fer_doorkeeper_denied;
     o.context = &s->door;
+    o.admin = fer_admin_answer;
+    o.admin_context = &s->admin;
     s->web = code ? NULL : fer_web_new(&o);
     if (s->web && s->door.jwt) fer_jwt_door_tell(s->door.jwt, s->web);
+    s->admin.front = s->front;
+    s->admin.web = s->web;
+    s->admin.door = &s->door;
+    s->admin.draining = &s->draining;
     if (!code && !s->web) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    return code ? fer_app_fail(s->app, err) : listen_at(s, err);
+    return code;
+}
+
+static int open_web(serving *s, fer_err *err)
+{
+    if (make_web(s, s->setup.no_token, err)) return fer_app_fail(s->app, err);
+    int bad = listen_at(s, err);
+    if (!bad && s->attachable) listen_for_operator(s);
+    return bad;
+}
+
+/* Of a gateway that serves those alone who attach: HTTP is there for its operator. */
+static int open_quiet_web(serving *s, fer_err *err)
+{
+    s->quiet = true;
+    if (make_web(s, true, err)) return fer_app_fail(s->app, err);
+    listen_for_operator(s);
+    return 0;
 }
 
 /* ---- over stdio -------------------------------------------------------------------------------
@@ -394,7 +439,10 @@ static int open_doors(serving *s)
     int bad;
     if (fer_app_option(s->app, "client") && !fer_app_option(s->app, "stdio"))
         return fer_app_usage(s->app, "--client is for --stdio; over HTTP a token says who asks");
-    if (fer_app_option(s->app, "daemon")) return open_local(s, true);
+    if (fer_app_option(s->app, "daemon")) {
+        bad = open_local(s, true);
+        return bad || s->over ? bad : open_quiet_web(s, &err);
+    }
     s->doors = 1;
     if (fer_app_option(s->app, "stdio")) return open_stdio(s, &err);
     bad = open_web(s, &err);
@@ -479,6 +527,7 @@ int fer_run_serve(fer_app *app)
     if (!bad) {
         bad = serve(&s);
         fer_station_deinit(&s.station);
+        fer_admin_deinit(&s.admin);
     }
     fer_arena_free(a);
     return bad;

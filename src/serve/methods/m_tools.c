@@ -241,6 +241,7 @@ static void refuse_name(fer_ask *q, fer_str name)
 {
     const fer_guest *g = fer_ask_guest(q);
     fer_near near;
+    fer_ask_note_denied(q);
     fer_near_init(&near, name);
     if (has_meta(g)) fer_meta_near(&near);
     for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin.h"
+
+#include "buf.h"
+#include "clock.h"
+#include "errors.h"
+
+static void on_call(void *context, const fer_call_report *r)
+{
+    fer_pulse_call_ended(((fer_admin *)context)->pulse, r, fer_clock_wall());
+}
+
+fer_code fer_admin_init(fer_admin *a, fer_station *station, fer_err *err)
+{
+    *a = (fer_admin){
+        .station = station, .pulse = fer_pulse_new(), .began = fer_clock_wall()};
+    if (!a->pulse) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    return fer_gateway_observe(station->gateway, on_call, a, err);
+}
+
+void fer_admin_deinit(fer_admin *a)
+{
+    fer_pulse_free(a->pulse);
+    a->pulse = NULL;
+}
+
+/* A token of everything is not enough where it belongs to a tenant: others' calls are shown. */
+static bool may_read(const fer_guest *who)
+{
+    const fer_caller *c = fer_guest_caller(who);
+    if (!c) return true;
+    for (size_t i = 0; i < c->scopes.count; i++)
+        if (fer_str_is(c->scopes.list[i], "scope:admin") ||
+            fer_str_is(c->scopes.list[i], "admin") ||
+            (!c->tenant.len && fer_str_is(c->scopes.list[i], "*")))
+            return true;
+    return false;
+}
+
+static void refuse(fer_exchange *x, unsigned status, const char *code, const char *message)
+{
+    fer_str text = fer_arena_printf(fer_exchange_arena(x),
+                                    "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n", code,
+                                    message);
+    fer_exchange_reply(x, status, "application/json", text.ptr ? text : FER_STR("{}"));
+}
+
+static const fer_admin_page *page_of(fer_str path)
+{
+    fer_str name = fer_str_slice(path, strlen(FER_ADMIN_ROOT), path.len);
+    if (fer_str_is(name, "") || fer_str_is(name, "/")) return &fer_admin_pages[0];
+    name = fer_str_slice(name, 1, name.len);
+    for (const fer_admin_page *p = fer_admin_pages; p->name; p++)
+        if (fer_str_is(name, p->name)) return p;
+    return NULL;
+}
+
+void fer_admin_answer(void *context, fer_guest *who, fer_exchange *x)
+{
+    const fer_admin *a = context;
+    const fer_inbound *in = fer_exchange_inbound(x);
+    bool below = fer_str_starts(in->path, FER_ADMIN_ROOT) &&
+                 (in->path.len == strlen(FER_ADMIN_ROOT) ||
+                  in->path.ptr[strlen(FER_ADMIN_ROOT)] == '/');
+    const fer_admin_page *page = below ? page_of(in->path) : NULL;
+    fer_buf b;
+    if (!may_read(who)) {
+        if (a->door) fer_doorkeeper_denied(a->door, who, in, "admin");
+        refuse(x, 403, "Forbidden", "This token has no scope `admin`.");
+        return;
+    }
+    if (!page) {
+        refuse(x, 404, "NotFound", "The pages are listed at " FER_ADMIN_ROOT ".");
+        return;
+    }
+    fer_buf_init(&b, fer_exchange_arena(x), FER_ADMIN_MAX);
+    page->write(a, fer_exchange_arena(x), &b, fer_clock_wall());
+    fer_buf_add_char(&b, '\n');
+    const fer_http_field fields[] = {{FER_STR("Content-Type"), FER_STR("application/json")},
+                                     {FER_STR("Cache-Control"), FER_STR("no-store")}};
+    if (b.failure) refuse(x, 500, fer_code_info(b.failure)->name, "The page is too large.");
+    else fer_exchange_answer(x, 200, fields, FER_COUNT(fields), fer_buf_view(&b), NULL);
+}

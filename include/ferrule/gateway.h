@@ -252,8 +252,8 @@ typedef struct fer_call_report {
     int64_t timeout_ms;
     int64_t queue_ms;    /* that it waited for its turn; -1: it did not have to */
     fer_str limit_id;    /* of the limit that refused it: "tenant:acme"; or empty */
-    fer_str rule; /* by which it was refused before it ran: "scopes", "requiredScopes:NAME",
-                     "limit:ID", else "stage:NAME"; empty: it was not */
+    fer_str rule;        /* by which it was refused before it ran: "scopes", "requiredScopes:NAME",
+                            "limit:ID", else "stage:NAME"; empty: it was not */
     const char *circuit; /* of its backend: "closed", "open", "half-open"; NULL: it has none */
     size_t bytes_in, bytes_out;
     struct {

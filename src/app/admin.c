@@ -12,8 +12,7 @@ static void on_call(void *context, const fer_call_report *r)
 
 fer_code fer_admin_init(fer_admin *a, fer_station *station, fer_err *err)
 {
-    *a = (fer_admin){
-        .station = station, .pulse = fer_pulse_new(), .began = fer_clock_wall()};
+    *a = (fer_admin){.station = station, .pulse = fer_pulse_new(), .began = fer_clock_wall()};
     if (!a->pulse) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     return fer_gateway_observe(station->gateway, on_call, a, err);
 }
@@ -39,9 +38,8 @@ static bool may_read(const fer_guest *who)
 
 static void refuse(fer_exchange *x, unsigned status, const char *code, const char *message)
 {
-    fer_str text = fer_arena_printf(fer_exchange_arena(x),
-                                    "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n", code,
-                                    message);
+    fer_str text = fer_arena_printf(
+        fer_exchange_arena(x), "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n", code, message);
     fer_exchange_reply(x, status, "application/json", text.ptr ? text : FER_STR("{}"));
 }
 
@@ -59,9 +57,9 @@ void fer_admin_answer(void *context, fer_guest *who, fer_exchange *x)
 {
     const fer_admin *a = context;
     const fer_inbound *in = fer_exchange_inbound(x);
-    bool below = fer_str_starts(in->path, FER_ADMIN_ROOT) &&
-                 (in->path.len == strlen(FER_ADMIN_ROOT) ||
-                  in->path.ptr[strlen(FER_ADMIN_ROOT)] == '/');
+    bool below =
+        fer_str_starts(in->path, FER_ADMIN_ROOT) &&
+        (in->path.len == strlen(FER_ADMIN_ROOT) || in->path.ptr[strlen(FER_ADMIN_ROOT)] == '/');
     const fer_admin_page *page = below ? page_of(in->path) : NULL;
     fer_buf b;
     if (!may_read(who)) {

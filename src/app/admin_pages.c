@@ -13,7 +13,8 @@
 #include "mcp_client.h"
 #include "sys.h"
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ------------------------------------------------------------------------------------
+ */
 
 static void add_text(fer_buf *b, const char *key, fer_str text)
 {
@@ -81,7 +82,8 @@ static uint64_t cpu_ms(void)
            (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1000;
 }
 
-/* ---- pages ------------------------------------------------------------------------------------ */
+/* ---- pages ------------------------------------------------------------------------------------
+ */
 
 static void write_index(const fer_admin *a, fer_arena *scratch, fer_buf *b, int64_t now)
 {
@@ -103,9 +105,9 @@ static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     (void)scratch;
     fer_front_count(a->front, &mcp);
     fer_buf_printf(b, "{\"version\":\"%s\",\"state\":\"%s\"", fer_version(),
-                   *a->draining                      ? "draining"
-                   : fer_front_is_ready(a->front)    ? "ready"
-                                                     : "starting");
+                   *a->draining                   ? "draining"
+                   : fer_front_is_ready(a->front) ? "ready"
+                                                  : "starting");
     add_time(b, "startedAt", a->began);
     add_time(b, "now", now);
     add_count(b, "uptimeMs", (uint64_t)(now > a->began ? now - a->began : 0));
@@ -207,9 +209,10 @@ static void write_calls(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
         const fer_caller *who = c->options.caller;
         char principal[17] = "";
         if (who) fer_call_log_digest(who->principal, principal);
-        fer_buf_printf(b, "%s{\"id\":\"%s\",\"ageMs\":%lld,\"stage\":\"%s\"", any ? "," : "",
-                       c->id, (long long)((mono - c->began) / 1000000),
-                       fer_stages[c->stage < FER_STAGE_COUNT ? c->stage : FER_STAGE_COUNT - 1].name);
+        fer_buf_printf(
+            b, "%s{\"id\":\"%s\",\"ageMs\":%lld,\"stage\":\"%s\"", any ? "," : "", c->id,
+            (long long)((mono - c->began) / 1000000),
+            fer_stages[c->stage < FER_STAGE_COUNT ? c->stage : FER_STAGE_COUNT - 1].name);
         any = true;
         /* A name that nobody has may be anything. */
         if (c->ready) add_text(b, "tool", c->ready->id);
@@ -342,7 +345,8 @@ static void write_denials(const fer_admin *a, fer_arena *scratch, fer_buf *b, in
 const fer_admin_page fer_admin_pages[] = {
     {"index", "the pages", write_index},
     {"state", "what the gateway is and does", write_state},
-    {"backends", "servers, APIs and packs of commands, how they are and how they do", write_backends},
+    {"backends", "servers, APIs and packs of commands, how they are and how they do",
+     write_backends},
     {"calls", "calls under way", write_calls},
     {"recent", "the last calls that have ended", write_recent},
     {"tools", "the catalogue", write_tools},

@@ -127,6 +127,22 @@ const fer_command fer_commands[] = {
      "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
      "ferrule serve --stdio --mode transparent --expose 'files:*'",
      fer_run_serve},
+    {"top", "", "watch a gateway at work",
+     "A live view of a gateway that runs: calls, how long they take, errors, and how each backend does, over the admin API "
+     "(docs/operate.md). Without an option it is the gateway of this user. On a terminal: q ends, p or the space bar pauses, s sorts by "
+     "another column, arrows (or j and k) choose a backend, Enter shows that one with its calls alone. In a pipe, or with --once, "
+     "one look is printed.",
+     fer_top_options,
+     "ferrule top\nferrule top --once --sort p99\nferrule top --json | jq '.backends.backends[].state'\n"
+     "ferrule top --server https://gateway.example --token secretref:env:ADMIN_TOKEN",
+     fer_run_top},
+    {"doctor", "", "tell what is wrong with a set-up, and how to mend it",
+     "Looks at the configuration, secrets, programs, servers (which it starts), the catalogue, tokens, the ledger, the port, files of MCP "
+     "clients, units of systemd, limits and the clock, and prints a line for each result with what to do about it. Exits 0 where nothing "
+     "is wrong, 1 where something is; warnings are not wrong. Nothing is changed, unless --fix asks for what is safe: modes of files.",
+     fer_doctor_options,
+     "ferrule doctor\nferrule doctor --offline --json | jq '.checks[] | select(.state == \"wrong\")'\nferrule doctor --fix",
+     fer_run_doctor},
     {"cost", "", "tell what tools cost a context window",
      "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
      "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "

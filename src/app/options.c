@@ -106,6 +106,27 @@ const fer_option fer_check_options[] = {
      "check one tools_json text and answer as its platform does: {\"message\", \"errors\"}"},
     END,
 };
+static const char *const sort_choices[] = {"name", "calls", "errors", "p99", NULL};
+
+const fer_option fer_top_options[] = {
+    {"server", 0, "URL", NULL, "the gateway (default: the one of this user that runs)"},
+    {"socket", 0, "PATH", NULL, "the same by a Unix socket of it"},
+    {"token", 0, "REFERENCE", NULL,
+     "where its token is: secretref:env:NAME or secretref:file:PATH (default: FERRULE_TOKEN on this machine)"},
+    {"interval", 'n', "SECONDS", NULL, "between two looks (default 1)"},
+    {"sort", 0, "COLUMN", sort_choices, "how backends are ordered (default calls)"},
+    {"once", '1', NULL, NULL, "print one look and end, as in a pipe"},
+    JSON,
+    END,
+};
+const fer_option fer_doctor_options[] = {
+    {"config", 0, "FILE", NULL,
+     "the configuration (default: ferrule.yaml here, or in the folder for configuration)"},
+    {"offline", 0, NULL, NULL, "start no server and ask none"},
+    {"fix", 0, NULL, NULL, "take away modes by which others can read secrets, tokens and state"},
+    JSON,
+    END,
+};
 const fer_option fer_validate_options[] = {
     {"schema", 's', "FILE", NULL, "the schema, as JSON or YAML; - is standard input"},
     {"tool", 0, "ID", NULL, "take the schema of this tool"},

@@ -58,6 +58,8 @@ extern const fer_option fer_tool_convert_options[];
 extern const fer_option fer_token_list_options[];
 extern const fer_option fer_token_new_options[];
 extern const fer_option fer_token_options[];
+extern const fer_option fer_doctor_options[];
+extern const fer_option fer_top_options[];
 extern const fer_option fer_usage_list_options[];
 extern const fer_option fer_usage_options[];
 extern const fer_option fer_validate_options[];

@@ -34,7 +34,8 @@ static void copy(char *to, size_t size, fer_str from)
     to[s.len] = '\0';
 }
 
-/* ---- counting --------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------
+ */
 
 /* Four buckets for each doubling: the two bits behind the highest say which. */
 static size_t bucket_of(int64_t us)
@@ -140,7 +141,8 @@ void fer_pulse_refused(fer_pulse *p, const fer_pulse_refusal *r, int64_t now)
     fer_call_log_digest(r->caller->principal, d->principal);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 const fer_pulse_row *fer_pulse_find(const fer_pulse *p, fer_str backend)
 {

@@ -111,6 +111,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     if (!s->arena || !s->config_arena) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     s->config.metrics = true;
     fer_code code = read_config(s, err);
+    if (s->wants.bare) s->config.state = s->config.catalog = FER_STR("");
     if (!code) code = fer_station_take_log(s, &s->config, err);
     struct fer_opened opened = {0};
     if (!code) code = fer_station_open_catalog(s, &s->config, &opened, err);

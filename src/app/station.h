@@ -61,6 +61,7 @@ struct fer_station_wants {
     bool search; /* the catalogue can be searched: it is for a server, not for one call */
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
+    bool bare;  /* servers alone: no state is opened, no catalogue kept */
     bool found; /* nobody named them: what is wrong with one of them ends nothing */
     const char
         *own; /* the URL that the gateway will have, which it does not serve itself; or NULL */

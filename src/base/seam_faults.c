@@ -418,6 +418,10 @@ int fer_sys_rmdir(const char *path)
 {
     return fails(K_UNLINK) ? -1 : rmdir(path);
 }
+int fer_sys_chmod(const char *path, mode_t mode)
+{
+    return fails(K_MKDIR) ? -1 : chmod(path, mode);
+}
 ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at)
 {
     return fails_or_cuts(K_READ, &size) ? -1 : pread(fd, to, size, at);

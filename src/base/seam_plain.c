@@ -110,6 +110,10 @@ int fer_sys_rmdir(const char *path)
 {
     return rmdir(path);
 }
+int fer_sys_chmod(const char *path, mode_t mode)
+{
+    return chmod(path, mode);
+}
 ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at)
 {
     return pread(fd, to, size, at);

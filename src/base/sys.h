@@ -49,6 +49,7 @@ int fer_sys_unlinkat(int folder, const char *name);
 DIR *fer_sys_fdopendir(int fd);
 int fer_sys_mkdir(const char *path, mode_t mode);
 int fer_sys_rmdir(const char *path);
+int fer_sys_chmod(const char *path, mode_t mode);
 ssize_t fer_sys_pread(int fd, void *to, size_t size, off_t at);
 ssize_t fer_sys_pwrite(int fd, const void *from, size_t size, off_t at);
 int fer_sys_fdatasync(int fd);

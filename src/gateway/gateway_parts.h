@@ -68,7 +68,7 @@ struct fer_gateway {
     } late_observers[FER_OBSERVERS_MAX];
     size_t late_observer_count;
     uint64_t tickets;             /* of attempts, so far */
-    struct fer_gone_calls *gone;        /* calls whose answers may come late; NULL: none ever was */
+    struct fer_gone_calls *gone;  /* calls whose answers may come late; NULL: none ever was */
     fer_trace_export *traces;     /* NULL: nobody asked for them */
     fer_trace_export *old_traces; /* that send what they have, and go */
     fer_trace_stats past_traces;  /* of those that are gone */

@@ -32,7 +32,7 @@ typedef struct serving {
     fer_local_door local;
     fer_attach at;               /* where clients of this user attach */
     bool attachable;             /* there is such a place */
-    bool quiet;                  /* HTTP is for the operator alone, at a socket: no door of its own */
+    bool quiet; /* HTTP is for the operator alone, at a socket: no door of its own */
     unsigned doors;              /* that are open */
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
@@ -296,11 +296,12 @@ static void listen_for_operator(serving *s)
 {
     fer_str path = fer_arena_printf(s->station.arena, "%s" FER_ATTACH_HTTP, s->at.path);
     fer_err err = {0};
-    if (!path.ptr ||
-        !fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path.ptr}, &err))
+    if (!path.ptr || !fer_http_server_listen(fer_web_server(s->web),
+                                             &(fer_listen_options){.path = path.ptr}, &err))
         return;
-    fer_log_write(&s->station.log, FER_LOG_INFO, "admin.unreachable",
-                  (const struct fer_log_field[]){FER_LOG_S("reason", fer_str_of(err.message)), {0}});
+    fer_log_write(
+        &s->station.log, FER_LOG_INFO, "admin.unreachable",
+        (const struct fer_log_field[]){FER_LOG_S("reason", fer_str_of(err.message)), {0}});
 }
 
 static fer_code make_web(serving *s, bool open, fer_err *err)

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ferrule doctor: each check on a set-up where it holds and on one where it does not; what --fix mends. Speaks TAP."""
+
+import json
+import os
+import socket
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "serve"))
+from web_rig import TOKEN, Server, case, same  # noqa: E402
+from command_line import SOURCE, expect, finish, run  # noqa: E402
+
+folder = tempfile.TemporaryDirectory()
+BACKEND = os.path.join(SOURCE, "tests", "serve", "logged.py")
+rows = 0
+with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    FREE = probe.getsockname()[1]
+
+
+def site(config=None, files=None):
+    """A home of its own."""
+    global rows
+    rows += 1
+    home = os.path.join(folder.name, f"home{rows}")
+    os.makedirs(home)
+    for name, (text, mode) in (files or {}).items():
+        path = os.path.join(home, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(path, mode)
+    if config is not None:
+        with open(os.path.join(home, "ferrule.yaml"), "w", encoding="utf-8") as f:
+            f.write(config if isinstance(config, str) else json.dumps(dict({"serve": {"listen": str(FREE)}}, **config)))
+    return home
+
+
+def ask(home, *words):
+    r = run(["doctor", "--json", *words], cwd=home, env={"HOME": home, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""})
+    try:
+        return r.returncode, json.loads(r.stdout)["checks"], r
+    except ValueError:
+        return r.returncode, [], r
+
+
+def row(name, home, check, state, words, *options, code=None):
+    """One result of a check must be of this state and say this."""
+    rc, checks, r = ask(home, *options)
+    found = [c for c in checks if c["check"] == check and c["state"] == state and all(w in c["subject"] + " " + c["message"] + " " + c["hint"] for w in words)]
+    want = code if code is not None else (1 if state == "wrong" else 0)
+    problems = [] if found else [f"{c['check']} {c['state']}: {c['subject']}: {c['message']} ({c['hint']})" for c in checks if c["check"] == check] or [str(r)]
+    problems += [] if rc == want else [f"exit {rc}, not {want}"]
+    problems += [f"{c['check']} is wrong without a hint: {c['message']}" for c in checks if c["state"] == "wrong" and not c["hint"] and c["check"] != "config"]
+    case(name, problems)
+
+
+server = {"command": sys.executable, "args": [BACKEND, os.path.join(folder.name, "log"), "a"]}
+good = site({"mcpServers": {"a": server}, "state": "state", "catalog": "tools.catalog"})
+row("a set-up in order", good, "config", "ok", ["1 servers"])
+row("its server answers", good, "servers", "ok", ["1 tools", "2025-11-25", "a 1", "0 errors"])
+row("its program", good, "programs", "ok", [sys.executable])
+row("--offline starts nothing", good, "servers", "skipped", ["--offline"], "--offline")
+row("a port that is free", good, "port", "ok", [str(FREE), "free"])
+row("the clock", good, "time", "ok", ["Z"])
+row("no configuration", site(), "config", "skipped", ["ferrule init"])
+row("a configuration that cannot be read", site("mcpServers: ["), "config", "wrong", ["ferrule.yaml"])
+row("one with an error", site("defalts: {}\n"), "config", "wrong", ["line 1", "defaults"])
+row("one that is not there", site(), "config", "wrong", ["nothing.yaml"], "--config", "nothing.yaml")
+row("a program that is not there", site({"mcpServers": {"x": {"command": "no-such-program"}}}), "programs", "wrong", ["x", "no-such-program"], "--offline")
+row("npx without Node", site({"mcpServers": {"x": {"command": "npx", "env": {"PATH": "/nowhere"}}}}), "programs", "wrong", ["Node.js"], "--offline")
+row("a server that ends", site({"mcpServers": {"x": {"command": "false"}}}), "servers", "wrong", ["x", "by hand"])
+bad_tools = dict(server, args=[os.path.join(SOURCE, "tests", "app", "data", "bad_tools.py")])
+row("a server whose tools break rules", site({"mcpServers": {"x": bad_tools}}), "servers", "warning", ["ferrule inspect"])
+row("a URL where nobody is", site({"mcpServers": {"x": {"url": f"http://127.0.0.1:{FREE}/mcp"}}}), "servers", "wrong", ["x"])
+row("a secret over plain HTTP", site({"mcpServers": {"x": {"url": "http://mcp.example.com/mcp", "headers": {"Authorization": "Bearer secretref:env:HOME"}}}}), "programs", "warning",
+    ["https://"], "--offline")
+row("a variable that is not set", site({"mcpServers": {"x": dict(server, env={"T": "secretref:env:NO_SUCH_VARIABLE"})}}), "secrets", "wrong", ["NO_SUCH_VARIABLE"], "--offline")
+leaky = site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:secret"})}}, {"secret": ("s3cret\n", 0o644)})
+row("a secret that everybody may read", leaky, "secrets", "wrong", ["chmod 600"], "--offline")
+row("--fix takes that away", leaky, "secrets", "ok", ["mode is 600"], "--offline", "--fix")
+same("and it is so", oct(os.stat(os.path.join(leaky, "secret")).st_mode & 0o777), "0o600")
+row("a second look", leaky, "secrets", "ok", ["1 references"], "--offline")
+case("no secret is shown", [] if "s3cret" not in ask(leaky)[2].stdout.decode() else ["it is"])
+tokens = site({}, {".config/ferrule/tokens.json": ('{"format": "ferrule-tokens-1", "tokens": []}', 0o644)})
+row("tokens that others may read", tokens, "tokens", "wrong", ["nobody is let in", "chmod 600"], "--offline")
+row("--fix mends those", tokens, "tokens", "ok", ["mode is 600"], "--offline", "--fix")
+row("a damaged file of tokens", site({}, {".config/ferrule/tokens.json": ("{", 0o600)}), "tokens", "wrong", ["nobody is let in"], "--offline")
+row("no tokens yet", site({}), "tokens", "skipped", ["no tokens yet"], "--offline")
+row("state that is a file", site({"state": "x"}, {"x": ("", 0o600)}), "state", "wrong", ["no folder"], "--offline")
+row("state that is not there yet", site({"state": "x"}), "state", "skipped", ["first start"], "--offline")
+row("a catalogue that is damaged", site({"catalog": "c"}, {"c": ("nonsense", 0o600)}), "catalog", "wrong", ["Remove it"], "--offline")
+wide = site({"state": "s"}, {"s/keep": ("", 0o600)})
+os.chmod(os.path.join(wide, "s"), 0o755)
+row("state that others may look into", wide, "state", "warning", ["chmod 700"], "--offline")
+row("--fix mends that, too", wide, "state", "ok", ["mode is 700"], "--offline", "--fix")
+taken = socket.socket()
+taken.bind(("127.0.0.1", 0))
+taken.listen()
+row("a port that another has", site({"serve": {"listen": str(taken.getsockname()[1])}}), "port", "wrong", ["--listen"], "--offline")
+taken.close()
+# A gateway that runs, with a ledger: both are seen.
+running = site({"state": "state", "commands": [{"namespace": "n", "name": "one", "description": "Gives one.", "effect": "IdempotentWrite", "inputSchema": {"type": "object"},
+                                                "run": {"argv": ["true"], "stdout": "text"}}]})
+s = Server("--mode", "tools", config=os.path.join(running, "ferrule.yaml"), env={"FERRULE_TOKEN": TOKEN, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""}, folder=running, listen=str(FREE))
+s.modern("tools/call", {"name": "one", "arguments": {}})
+row("a gateway that runs", running, "port", "ok", ["a gateway listens there"])
+row("its ledger, while it is written", running, "state", "ok", ["no flaws"])
+s.end()
+ledger = os.path.join(running, "state", "ledger")
+segment = next(os.path.join(d, f) for d, _, fs in os.walk(ledger) for f in sorted(fs) if f.endswith(".jsonl") and "head" not in f)
+with open(segment, "r+b") as f:
+    data = f.read()
+    at = data.index(b'"n:one')
+    f.seek(at)
+    f.write(b'"n:two')
+row("a ledger that was changed", running, "state", "wrong", ["ferrule ledger verify"])
+client = site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"ferrule": {"command": "/nowhere/ferrule", "args": ["serve", "--stdio"]}}}), 0o644)})
+row("a client that points at nothing", client, "clients", "wrong", ["Cursor", "ferrule install"], "--offline")
+row("a client that has other servers", site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"a": server}}), 0o644)}), "clients", "skipped", ["ferrule install cursor"], "--offline")
+r = run(["doctor", "--offline"], cwd=good, env={"HOME": good, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""})
+case("for people", expect(r, 0, out=["ok       config", "nothing is wrong"]))
+case("arguments", expect(run(["doctor", "x"]), 2, err=["no arguments"]))
+finish()

@@ -118,7 +118,8 @@ fer_code fer_admin_client_get(fer_admin_client *c, fer_arena *a, const char *pag
     return fer_json_read(a, body, fer_json_limits_file(), out, err);
 }
 
-/* ---- which one -------------------------------------------------------------------------------- */
+/* ---- which one --------------------------------------------------------------------------------
+ */
 
 static bool answers(const char *path)
 {

@@ -62,8 +62,7 @@ static void check_config(fer_doctor *d)
     if (!code) code = fer_config_load(d->arena, d->file.ptr, &d->config, &err);
     if (code) {
         const char *asked = fer_app_option(d->app, "config");
-        fer_doctor_tell(d, FER_DOCTOR_WRONG,
-                        d->file.len ? d->file : fer_str_of(asked ? asked : ""),
+        fer_doctor_tell(d, FER_DOCTOR_WRONG, d->file.len ? d->file : fer_str_of(asked ? asked : ""),
                         FER_STR("The file must be there, readable, and YAML or JSON."), "%s: %s",
                         fer_code_info(code)->name, err.message);
         return;
@@ -76,7 +75,8 @@ static void check_config(fer_doctor *d)
                         d->config.command_count, d->config.api_count);
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 const fer_doctor_check fer_doctor_checks[] = {
     {"config", "the configuration can be read and is right", check_config},

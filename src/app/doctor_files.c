@@ -16,7 +16,8 @@
 
 #define ROOM_MB 100 /* of a disk that is nearly full */
 
-/* ---- modes ------------------------------------------------------------------------------------ */
+/* ---- modes ------------------------------------------------------------------------------------
+ */
 
 /* Takes away what others may do; only where it was asked for. True: it is as it should be now. */
 static bool mend_mode(fer_doctor *d, const char *path, mode_t mode)
@@ -34,7 +35,8 @@ static bool is_open_to(const char *path, mode_t bits)
     return fer_sys_stat(path, &st) == 0 && (st.st_mode & bits) != 0;
 }
 
-/* ---- secrets ---------------------------------------------------------------------------------- */
+/* ---- secrets ----------------------------------------------------------------------------------
+ */
 
 /* The path of secretref:file:PATH; NULL: it is none. */
 static const char *file_of(fer_doctor *d, fer_str text)
@@ -104,7 +106,8 @@ void fer_doctor_secrets(fer_doctor *d)
                         count);
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens -----------------------------------------------------------------------------------
+ */
 
 static void tell_tokens(fer_doctor *d, const char *path, const fer_bearers *t)
 {
@@ -138,14 +141,16 @@ void fer_doctor_tokens(fer_doctor *d)
     }
     if (is_open_to(path.ptr, 0077)) mend_mode(d, path.ptr, 0600);
     if (fer_bearers_load(d->arena, path.ptr, &t, &err))
-        fer_doctor_tell(d, FER_DOCTOR_WRONG, path,
-                        FER_STR("chmod 600 it (ferrule doctor --fix); a file that is damaged has to "
-                                "go, and tokens be made anew."),
-                        "nobody is let in: %s", err.message);
+        fer_doctor_tell(
+            d, FER_DOCTOR_WRONG, path,
+            FER_STR("chmod 600 it (ferrule doctor --fix); a file that is damaged has to "
+                    "go, and tokens be made anew."),
+            "nobody is let in: %s", err.message);
     else tell_tokens(d, path.ptr, &t);
 }
 
-/* ---- state ------------------------------------------------------------------------------------ */
+/* ---- state ------------------------------------------------------------------------------------
+ */
 
 static void check_room(fer_doctor *d, const char *path)
 {
@@ -176,14 +181,16 @@ static void check_ledger(fer_doctor *d, const char *state)
         fer_doctor_tell(d, FER_DOCTOR_WRONG, folder, FER_STR("ferrule ledger verify tells more."),
                         "%s: %s", fer_code_info(code)->name, err.message);
     else if (r.flaw_count)
-        fer_doctor_tell(d, FER_DOCTOR_WRONG, folder,
-                        FER_STR("ferrule ledger verify lists them; ferrule ledger accept lets it go "
-                                "on behind a break."),
-                        "%zu flaws, the first at record %llu: %.*s", r.flaw_count,
-                        (unsigned long long)r.flaws[0].seq, FER_PRI(r.flaws[0].message));
+        fer_doctor_tell(
+            d, FER_DOCTOR_WRONG, folder,
+            FER_STR("ferrule ledger verify lists them; ferrule ledger accept lets it go "
+                    "on behind a break."),
+            "%zu flaws, the first at record %llu: %.*s", r.flaw_count,
+            (unsigned long long)r.flaws[0].seq, FER_PRI(r.flaws[0].message));
     else
         fer_doctor_tell(d, FER_DOCTOR_OK, folder, FER_STR(""), "%llu records, no flaws%s",
-                        (unsigned long long)r.records, r.written_now ? "; a gateway writes it" : "");
+                        (unsigned long long)r.records,
+                        r.written_now ? "; a gateway writes it" : "");
     fer_arena_free(a);
 }
 
@@ -217,7 +224,8 @@ void fer_doctor_state(fer_doctor *d)
     check_ledger(d, path.ptr);
 }
 
-/* ---- the catalogue ---------------------------------------------------------------------------- */
+/* ---- the catalogue ----------------------------------------------------------------------------
+ */
 
 void fer_doctor_catalog(fer_doctor *d)
 {

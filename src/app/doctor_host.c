@@ -17,11 +17,12 @@
 #include "serve_setup.h"
 #include "sys.h"
 
-#define FILES_WANTED 4096                     /* descriptors: a client and a server take a few each */
-#define YEAR_2025    INT64_C(1735689600000)   /* ms since 1970 */
+#define FILES_WANTED 4096                   /* descriptors: a client and a server take a few each */
+#define YEAR_2025    INT64_C(1735689600000) /* ms since 1970 */
 #define YEAR_2100    INT64_C(4102444800000)
 
-/* ---- the port --------------------------------------------------------------------------------- */
+/* ---- the port ---------------------------------------------------------------------------------
+ */
 
 /* Whether a gateway answers there. */
 static bool is_gateway(fer_doctor *d, const char *host, unsigned port)
@@ -33,9 +34,8 @@ static bool is_gateway(fer_doctor *d, const char *host, unsigned port)
     bool good = false;
     if (rules && url.ptr && !fer_net_rules_allow_url(rules, url, NULL))
         f = fer_http_fetcher_new(&(fer_http_options){.rules = rules});
-    fer_http_request r = {.url = url,
-                          .body_max = 4096,
-                          .deadline_ns = fer_clock_mono() + INT64_C(3000000000)};
+    fer_http_request r = {
+        .url = url, .body_max = 4096, .deadline_ns = fer_clock_mono() + INT64_C(3000000000)};
     if (f && !fer_http_fetch(d->arena, f, &r, &answer, NULL))
         good = answer.head.status == 200 && fer_str_is(answer.body, "ok\n");
     fer_http_fetcher_free(f);
@@ -78,7 +78,8 @@ void fer_doctor_port(fer_doctor *d)
                         "%s", strerror(why));
 }
 
-/* ---- clients of this user --------------------------------------------------------------------- */
+/* ---- clients of this user ---------------------------------------------------------------------
+ */
 
 void fer_doctor_run_folder(fer_doctor *d)
 {
@@ -121,15 +122,16 @@ static void check_client(fer_doctor *d, const fer_client_file *f)
         points = true;
         if (can_start(d, c.servers[i].command)) continue;
         broken = true;
-            fer_doctor_tell(d, FER_DOCTOR_WRONG, path,
-                            FER_STR("ferrule install CLIENT writes where ferrule is now."),
-                            "%s would start %.*s, which is not there", f->client->title,
-                            FER_PRI(c.servers[i].command));
+        fer_doctor_tell(d, FER_DOCTOR_WRONG, path,
+                        FER_STR("ferrule install CLIENT writes where ferrule is now."),
+                        "%s would start %.*s, which is not there", f->client->title,
+                        FER_PRI(c.servers[i].command));
     }
-    fer_str hint = fer_arena_printf(d->arena, "ferrule install %s lets it use this gateway.",
-                                    f->client->name);
+    fer_str hint =
+        fer_arena_printf(d->arena, "ferrule install %s lets it use this gateway.", f->client->name);
     if (broken) return;
-    if (points) fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%s points here", f->client->title);
+    if (points)
+        fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%s points here", f->client->title);
     else
         fer_doctor_tell(d, FER_DOCTOR_SKIPPED, path, hint, "%s has %zu servers, and not this one",
                         f->client->title, c.server_count);
@@ -145,7 +147,8 @@ void fer_doctor_clients(fer_doctor *d)
                         "no file of an MCP client is there");
 }
 
-/* ---- the system ------------------------------------------------------------------------------- */
+/* ---- the system -------------------------------------------------------------------------------
+ */
 
 /* What a unit starts; NULL: there is no such unit, or no such line. */
 static const char *program_of(fer_doctor *d, const char *unit)
@@ -175,9 +178,10 @@ void fer_doctor_systemd(fer_doctor *d)
             fer_doctor_tell(d, FER_DOCTOR_OK, fer_str_of(units[i]), FER_STR(""), "it starts %s",
                             program);
         else
-            fer_doctor_tell(d, FER_DOCTOR_WRONG, fer_str_of(units[i]),
-                            FER_STR("Install ferrule again, or write where it is (systemctl edit)."),
-                            "%s, which it starts, is not there", program ? program : "the program");
+            fer_doctor_tell(
+                d, FER_DOCTOR_WRONG, fer_str_of(units[i]),
+                FER_STR("Install ferrule again, or write where it is (systemctl edit)."),
+                "%s, which it starts, is not there", program ? program : "the program");
     }
     if (!any)
         fer_doctor_tell(d, FER_DOCTOR_SKIPPED, FER_STR(""),
@@ -196,8 +200,7 @@ void fer_doctor_limits(fer_doctor *d)
         fer_doctor_tell(d, FER_DOCTOR_WARNING, FER_STR("nofile"),
                         FER_STR("ulimit -n 65536, or LimitNOFILE=65536 in the unit."),
                         "%llu descriptors: enough for about %llu clients",
-                        (unsigned long long)files.rlim_cur,
-                        (unsigned long long)files.rlim_cur / 4);
+                        (unsigned long long)files.rlim_cur, (unsigned long long)files.rlim_cur / 4);
 }
 
 void fer_doctor_time(fer_doctor *d)

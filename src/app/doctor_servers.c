@@ -15,7 +15,8 @@
 
 #define SERVERS_MS 35000 /* for all that are asked, at once */
 
-/* ---- programs --------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------
+ */
 
 /* The PATH that a server gets: its own where it has one. */
 static fer_str path_of(const fer_config_server *c)
@@ -87,7 +88,8 @@ void fer_doctor_programs(fer_doctor *d)
     }
 }
 
-/* ---- answers ---------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------
+ */
 
 typedef struct asked {
     fer_doctor *doctor;
@@ -147,7 +149,8 @@ static fer_str trouble_hint(const asked *q)
     if (q->code == FER_UNAUTHENTICATED || q->code == FER_FORBIDDEN)
         return FER_STR("It wants credentials: headers of the server, by secretref:env:NAME.");
     if (q->place->url.len)
-        return FER_STR("Ask it by hand: ferrule inspect URL. Proxies and firewalls are in between.");
+        return FER_STR(
+            "Ask it by hand: ferrule inspect URL. Proxies and firewalls are in between.");
     return FER_STR("Run its command line by hand and look at what it says; ferrule inspect -- "
                    "COMMAND shows more.");
 }

@@ -5,9 +5,9 @@
 
 #include "json_value.h"
 
-#define ROWS_MAX  1000 /* backends that are shown */
-#define SPARK     20   /* cells of the curve of a row */
-#define LATE_US   1000000
+#define ROWS_MAX 1000 /* backends that are shown */
+#define SPARK    20   /* cells of the curve of a row */
+#define LATE_US  1000000
 
 const char *const fer_top_sort_names[FER_TOP_SORTS] = {"name", "calls", "errors", "p99"};
 
@@ -23,7 +23,8 @@ typedef struct drawing {
     unsigned lines; /* that may still be drawn; UINT_MAX: any */
 } drawing;
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
 static uint64_t number(const yyjson_val *object, const char *key)
 {
@@ -75,7 +76,8 @@ static void write_span(char out[24], uint64_t ms)
     else snprintf(out, 24, "%llud%02lluh", s / 86400, s / 3600 % 24);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------
+ */
 
 /* A cell of `width`, cut or filled up; 0: as wide as it is. What servers say is cleaned. */
 static void put(line *l, fer_str s, unsigned width, bool right)
@@ -141,7 +143,8 @@ static void put_curve(line *l, const fer_top_scene *s, const yyjson_val *object,
     }
 }
 
-/* ---- the head --------------------------------------------------------------------------------- */
+/* ---- the head ---------------------------------------------------------------------------------
+ */
 
 static void draw_first(drawing *d)
 {
@@ -205,7 +208,8 @@ static void draw_curves(drawing *d)
     }
 }
 
-/* ---- backends --------------------------------------------------------------------------------- */
+/* ---- backends ---------------------------------------------------------------------------------
+ */
 
 typedef struct backend {
     const yyjson_val *json;
@@ -257,9 +261,9 @@ static const struct column {
     const char *head;
     unsigned width;
     bool right;
-} columns[] = {{"BACKEND", 20, false}, {"STATE", 9, false}, {"CIRCUIT", 10, false},
-               {"TOOLS", 6, true},     {"RUN", 5, true},    {"CALLS", 8, true},
-               {"/MIN", 7, true},      {"ERR", 7, true},    {"P50", 8, true},
+} columns[] = {{"BACKEND", 20, false}, {"STATE", 9, false},  {"CIRCUIT", 10, false},
+               {"TOOLS", 6, true},     {"RUN", 5, true},     {"CALLS", 8, true},
+               {"/MIN", 7, true},      {"ERR", 7, true},     {"P50", 8, true},
                {"P99", 8, true},       {"RESTARTS", 9, true}};
 
 static void draw_heads(drawing *d)
@@ -336,7 +340,8 @@ static const yyjson_val *draw_backends(drawing *d, backend rows[ROWS_MAX], size_
     return chosen;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------
+ */
 
 static void draw_call(drawing *d, const yyjson_val *c)
 {
@@ -377,9 +382,8 @@ static void draw_foot(drawing *d)
     const fer_top_scene *s = d->scene;
     line l = {d->out, s->width};
     char words[200];
-    snprintf(words, sizeof words,
-             "q quit  p pause  s sort (%s)  arrows choose  Enter %s", fer_top_sort_names[s->sort],
-             s->only ? "all" : "one alone");
+    snprintf(words, sizeof words, "q quit  p pause  s sort (%s)  arrows choose  Enter %s",
+             fer_top_sort_names[s->sort], s->only ? "all" : "one alone");
     while (d->lines > 1 && s->height) blank(d);
     fer_out_style(d->out, FER_STYLE_DIM);
     say(&l, words);

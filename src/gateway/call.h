@@ -107,7 +107,8 @@ struct fer_call {
 
     /* authorize */
     bool hidden;   /* the caller may not use it, and is told that it is not there */
-    fer_str scope; /* those that its tool asks for and the caller lacks, with blanks between; or empty */
+    fer_str scope; /* those that its tool asks for and the caller lacks, with blanks between; or
+                      empty */
 
     /* validate_input */
     fer_json *args;

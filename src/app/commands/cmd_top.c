@@ -34,15 +34,15 @@ typedef struct top {
     bool over;
 } top;
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------------
+ */
 
 static fer_code look_at(top *t, look *out, fer_err *err)
 {
     *out = (look){.arena = fer_arena_new(0)};
     if (!out->arena) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_admin_client_get(&t->client, out->arena, "state", &out->state, err);
-    if (!code)
-        code = fer_admin_client_get(&t->client, out->arena, "backends", &out->backends, err);
+    if (!code) code = fer_admin_client_get(&t->client, out->arena, "backends", &out->backends, err);
     if (!code) code = fer_admin_client_get(&t->client, out->arena, "recent", &out->recent, err);
     if (code) fer_arena_free(out->arena);
     return code;
@@ -67,7 +67,8 @@ static fer_code refresh(top *t, fer_err *err)
     return FER_OK;
 }
 
-/* ---- once ------------------------------------------------------------------------------------- */
+/* ---- once -------------------------------------------------------------------------------------
+ */
 
 static int print_json(top *t)
 {
@@ -94,7 +95,8 @@ static int print_once(top *t)
     return 0;
 }
 
-/* ---- live ------------------------------------------------------------------------------------- */
+/* ---- live -------------------------------------------------------------------------------------
+ */
 
 static void draw(top *t)
 {
@@ -239,7 +241,8 @@ static int run_live(top *t, uint64_t every_ms)
     return 0;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static bool speaks_utf8(void)
 {
@@ -256,8 +259,8 @@ int fer_run_top(fer_app *app)
 {
     top t = {.app = app};
     int64_t every;
-    bool once = fer_app_option(app, "once") || fer_app_option(app, "json") ||
-                !app->out.terminal || !isatty(STDIN_FILENO);
+    bool once = fer_app_option(app, "once") || fer_app_option(app, "json") || !app->out.terminal ||
+                !isatty(STDIN_FILENO);
     t.scene = (fer_top_scene){
         .sort = FER_TOP_BY_CALLS, .chosen = SIZE_MAX, .width = WIDTH, .utf8 = speaks_utf8()};
     const char *sort = fer_app_option(app, "sort");

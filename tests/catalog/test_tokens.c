@@ -123,6 +123,49 @@ static void forgets(void)
     fer_tokeniser_free(t);
 }
 
+/* The note of a word, read anew. */
+static fer_token_note *note_of(fer_tokeniser *t, const char *word)
+{
+    fer_token_reader r;
+    fer_token k;
+    fer_token_reader_init(&r, t, fer_str_of(word));
+    assert_true(fer_token_next(&r, &k));
+    return fer_tokeniser_note(t, k.place, k.word);
+}
+
+/* A note is of one word and about one thing, and goes when either does. */
+static void notes(void)
+{
+    static const fer_token_subject one = {"one", {1, 2, 3}}, other = {"one", {1, 2, 4}};
+    fer_tokeniser *t = fer_tokeniser_new();
+    fer_token_reader r;
+    fer_token k;
+    assert_non_null(t);
+    fer_tokeniser_note_about(t, &one);
+    assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
+    fer_tokeniser_write(t, note_of(t, "running"), 77, 5);
+    fer_tokeniser_note_about(t, &one);
+    assert_true(fer_tokeniser_noted(t, note_of(t, "Running")));
+    assert_int_equal(note_of(t, "running")->number, 77);
+    assert_false(fer_tokeniser_noted(t, note_of(t, "runs")));
+    fer_tokeniser_note_about(t, &other);
+    assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
+    assert_null(note_of(t, "internationalisations")); /* longer than what is remembered */
+    assert_null(note_of(t, "2026"));
+    fer_tokeniser_write(t, note_of(t, "running"), 78, 5);
+    fer_token_reader_init(&r, t, FER_STR("running"));
+    assert_true(fer_token_next(&r, &k));
+    (void)stems_of_many(t); /* and so it is forgotten */
+    char word[FER_TOKEN_KEY] = "running";
+    assert_null(fer_tokeniser_note(t, k.place, (fer_str){word, 7}));
+    for (uint64_t i = 0; i < 70000; i++) { /* more rounds than are counted */
+        fer_tokeniser_note_about(t, &(fer_token_subject){"many", {i, 0, 0}});
+        assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
+        if (i == 4) fer_tokeniser_write(t, note_of(t, "running"), 79, 5);
+    }
+    fer_tokeniser_free(t);
+}
+
 static void positions(void)
 {
     fer_tokeniser *t = fer_tokeniser_new();
@@ -168,6 +211,6 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("tokens", rows, run) + ROWS_RUN("tokens", rows, keys) +
-           ROWS_ONE("tokens", forgets) + ROWS_ONE("tokens", positions) +
+           ROWS_ONE("tokens", forgets) + ROWS_ONE("tokens", notes) + ROWS_ONE("tokens", positions) +
            ROWS_ONE("tokens", no_memory);
 }

@@ -6,7 +6,7 @@
 #include "tokens.h"
 
 /* "FERLEX" and the version of the layout; read as a number, so other byte orders do not open. */
-#define MAGIC UINT64_C(0x000358454C524546)
+#define MAGIC UINT64_C(0x000458454C524546)
 
 struct header {
     uint64_t magic;
@@ -20,7 +20,7 @@ struct header {
 
 /* The sections follow each other, each aligned to 8. */
 struct layout {
-    size_t terms, texts, slots, runs, tops, bits, postings, record_at, records, end;
+    size_t terms, texts, slots, runs, tops, bits, postings, names, record_at, records, end;
     bool fits;
 };
 
@@ -54,6 +54,7 @@ static struct layout lay_out(const struct header *h)
     l.tops = place(&l, rows * windows, 1);
     l.bits = place(&l, h->bit_rows * windows, FER_WINDOW / 8);
     l.postings = place(&l, h->posting_count, sizeof(uint16_t));
+    l.names = place(&l, h->numbers, sizeof(double));
     l.record_at = place(&l, (size_t)h->numbers + 1, sizeof(uint32_t));
     l.records = place(&l, h->record_units, sizeof(uint16_t));
     return l;
@@ -120,6 +121,7 @@ fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
         .tops = (const void *)(p + l.tops),
         .bits = (const void *)(p + l.bits),
         .postings = (const void *)(p + l.postings),
+        .names = (const void *)(p + l.names),
         .record_at = (const void *)(p + l.record_at),
         .records = (const void *)(p + l.records),
     };
@@ -313,6 +315,29 @@ static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
     w->postings += 2 * t->df;
 }
 
+/* Added up in the order in which a search would (rank.c). */
+static double rarity_of_name(const fer_frozen_source *s, fer_record record)
+{
+    fer_record_reader r;
+    double sum = 0;
+    fer_record_open(&r, record);
+    if (fer_record_next(&r) != FER_RECORD_TEXT || r.field != FER_FIELD_NAME) return 0;
+    while (fer_record_next(&r) == FER_RECORD_TERM && fer_record_in_head(&r)) {
+        if (r.term < s->term_count) sum += fer_weigh_rarity(s->docs, s->terms[r.term].df);
+    }
+    return sum;
+}
+
+static void write_names(struct writer *w)
+{
+    const fer_frozen_source *s = w->source;
+    double *names = (void *)(w->bytes + w->l.names);
+    for (uint32_t n = 0; n < s->numbers; n++) {
+        uint32_t from = s->record_at[n];
+        names[n] = rarity_of_name(s, (fer_record){s->records + from, s->record_at[n + 1] - from});
+    }
+}
+
 static fer_code write_all(struct writer *w)
 {
     const fer_frozen_source *s = w->source;
@@ -323,6 +348,7 @@ static fer_code write_all(struct writer *w)
         if (!list) return FER_OUT_OF_MEMORY;
         write_list(w, t, list);
     }
+    write_names(w);
     memcpy(w->bytes + w->l.record_at, s->record_at, ((size_t)s->numbers + 1) * sizeof(uint32_t));
     if (w->h.record_units)
         memcpy(w->bytes + w->l.records, s->records, w->h.record_units * sizeof(uint16_t));

@@ -3,7 +3,7 @@
  * The frozen part of an index: bytes without pointers.
  *
  *     header | terms | texts of terms | slots | runs | tops | bits | postings |
- *     where records are | records
+ *     names | where records are | records
  *
  * Terms are numbered by how many documents have them, the most first. `slots` is a hash table
  * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
@@ -12,7 +12,8 @@
  * begin (`runs`) and the highest level among them (`tops`); a rarer one keeps 32 bits for each
  * posting and no runs. The first terms, which many documents have, also keep a bit for each
  * document (`bits`): who asks whether one has it mostly hears no. A document's record is the order
- * of its words (record.h).
+ * of its words (record.h); of its name is also kept how rare its words are together, among the
+ * documents that are frozen here.
  *
  * The bytes may be anybody's. Opening checks that the sections lie inside of them, and nothing
  * else, so that it takes no time; whoever follows a number checks it: the functions here do,
@@ -56,6 +57,7 @@ typedef struct fer_frozen {
     const uint8_t *tops;   /* windows a row */
     const uint64_t *bits;  /* FER_WINDOW bits for each window, a row */
     const uint16_t *postings;
+    const double *names;       /* numbers of them; of hostile bytes, anything */
     const uint32_t *record_at; /* numbers + 1 */
     const uint16_t *records;
 } fer_frozen;

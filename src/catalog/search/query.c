@@ -10,24 +10,57 @@
 #define QUOTED_COUNT 0.7F /* so is what stands in quotes */
 #define STAND_INS    3    /* for a word that nobody has */
 
-static void look_up(fer_query_term *t, const fer_lexical *ix)
+/* What the tail has of a term whose number in the frozen part is known. */
+static void look_behind(fer_query_term *t, const fer_lexical *ix)
 {
-    t->frozen = fer_frozen_find(&ix->frozen, t->text);
     t->tail = t->frozen == FER_NONE ? fer_terms_find(&ix->terms, t->text)
                                     : fer_terms_of_frozen(&ix->terms, t->frozen);
     t->df = fer_lexical_df(ix, t->frozen, t->tail);
 }
 
+static void look_up(fer_query_term *t, const fer_lexical *ix)
+{
+    t->frozen = fer_frozen_find(&ix->frozen, t->text);
+    look_behind(t, ix);
+}
+
+/* ---- words that were met before --------------------------------------------------- */
+
+/*
+ * The two numbers of a word, its stem's in the frozen part and among related words, are noted where
+ * the tokeniser remembers it: to find them takes six lines of the cache or more.
+ */
+static void note_about(fer_tokeniser *t, const fer_frozen *f)
+{
+    fer_token_subject subject = {f->terms, {f->bytes, f->seed[0], f->seed[1]}};
+    fer_tokeniser_note_about(t, &subject);
+}
+
+static void number_word(fer_query_term *t, const fer_frozen *f, fer_tokeniser *tokeniser,
+                        const fer_wording_word *w)
+{
+    fer_token_note *note = fer_tokeniser_note(tokeniser, w->place, w->word);
+    if (note && fer_tokeniser_noted(tokeniser, note)) {
+        t->frozen = note->number;
+        t->related = note->related == UINT16_MAX ? FER_RELATED_NONE : note->related;
+        if (t->frozen < f->term_count) __builtin_prefetch(&f->terms[t->frozen]);
+        return;
+    }
+    t->frozen = fer_frozen_find(f, t->text);
+    t->related = fer_related_find(t->text);
+    if (note) fer_tokeniser_write(tokeniser, note, t->frozen, (uint16_t)t->related);
+}
+
 /* The place of a word's stem among the terms, made where it is new; SIZE_MAX: there is no room. */
-static size_t place_term(fer_query *q, const fer_lexical *ix, const fer_wording_word *w)
+static size_t place_term(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
+                         const fer_wording_word *w)
 {
     for (size_t i = 0; i < q->count; i++) {
         if (fer_token_same(q->terms[i].text, w->text)) return i;
     }
     if (q->count == FER_QUERY_TERMS) return SIZE_MAX;
-    fer_query_term *t = &q->terms[q->count];
-    *t = (fer_query_term){.text = w->text, .word = w->word};
-    look_up(t, ix);
+    q->terms[q->count] = (fer_query_term){.text = w->text, .word = w->word};
+    number_word(&q->terms[q->count], &ix->frozen, t, w);
     return q->count++;
 }
 
@@ -60,18 +93,27 @@ static void count_word(struct reading *r, size_t term, const fer_wording_word *w
     r->before = term;
 }
 
-static void read_terms(fer_query *q, const fer_lexical *ix, const fer_wording *request)
+static void read_words(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
+                       const fer_wording *request)
 {
     struct reading r = {q, SIZE_MAX};
     memset(q->of_word, 0, request->count);
     for (size_t i = 0; i < request->count; i++) {
         const fer_wording_word *w = &request->words[i];
         if (w->use != FER_TOKEN_CONTENT) continue;
-        size_t at = place_term(q, ix, w);
+        size_t at = place_term(q, ix, t, w);
         if (at == SIZE_MAX) return;
         q->of_word[i] = (uint8_t)(at + 1);
         count_word(&r, at, w);
     }
+}
+
+static void read_terms(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
+                       const fer_wording *request)
+{
+    note_about(t, &ix->frozen);
+    read_words(q, ix, t, request);
+    for (size_t i = 0; i < q->count; i++) look_behind(&q->terms[i], ix);
 }
 
 /* ---- worth -------------------------------------------------------------------- */
@@ -117,6 +159,7 @@ static void mend(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser, 
         if (!t.text.ptr) return;
         t.count *= MENDED_COUNT;
         t.forgiven = true;
+        t.related = fer_related_find(t.text);
         look_up(&t, ix);
         q->terms[i ? q->count++ : at] = t;
     }
@@ -147,6 +190,7 @@ static bool has_term(const fer_query *q, const fer_query_term *t)
 static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t word)
 {
     t->text = fer_related_text(word);
+    t->related = word;
     t->frozen = ix->related ? ix->related[word] : FER_NONE;
     t->tail = t->frozen == FER_NONE ? fer_terms_related(&ix->terms, word)
                                     : fer_terms_of_frozen(&ix->terms, t->frozen);
@@ -161,7 +205,7 @@ static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t w
 static void add_stand_ins(fer_query *q, const fer_lexical *ix, size_t at)
 {
     const fer_query_term missing = q->terms[at];
-    uint32_t word = fer_related_find(missing.text);
+    uint32_t word = missing.related;
     size_t count = 0, added = 0;
     if (word == FER_RELATED_NONE) return;
     const fer_related_link *links = fer_related_links(word, &count);
@@ -272,7 +316,7 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
 {
     size_t docs = atomic_load_explicit(&ix->docs, memory_order_relaxed);
     start(q);
-    read_terms(q, ix, request);
+    read_terms(q, ix, t, request);
     mend_all(q, ix, t);
     stand_in_all(q, ix);
     for (size_t i = 0; i < q->count; i++)

@@ -19,6 +19,7 @@ typedef struct fer_query_term {
     fer_str text;         /* the stem that is looked for */
     uint32_t frozen;      /* its number there, or FER_NONE */
     const fer_term *tail; /* or NULL */
+    uint32_t related;     /* its number in related.h, or FER_RELATED_NONE */
     size_t df;
     float count; /* times in the query; less for numbers and what is quoted */
     double rarity;

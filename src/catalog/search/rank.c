@@ -73,7 +73,7 @@ static uint32_t number_in_part(const fer_rank *r, uint32_t frozen, const fer_ter
 
 static void mark_related(fer_rank *r, size_t term)
 {
-    uint32_t word = fer_related_find(r->query->terms[term].text);
+    uint32_t word = r->query->terms[term].related;
     if (word == FER_RELATED_NONE) return;
     size_t count;
     const fer_related_link *links = fer_related_links(word, &count);
@@ -120,6 +120,7 @@ void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, 
     r->narrow = true;
     r->stamp = 0;
     count_docs(r);
+    r->names = r->steady && r->docs == ix->frozen.docs;
     mark_own(r, q);
     for (size_t i = 0; i < q->count; i++) {
         if (i != q->name) mark_related(r, i);
@@ -131,6 +132,7 @@ void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, 
 
 struct look {
     fer_rank *rank;
+    uint32_t number;
     double name_all, name_asked; /* rarity of the words of its name; of those that the query has */
     double pairs, related;
     float against; /* see fer_weigh_length */
@@ -316,7 +318,7 @@ static void look_at_head(struct look *l, const fer_record_reader *r)
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
-/* What is at each unit of a head of up to 64: a bit each, the first the lowest. */
+/* What is at each of up to 64 units of a head: a bit each, the first the lowest. */
 struct units {
     uint64_t marked; /* by the map, or no term */
     uint64_t starts; /* of texts, or a term of two units */
@@ -350,56 +352,92 @@ static inline struct units sort_units(const uint8_t *map, const uint16_t *units,
     return u;
 }
 
-/* The words of the name, from the second unit on. */
-static inline void look_at_short_name(struct look *l, const uint16_t *units, unsigned end)
+static inline const fer_rank_mark *mark_at(const fer_rank *r, uint16_t unit)
 {
-    fer_rank *r = l->rank;
-    double all = 0, asked = 0;
-    for (unsigned i = 1; i < end; i++) {
-        unsigned at = r->map[units[i]];
-        bool own = at && r->marks[at - FER_RANK_MARKED - 1].own;
-        double rarity = own ? r->marks[at - FER_RANK_MARKED - 1].rarity : rarity_of(r, units[i]);
-        all += rarity;
-        asked += own ? rarity : 0;
-    }
-    l->name_all = all;
-    l->name_asked = asked;
+    return &r->marks[r->map[unit] - FER_RANK_MARKED - 1];
 }
 
-/* The field of a unit: that of the last start before it. */
-static inline unsigned field_at(const struct units *u, const uint16_t *units, unsigned at)
+/* The words of the name, from the second unit on; `marked` ones are asked for, or related. */
+static inline void look_at_short_name(struct look *l, const uint16_t *units, unsigned end,
+                                      uint64_t marked)
 {
-    unsigned start = 63U - (unsigned)__builtin_clzll(u->starts & ((UINT64_C(1) << at) - 1));
-    return units[start] - FER_RECORD_MARK;
+    fer_rank *r = l->rank;
+    for (; marked; marked &= marked - 1) {
+        const fer_rank_mark *m = mark_at(r, units[__builtin_ctzll(marked)]);
+        if (m->own) l->name_asked += m->rarity;
+    }
+    if (r->names && l->number < r->ix->frozen.numbers) {
+        double known = r->ix->frozen.names[l->number];
+        l->name_all = known >= l->name_asked ? known : l->name_asked;
+        return;
+    }
+    for (unsigned i = 1; i < end; i++) {
+        unsigned at = r->map[units[i]];
+        bool own = at && mark_at(r, units[i])->own;
+        l->name_all += own ? mark_at(r, units[i])->rarity : rarity_of(r, units[i]);
+    }
+}
+
+/* A part of a head whose marks are looked at one by one. */
+struct stretch {
+    const uint16_t *units;
+    struct units is;
+    unsigned field;              /* of what stands before its first start */
+    const fer_rank_mark *before; /* of the word that ends ... */
+    const uint16_t *behind;      /* ... here */
+};
+
+/* The field of a unit: that of the last start before it. */
+static inline unsigned field_at(const struct stretch *s, unsigned at)
+{
+    uint64_t starts = s->is.starts & ((UINT64_C(1) << at) - 1);
+    return starts ? s->units[63U - (unsigned)__builtin_clzll(starts)] - FER_RECORD_MARK : s->field;
+}
+
+/* False: what follows is broken; bytes may be hostile. */
+static inline bool look_at_stretch(struct look *l, struct stretch *s, uint64_t marks)
+{
+    for (; marks; marks &= marks - 1) {
+        unsigned at = (unsigned)__builtin_ctzll(marks);
+        const uint16_t *unit = s->units + at;
+        fer_rank_mark *m = &l->rank->marks[l->rank->map[*unit] - FER_RANK_MARKED - 1];
+        const fer_rank_mark *first = unit == s->behind ? s->before : NULL;
+        s->before = m;
+        s->behind = unit + 1;
+        if (m->own && !(first && first->behind >> m->term & 1)) continue;
+        unsigned field = field_at(s, at);
+        if (field >= FER_FIELD_COUNT) return false;
+        if (m->own) look_at_pair(l, first, m, field);
+        else look_at_related(l, m, field);
+    }
+    return true;
 }
 
 /*
- * A head of 8 to 64 units that begins with a name, all of whose terms are one unit: nearly all.
+ * A head of 8 to 128 units that begins with a name, all of whose terms are one unit: nearly all.
+ * Of a long one the last 64 are sorted too, and those looked at that are not among the first.
  * False: it is not so, and nothing has happened.
  */
 static inline bool look_quickly(struct look *l, const fer_record_reader *r)
 {
-    fer_rank *rank = l->rank;
+    const fer_rank *rank = l->rank;
     const uint16_t *units = r->at;
     size_t count = (size_t)(r->head_end - units);
-    if (count < 8 || count > 64 || !rank->narrow || units[0] != FER_RECORD_MARK + FER_FIELD_NAME)
+    if (count < 8 || count > 128 || !rank->narrow || units[0] != FER_RECORD_MARK + FER_FIELD_NAME)
         return false;
-    struct units u = sort_units(rank->map, units, (unsigned)count);
-    if (u.wide) return false;
-    uint64_t others = u.starts & ~UINT64_C(1), marks = u.marked & ~u.starts;
-    look_at_short_name(l, units, others ? (unsigned)__builtin_ctzll(others) : (unsigned)count);
-    const fer_rank_mark *before = NULL;
-    for (unsigned behind = 0, at; marks; marks &= marks - 1, behind = at + 1) {
-        at = (unsigned)__builtin_ctzll(marks);
-        fer_rank_mark *m = &rank->marks[rank->map[units[at]] - FER_RANK_MARKED - 1];
-        const fer_rank_mark *first = at == behind ? before : NULL;
-        before = m;
-        if (m->own && !(first && first->behind >> m->term & 1)) continue;
-        unsigned field = field_at(&u, units, at);
-        if (field >= FER_FIELD_COUNT) return true; /* bytes may be hostile */
-        if (m->own) look_at_pair(l, first, m, field);
-        else look_at_related(l, m, field);
-    }
+    unsigned first = count < 64 ? (unsigned)count : 64;
+    struct stretch s = {.units = units, .is = sort_units(rank->map, units, first)};
+    struct units rest = {0, 0, 0};
+    if (count > 64) rest = sort_units(rank->map, r->head_end - 64, 64);
+    uint64_t others = s.is.starts & ~UINT64_C(1), marks = s.is.marked & ~s.is.starts;
+    if (s.is.wide | rest.wide || (count > 64 && !others)) return false;
+    unsigned name = others ? (unsigned)__builtin_ctzll(others) : first;
+    look_at_short_name(l, units, name, name < 64 ? marks & ((UINT64_C(1) << name) - 1) : marks);
+    if (!look_at_stretch(l, &s, marks) || count <= 64) return true;
+    s.field = units[63U - (unsigned)__builtin_clzll(others)] - FER_RECORD_MARK;
+    s.units = r->head_end - 64;
+    s.is = rest;
+    look_at_stretch(l, &s, rest.marked & ~rest.starts & ~UINT64_C(0) << (128 - count));
     return true;
 }
 #else
@@ -435,9 +473,9 @@ static bool has_name(const fer_rank *rank, const fer_record_reader *r)
     return r->name == number_in_part(rank, name->frozen, name->tail);
 }
 
-double fer_rank_doc(fer_rank *rank, fer_record record, double worth, bool *named)
+double fer_rank_doc(fer_rank *rank, uint32_t number, fer_record record, double worth, bool *named)
 {
-    struct look l = {.rank = rank};
+    struct look l = {.rank = rank, .number = number};
     fer_record_reader r;
     rank->stamp++;
     fer_record_open(&r, record);

@@ -45,6 +45,7 @@ typedef struct fer_rank {
     double name_worth; /* what is added for a whole name, among so many */
     bool tail;         /* which part the marks are of */
     bool steady;       /* it is the frozen one, and nobody has been put or removed since */
+    bool names;        /* and as many documents as then: what it says of names holds */
     bool narrow;       /* all marks are in the map */
     uint32_t stamp;
     size_t count;
@@ -61,8 +62,8 @@ void fer_rank_init(fer_rank *r);
 
 /* Marks the words of the query, and those related to them, as one part numbers them. */
 void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail);
-/* What a document of that part is worth, of which the first round said `worth`; whether the query
+/* What a document of that part is worth, `number` of the index, of which the first round said `worth`; whether the query
  * names it. */
-double fer_rank_doc(fer_rank *r, fer_record record, double worth, bool *named);
+double fer_rank_doc(fer_rank *r, uint32_t number, fer_record record, double worth, bool *named);
 
 #endif

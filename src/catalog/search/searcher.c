@@ -111,7 +111,9 @@ static void fetch_records(const fer_frozen *f, const fer_sweep *found)
 {
     for (size_t i = 0; i < found->count; i++) {
         uint32_t number = fer_candidate_number(&found->best[i]);
-        if (number < f->numbers) __builtin_prefetch(&f->record_at[number]);
+        if (number >= f->numbers) continue;
+        __builtin_prefetch(&f->record_at[number]);
+        __builtin_prefetch(&f->names[number]);
     }
     for (size_t i = 0; i < found->count; i++) {
         fer_record record = fer_frozen_record(f, fer_candidate_number(&found->best[i]));
@@ -131,7 +133,7 @@ static void rank_part(struct search *r, bool tail)
         if (!marked) fer_rank_mark_part(&s->rank, r->ix, r->query, tail);
         marked = true;
         struct found f = {.number = fer_candidate_number(c), .slot = c->slot};
-        f.score = fer_rank_doc(&s->rank, record_of(r->ix, f.number, f.slot),
+        f.score = fer_rank_doc(&s->rank, f.number, record_of(r->ix, f.number, f.slot),
                                fer_candidate_score(c) / s->sweep.scale, &f.named);
         if (!tail || !is_met(r, &f)) r->list[r->count++] = f;
     }

@@ -5,7 +5,7 @@
  * the long way, which asks utf8proc for each character. All write the folded word into the reader.
  *
  * A stem costs Snowball 300 ns and more; words repeat, so each is stemmed once and remembered
- * in a table with four places per hash: a new word that falls on them takes the place of the one
+ * in a table with three places per hash: a new word that falls on them takes the place of the one
  * that came first. With one place each, a third of the words of 500 requests were stemmed anew.
  */
 #include "tokens.h"
@@ -17,7 +17,7 @@
 #include "unicode.h"
 
 #define STEM_ROWS   4096 /* a power of two */
-#define STEM_PLACES 4    /* of a row; two lines of a cache */
+#define STEM_PLACES 3    /* of a row; two lines of a cache */
 #define STEM_MAX    (FER_TOKEN_KEY - 2)
 
 /* A word of at most FER_TOKEN_KEY bytes and its stem of at most STEM_MAX. */
@@ -26,12 +26,16 @@ struct stem {
     char stem[STEM_MAX];
     uint8_t stem_len;
     uint8_t use;
+    fer_token_note note;
 };
-static_assert(sizeof(struct stem) == 32, "a row is two lines");
+static_assert(STEM_PLACES * sizeof(struct stem) <= 128, "a row is two lines");
+static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
 
 struct fer_tokeniser {
     struct sb_stemmer *stemmer;
     char stem[FER_TOKEN_MAX + 16]; /* of the last word */
+    fer_token_subject subject;
+    uint16_t round; /* of notes; from 1 on */
     struct stem stems[STEM_ROWS][STEM_PLACES];
 };
 
@@ -40,6 +44,7 @@ fer_tokeniser *fer_tokeniser_new(void)
     fer_tokeniser *t = fer_sys_malloc_zero(sizeof *t);
     if (!t) return NULL;
     t->stemmer = sb_stemmer_new("english", NULL);
+    t->round = 1;
     if (t->stemmer) return t;
     fer_sys_free(t);
     return NULL;
@@ -419,6 +424,7 @@ static inline bool hand_over(fer_token_reader *r, fer_token *out)
     r->border = FER_BORDER_NONE;
     out->word = out->text = (fer_str){r->word, r->word_len};
     out->use = FER_TOKEN_CONTENT;
+    out->place = 0;
     return true;
 }
 
@@ -524,8 +530,14 @@ static void remember(struct stem *row, const fer_token_key *key, fer_str stem, f
     row->word = *key;
     row->stem_len = (uint8_t)stem.len;
     row->use = (uint8_t)use;
+    row->note = (fer_token_note){0, 0, 0};
     memset(row->stem, 0, sizeof row->stem);
     memcpy(row->stem, stem.ptr, stem.len);
+}
+
+static uint16_t place_of(const fer_tokeniser *t, const struct stem *s)
+{
+    return (uint16_t)(s - t->stems[0] + 1);
 }
 
 static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
@@ -535,6 +547,7 @@ static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
     if (row && token->text.len <= STEM_MAX) {
         fer_token_key key = fer_token_key_of(token->word);
         remember(row, &key, token->text, token->use);
+        token->place = place_of(t, row);
     }
 }
 
@@ -543,6 +556,7 @@ static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem 
     copy_padded(t->stem, (const char *)s + offsetof(struct stem, stem), STEM_MAX);
     token->text = (fer_str){t->stem, s->stem_len};
     token->use = (fer_token_use)s->use;
+    token->place = place_of(t, s);
 }
 
 void fer_token_finish(fer_tokeniser *t, fer_token *token)
@@ -564,4 +578,37 @@ void fer_token_finish(fer_tokeniser *t, fer_token *token)
         }
     }
     find_stem(t, token, row);
+}
+
+/* ---- notes ---------------------------------------------------------------- */
+
+void fer_tokeniser_note_about(fer_tokeniser *t, const fer_token_subject *subject)
+{
+    if (t->subject.at == subject->at &&
+        memcmp(t->subject.part, subject->part, sizeof subject->part) == 0)
+        return;
+    t->subject = *subject;
+    if (++t->round) return;
+    memset(t->stems, 0, sizeof t->stems); /* after 65,535 others */
+    t->round = 1;
+}
+
+fer_token_note *fer_tokeniser_note(fer_tokeniser *t, uint16_t place, fer_str word)
+{
+    if (!place) return NULL;
+    assert(place <= STEM_ROWS * STEM_PLACES && word.len <= FER_TOKEN_KEY);
+    struct stem *s = t->stems[0] + (place - 1);
+    fer_token_key key = fer_token_key_of(word);
+    return fer_token_key_eq(&s->word, &key) ? &s->note : NULL;
+}
+
+bool fer_tokeniser_noted(const fer_tokeniser *t, const fer_token_note *note)
+{
+    return note->round == t->round;
+}
+
+void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, uint32_t number,
+                         uint16_t related)
+{
+    *note = (fer_token_note){number, related, t->round};
 }

@@ -54,6 +54,7 @@ typedef struct fer_token {
     fer_token_kind kind;
     fer_token_use use;
     fer_token_border border; /* the strongest between the token before and this one */
+    uint16_t place;          /* where the tokeniser remembers it, + 1; 0: it does not */
 } fer_token;
 
 typedef struct fer_tokeniser fer_tokeniser;
@@ -86,6 +87,32 @@ bool fer_token_next(fer_token_reader *r, fer_token *out);
 bool fer_token_next_word(fer_token_reader *r, fer_token *out);
 /* ... and these, found from its word. */
 void fer_token_finish(fer_tokeniser *t, fer_token *token);
+
+/* ---- notes --------------------------------------------------------------------- */
+
+/*
+ * What its owner knows of a word that a tokeniser remembers, and would have to look up again: it is
+ * kept beside the stem, where the word's line of the cache has just been read.
+ */
+typedef struct fer_token_note {
+    uint32_t number;
+    uint16_t related;
+    uint16_t round; /* in which it was written; another one than the tokeniser's: it is nothing */
+} fer_token_note;
+
+/* Who notes are about. Where it is somebody else than before, all are forgotten. */
+typedef struct fer_token_subject {
+    const void *at;
+    uint64_t part[3];
+} fer_token_subject;
+void fer_tokeniser_note_about(fer_tokeniser *t, const fer_token_subject *subject);
+/* The note of a word of at most FER_TOKEN_KEY bytes that was read with that place, good until the
+ * next token; NULL: it is no longer there. */
+fer_token_note *fer_tokeniser_note(fer_tokeniser *t, uint16_t place, fer_str word);
+/* Whether something was written. */
+bool fer_tokeniser_noted(const fer_tokeniser *t, const fer_token_note *note);
+void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, uint32_t number,
+                         uint16_t related);
 
 /* ---- words as keys ------------------------------------------------------------ */
 

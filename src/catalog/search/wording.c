@@ -70,6 +70,7 @@ static bool add(fer_wording *r, const fer_token *token, struct quotes *quotes)
     w->kind = (uint8_t)token->kind;
     w->use = (uint8_t)token->use;
     w->border = (uint8_t)token->border;
+    w->place = token->place;
     w->quoted = is_quoted(quotes, token->start);
     if (!w->word.ptr || !w->text.ptr) return false;
     r->count++;

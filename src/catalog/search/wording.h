@@ -16,6 +16,7 @@ typedef struct fer_wording_word {
     fer_str text, word;        /* stemmed; folded alone. As a token's, with zeros behind them. */
     uint32_t start, end;       /* bytes of the request */
     uint8_t kind, use, border; /* as a token's */
+    uint16_t place;            /* the same */
     bool quoted;               /* it stands in quotes */
 } fer_wording_word;
 

@@ -304,6 +304,17 @@ static void add_name(fer_query *q, const fer_lexical *ix, const fer_wording *req
 
 /* ---- all of it -------------------------------------------------------------------- */
 
+/* The second round asks for the terms of related words: they come while the first is at work. */
+static void fetch_related(const fer_query *q, const fer_lexical *ix)
+{
+    for (size_t i = 0; ix->related && i < q->count; i++) {
+        size_t count = 0;
+        if (q->terms[i].related == FER_RELATED_NONE) continue;
+        const fer_related_link *links = fer_related_links(q->terms[i].related, &count);
+        for (size_t k = 0; k < count; k++) __builtin_prefetch(&ix->related[links[k].word]);
+    }
+}
+
 static void start(fer_query *q)
 {
     q->count = q->pair_count = q->space_count = q->text_len = 0;
@@ -323,6 +334,7 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
         q->terms[i].rarity = fer_weigh_rarity(docs, q->terms[i].df);
     weigh(q);
     add_name(q, ix, request);
+    fetch_related(q, ix);
 }
 
 void fer_query_read_need(fer_query *q, const fer_query *whole, const fer_wording *request,

@@ -28,15 +28,22 @@ struct stem {
     uint8_t use;
     fer_token_note note;
 };
-static_assert(STEM_PLACES * sizeof(struct stem) <= 128, "a row is two lines");
 static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
+
+#define LINE 64
+struct row {
+    struct stem places[STEM_PLACES];
+    char free[2 * LINE - STEM_PLACES * sizeof(struct stem)];
+};
+static_assert(sizeof(struct row) == 2 * LINE, "a row is two lines");
 
 struct fer_tokeniser {
     struct sb_stemmer *stemmer;
     char stem[FER_TOKEN_MAX + 16]; /* of the last word */
     fer_token_subject subject;
     uint16_t round; /* of notes; from 1 on */
-    struct stem stems[STEM_ROWS][STEM_PLACES];
+    struct row *rows; /* in what follows, from where a line begins */
+    char room[STEM_ROWS * sizeof(struct row) + LINE];
 };
 
 fer_tokeniser *fer_tokeniser_new(void)
@@ -45,6 +52,7 @@ fer_tokeniser *fer_tokeniser_new(void)
     if (!t) return NULL;
     t->stemmer = sb_stemmer_new("english", NULL);
     t->round = 1;
+    t->rows = (void *)(t->room + (-(uintptr_t)t->room & (LINE - 1)));
     if (t->stemmer) return t;
     fer_sys_free(t);
     return NULL;
@@ -517,10 +525,10 @@ static fer_str stem_of(fer_tokeniser *t, fer_str word)
     return (fer_str){t->stem, (size_t)len};
 }
 
-static struct stem *row_of(fer_tokeniser *t, const fer_token_key *key)
+static struct stem *row_of(const fer_tokeniser *t, const fer_token_key *key)
 {
     static const uint64_t seed[2] = {0x9E3779B97F4A7C15, 0xD1B54A32D192ED03};
-    return t->stems[(size_t)fer_token_key_hash(key, seed) & (STEM_ROWS - 1)];
+    return t->rows[(size_t)fer_token_key_hash(key, seed) & (STEM_ROWS - 1)].places;
 }
 
 /* The others of the row move up. */
@@ -537,7 +545,9 @@ static void remember(struct stem *row, const fer_token_key *key, fer_str stem, f
 
 static uint16_t place_of(const fer_tokeniser *t, const struct stem *s)
 {
-    return (uint16_t)(s - t->stems[0] + 1);
+    size_t at = (size_t)((const char *)s - (const char *)t->rows);
+    return (uint16_t)(at / sizeof(struct row) * STEM_PLACES +
+                      at % sizeof(struct row) / sizeof(struct stem) + 1);
 }
 
 static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
@@ -557,6 +567,13 @@ static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem 
     token->text = (fer_str){t->stem, s->stem_len};
     token->use = (fer_token_use)s->use;
     token->place = place_of(t, s);
+}
+
+void fer_token_fetch(const fer_tokeniser *t, const fer_token *token)
+{
+    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY) return;
+    fer_token_key key = fer_token_key_of(token->word);
+    __builtin_prefetch(row_of(t, &key));
 }
 
 void fer_token_finish(fer_tokeniser *t, fer_token *token)
@@ -589,7 +606,7 @@ void fer_tokeniser_note_about(fer_tokeniser *t, const fer_token_subject *subject
         return;
     t->subject = *subject;
     if (++t->round) return;
-    memset(t->stems, 0, sizeof t->stems); /* after 65,535 others */
+    memset(t->rows, 0, STEM_ROWS * sizeof *t->rows); /* after 65,535 others */
     t->round = 1;
 }
 
@@ -597,7 +614,7 @@ fer_token_note *fer_tokeniser_note(fer_tokeniser *t, uint16_t place, fer_str wor
 {
     if (!place) return NULL;
     assert(place <= STEM_ROWS * STEM_PLACES && word.len <= FER_TOKEN_KEY);
-    struct stem *s = t->stems[0] + (place - 1);
+    struct stem *s = &t->rows[(place - 1) / STEM_PLACES].places[(place - 1) % STEM_PLACES];
     fer_token_key key = fer_token_key_of(word);
     return fer_token_key_eq(&s->word, &key) ? &s->note : NULL;
 }

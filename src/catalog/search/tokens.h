@@ -85,8 +85,10 @@ bool fer_token_next(fer_token_reader *r, fer_token *out);
 
 /* Two steps of it, for who remembers words itself: the next token without its stem and use ... */
 bool fer_token_next_word(fer_token_reader *r, fer_token *out);
-/* ... and these, found from its word. */
+/* ... and these, found from its word. Who finishes many later asks for what is remembered of each
+ * when it is met: to wait for it takes longer than to find it. */
 void fer_token_finish(fer_tokeniser *t, fer_token *token);
+void fer_token_fetch(const fer_tokeniser *t, const fer_token *token);
 
 /* ---- notes --------------------------------------------------------------------- */
 

@@ -60,32 +60,51 @@ static fer_str keep(fer_wording *r, fer_str s)
     return (fer_str){to, s.len};
 }
 
+/* The word without its stem. */
 static bool add(fer_wording *r, const fer_token *token, struct quotes *quotes)
 {
     fer_wording_word *w = &r->words[r->count];
     w->word = keep(r, token->word);
-    w->text = fer_token_same(token->word, token->text) ? w->word : keep(r, token->text);
     w->start = (uint32_t)token->start;
     w->end = (uint32_t)token->end;
     w->kind = (uint8_t)token->kind;
-    w->use = (uint8_t)token->use;
     w->border = (uint8_t)token->border;
-    w->place = token->place;
     w->quoted = is_quoted(quotes, token->start);
-    if (!w->word.ptr || !w->text.ptr) return false;
+    if (!w->word.ptr) return false;
     r->count++;
     return true;
 }
 
+static bool finish(fer_wording *r, fer_tokeniser *t, fer_wording_word *w)
+{
+    fer_token token = {.word = w->word, .text = w->word, .kind = (fer_token_kind)w->kind};
+    fer_token_finish(t, &token);
+    w->text = fer_token_same(w->word, token.text) ? w->word : keep(r, token.text);
+    w->use = (uint8_t)token.use;
+    w->place = token.place;
+    return w->text.ptr != NULL;
+}
+
+#define LOT 32 /* words that are read before the stem of the first is looked for */
+
+/* What is remembered of a word is on its way while others are read. */
 void fer_wording_read(fer_wording *r, fer_tokeniser *t, fer_str text)
 {
     fer_token_reader reader;
     fer_token token;
+    size_t done = 0;
     r->text = fer_str_head(text, FER_WORDING_MAX);
     r->count = r->kept = 0;
     struct quotes quotes = quotes_of(r->text);
     fer_token_reader_init(&reader, t, r->text);
-    while (r->count < FER_WORDING_WORDS && fer_token_next(&reader, &token)) {
-        if (!add(r, &token, &quotes)) return;
+    for (bool more = true; more;) {
+        while (more && r->count - done < LOT) {
+            more = r->count < FER_WORDING_WORDS && fer_token_next_word(&reader, &token) &&
+                   add(r, &token, &quotes);
+            if (more) fer_token_fetch(t, &token);
+        }
+        while (done < r->count && finish(r, t, &r->words[done])) done++;
+        more = more && done == r->count;
     }
+    r->count = done;
 }

@@ -5,6 +5,7 @@
  * searching, explaining, removing, putting and freezing again do not leave the bytes; what was
  * frozen anew opens again.
  */
+#include "frozen.h"
 #include "fuzz.h"
 #include "lexical.h"
 
@@ -27,14 +28,17 @@ static fer_str make_good(fer_arena *a)
 {
     fer_search_text parts[2];
     fer_str frozen;
+    fer_frozen sections;
     fer_lexical *ix = fer_lexical_new();
     HOLDS(ix);
-    /* Enough of them that one word has runs. */
-    for (uint32_t n = 0; n < 80; n++) {
+    /* Few, but in two windows, and enough of them that words have runs, and one also bits. */
+    for (uint32_t n = 0; n < 180; n++) {
         fer_search_doc doc = doc_of(n % 3 ? 0 : n % 4, parts);
-        HOLDS(fer_lexical_put(ix, n, &doc, NULL) == FER_OK);
+        HOLDS(fer_lexical_put(ix, 13 * n, &doc, NULL) == FER_OK);
     }
     HOLDS(fer_lexical_freeze(a, ix, &frozen, NULL) == FER_OK);
+    HOLDS(fer_frozen_open(frozen, &sections, NULL) == FER_OK);
+    HOLDS(sections.bit_rows && sections.run_rows && sections.windows == 2);
     fer_lexical_free(ix);
     return frozen;
 }

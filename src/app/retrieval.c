@@ -83,10 +83,10 @@ fer_code fer_tool_list_init(fer_tool_list *t, fer_ranker ranker,
                             const fer_embedder_choice *embedder, fer_err *err)
 {
     *t = (fer_tool_list){.arena = fer_arena_new(0),
-                         .index = fer_lexical_new(),
+                         .builder = fer_lexical_builder_new(),
                          .searcher = fer_searcher_new(),
                          .ranker = ranker};
-    fer_code code = t->arena && t->index && t->searcher
+    fer_code code = t->arena && t->builder && t->searcher
                         ? FER_OK
                         : fer_fail(err, FER_OUT_OF_MEMORY, "no memory for a list of tools");
     if (!code && ranker != FER_RANKER_BM25) code = init_vectors(t, embedder, err);
@@ -97,6 +97,7 @@ fer_code fer_tool_list_init(fer_tool_list *t, fer_ranker ranker,
 
 void fer_tool_list_deinit(fer_tool_list *t)
 {
+    fer_lexical_builder_free(t->builder);
     fer_lexical_free(t->index);
     fer_searcher_free(t->searcher);
     fer_chosen_embedder_close(&t->embedding);
@@ -188,7 +189,8 @@ static fer_code add_tool(void *context, const yyjson_val *tool, fer_err *err)
     fer_arena_reset(r->scratch);
     fer_code code = fer_tool_text(r->scratch, &head, fer_val_get(tool, "inputSchema"), &doc, err);
     if (!code) code = add_id(r->tools, r->crowd, id, err);
-    if (!code) code = fer_lexical_put(r->tools->index, (uint32_t)(r->tools->count - 1), &doc, err);
+    if (!code)
+        code = fer_lexical_builder_add(r->tools->builder, (uint32_t)(r->tools->count - 1), &doc, err);
     return code ? code : add_vector(r, &doc, err);
 }
 
@@ -208,13 +210,10 @@ fer_code fer_tool_list_read(fer_tool_list *t, const char *path, bool crowd, fer_
 fer_code fer_tool_list_freeze(fer_tool_list *t, fer_err *err)
 {
     fer_str frozen;
-    fer_lexical *opened;
-    fer_code code = fer_lexical_freeze(t->arena, t->index, &frozen, err);
-    if (!code) code = fer_lexical_open(frozen, &opened, err);
-    if (code) return code;
-    fer_lexical_free(t->index);
-    t->index = opened;
-    return FER_OK;
+    fer_code code = fer_lexical_builder_finish(t->arena, t->builder, &frozen, err);
+    fer_lexical_builder_free(t->builder);
+    t->builder = NULL;
+    return code ? code : fer_lexical_open(frozen, &t->index, err);
 }
 
 static bool by_id(void *context, uint32_t one, uint32_t other)

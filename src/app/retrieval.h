@@ -20,7 +20,8 @@
 /* The tools that are searched, numbered as they came. */
 typedef struct fer_tool_list {
     fer_arena *arena;
-    fer_lexical *index;
+    fer_lexical_builder *builder; /* until all tools are there ... */
+    fer_lexical *index;           /* ... and from then on */
     fer_searcher *searcher;
     fer_ranker ranker;
     fer_chosen_embedder embedding; /* and what follows: for rankers that have vectors */
@@ -51,7 +52,7 @@ fer_code fer_tool_list_init(fer_tool_list *t, fer_ranker ranker,
 void fer_tool_list_deinit(fer_tool_list *t);
 /* Adds the tools of a file. A crowd's tools answer no query: their IDs are made different. */
 fer_code fer_tool_list_read(fer_tool_list *t, const char *path, bool crowd, fer_err *err);
-/* Freezes what was added, to be searched as it would be from a file. */
+/* Freezes what was added, to be searched as it would be from a file; once, behind the last. */
 fer_code fer_tool_list_freeze(fer_tool_list *t, fer_err *err);
 /* The best tools for a query, equal ones by ID. */
 fer_code fer_tool_list_search(fer_arena *a, fer_tool_list *t, fer_str query, fer_ranked *out,

@@ -14,7 +14,7 @@
 #include "vectors.h"
 
 #define FER_FUSE_NEAR  0.6 /* weight of the cosine next to the lexical score */
-#define FER_FUSE_DEPTH 32  /* hits of each ranking that are looked at, where fewer are wanted */
+#define FER_FUSE_DEPTH 24  /* hits of each ranking that are looked at, where fewer are wanted */
 
 /* What a score is; as results call it. */
 typedef enum fer_score_type {

@@ -219,6 +219,8 @@ FER_API void fer_batch_free(fer_batch *b);
 typedef struct fer_put_options {
     fer_str ns;                 /* of tools that name none; may be empty */
     const fer_backend *backend; /* where they run, beside what the record says; or NULL */
+    bool any_name; /* a byte of a name or namespace that IDs do not have is "-.HH" in the ID; the
+                      definition keeps it. Otherwise such a tool is refused. */
 } fer_put_options;
 
 /*

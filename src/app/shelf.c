@@ -52,6 +52,7 @@ static fer_code load_one(struct loading *l, size_t index, fer_err *err)
     fer_put_options options = {.ns = FER_STR("")};
     fer_code code = fer_inputs_read(&l->in, l->shelf->app, index, &name, &text, err);
     if (code) return code;
+    options.any_name = fer_app_option(l->shelf->app, "any-name") != NULL;
     if (l->in.count > 1) options.ns = namespace_of(name, ns);
     l->sum = fer_checksum_mix(l->sum, fer_checksum(text.ptr, text.len));
     code = fer_batch_add(l->batch, name, text, l->in.format, &options, err);
@@ -242,14 +243,24 @@ void fer_shelf_deinit(fer_shelf *s)
     *s = (fer_shelf){0};
 }
 
+/* Whether the command has --any-name, and it was not given. */
+static bool can_take_any(const fer_app *app)
+{
+    for (const fer_option *o = app->command->options; o && o->name; o++) {
+        if (strcmp(o->name, "any-name") == 0) return !fer_app_option(app, "any-name");
+    }
+    return false;
+}
+
 void fer_shelf_remark(const fer_shelf *s)
 {
     fer_str rest = s->losses, uses = fer_catalog_uses_problem(s->catalog);
     if (uses.len) fer_app_say(s->app, "%.*s", FER_PRI(uses));
     if (s->lost)
-        fer_app_say(s->app, "%zu %s no valid ID and %s left out; 'ferrule check' tells more",
+        fer_app_say(s->app, "%zu %s no valid ID and %s left out; 'ferrule check' tells more%s",
                     s->lost, s->lost == 1 ? "definition has" : "definitions have",
-                    s->lost == 1 ? "was" : "were");
+                    s->lost == 1 ? "was" : "were",
+                    can_take_any(s->app) ? ", --any-name takes names as they are" : "");
     while (rest.len) {
         const char *end = memchr(rest.ptr, '\n', rest.len);
         size_t len = end ? (size_t)(end - rest.ptr) : rest.len;

@@ -194,12 +194,10 @@ struct adding {
 static fer_code put_entry(struct adding *ad, const fer_tool *t, fer_place place, fer_err *err)
 {
     fer_batch *b = ad->batch;
-    fer_str ns = ad->options ? ad->options->ns : FER_STR("");
     fer_err why = {0};
     struct fer_op op = {.kind = FER_OP_PUT, .source = ad->source, .place = place};
     fer_arena_reset(b->scratch);
-    fer_code code = fer_entry_of_tool(b->scratch, t, ns, ad->options ? ad->options->backend : NULL,
-                                      &op.entry, &why);
+    fer_code code = fer_entry_of_tool(b->scratch, t, ad->options, &op.entry, &why);
     if (is_memory(code)) {
         if (err) *err = why;
         return code;

@@ -84,9 +84,9 @@ typedef struct fer_entry {
 /* The body, looked at first where it comes from a file. FER_INVALID_CATALOG: it is damaged. */
 fer_code fer_entry_body(fer_entry *e, const fer_body **out, fer_err *err);
 
-/* An entry for a tool: `ns` is for one that names none, `more` a further backend or NULL. */
-fer_code fer_entry_of_tool(fer_arena *scratch, const fer_tool *t, fer_str ns,
-                           const fer_backend *more, fer_entry **out, fer_err *err);
+/* An entry for a tool, as the options say (NULL: none). */
+fer_code fer_entry_of_tool(fer_arena *scratch, const fer_tool *t, const fer_put_options *options,
+                           fer_entry **out, fer_err *err);
 /* The same tool with other backends. */
 fer_code fer_entry_with_backends(fer_arena *scratch, const fer_body *b, const fer_backend *backends,
                                  size_t count, fer_entry **out, fer_err *err);

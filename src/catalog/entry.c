@@ -8,6 +8,7 @@
 #include "definition.h"
 #include "errors.h"
 #include "json_value.h"
+#include "name_mangle.h"
 #include "sys.h"
 #include "tool.h"
 #include "unicode.h"
@@ -208,10 +209,16 @@ static fer_code security_of(fer_arena *a, const fer_tool *t, fer_str *out, fer_e
     return done(&b, out, err);
 }
 
-static fer_code id_of(fer_arena *a, const fer_tool *t, fer_str ns, struct parts *p, fer_err *err)
+static fer_code id_of(fer_arena *a, const fer_tool *t, const fer_put_options *o, struct parts *p,
+                      fer_err *err)
 {
     fer_str own = fer_tool_namespace(t);
-    fer_id id = {own.len ? own : ns, fer_tool_name(t), fer_tool_version(t)}, again;
+    fer_id id = {own.len ? own : o->ns, fer_tool_name(t), fer_tool_version(t)}, again;
+    if (o->any_name) {
+        id.ns = fer_name_escape(a, id.ns);
+        id.name = fer_name_escape(a, id.name);
+        if (!id.ns.ptr || !id.name.ptr) return fer_arena_failed(a, err);
+    }
     fer_code code = fer_id_write(a, &id, &p->texts[FER_TEXT_ID], err);
     if (!code) code = fer_id_parse(p->texts[FER_TEXT_ID], &again, err);
     p->ns_len = id.ns.len;
@@ -220,12 +227,14 @@ static fer_code id_of(fer_arena *a, const fer_tool *t, fer_str ns, struct parts 
     return code;
 }
 
-fer_code fer_entry_of_tool(fer_arena *a, const fer_tool *t, fer_str ns, const fer_backend *more,
+fer_code fer_entry_of_tool(fer_arena *a, const fer_tool *t, const fer_put_options *options,
                            fer_entry **out, fer_err *err)
 {
+    static const fer_put_options none = {.ns = {"", 0}};
+    const fer_put_options *o = options ? options : &none;
     struct parts p = {.effect = fer_tool_effect(t)};
     fer_str *texts = p.texts;
-    fer_code code = id_of(a, t, ns, &p, err);
+    fer_code code = id_of(a, t, o, &p, err);
     texts[FER_TEXT_TITLE] = fer_tool_title(t);
     texts[FER_TEXT_SHORT] = short_of(t);
     texts[FER_TEXT_CATEGORY] = text_or_meta(t, FER_FIELD_CATEGORY);
@@ -238,9 +247,9 @@ fer_code fer_entry_of_tool(fer_arena *a, const fer_tool *t, fer_str ns, const fe
                               &texts[FER_TEXT_OUTPUT_MODES], err);
     if (!code) code = list_of_texts(a, t->tags, t->tag_count, &texts[FER_TEXT_TAGS], err);
     if (!code)
-        code = list_of_backends(a, t->backends, t->backend_count, more, &texts[FER_TEXT_BACKENDS],
-                                err);
-    if (!code) code = fer_definition_write(a, t, ns, &texts[FER_TEXT_DEFINITION], err);
+        code = list_of_backends(a, t->backends, t->backend_count, o->backend,
+                                &texts[FER_TEXT_BACKENDS], err);
+    if (!code) code = fer_definition_write(a, t, o->ns, &texts[FER_TEXT_DEFINITION], err);
     return code ? code : make(&p, out, err);
 }
 

@@ -49,6 +49,13 @@ static uint64_t sum_of_definition(const yyjson_val *root)
     return sum;
 }
 
+/* As the definition has it: in an ID, bytes of it may be escaped. */
+static fer_str said_or(const yyjson_val *root, const char *key, fer_str otherwise)
+{
+    const yyjson_val *said = fer_is_obj(root) ? fer_val_get(root, key) : NULL;
+    return fer_is_str(said) ? fer_val_str(said) : otherwise;
+}
+
 fer_code fer_content_of(fer_arena *a, const fer_body *b, fer_content *out, fer_err *err)
 {
     fer_json *doc;
@@ -60,8 +67,8 @@ fer_code fer_content_of(fer_arena *a, const fer_body *b, fer_content *out, fer_e
     bool object = fer_is_obj(root);
     const yyjson_val *text = object ? fer_val_get(root, "description") : NULL;
     const yyjson_val *tags = object ? fer_val_get(root, "tags") : NULL;
-    fer_tool_head head = {.ns = fer_body_text(b, FER_TEXT_NAMESPACE),
-                          .name = fer_body_text(b, FER_TEXT_NAME),
+    fer_tool_head head = {.ns = said_or(root, "namespace", fer_body_text(b, FER_TEXT_NAMESPACE)),
+                          .name = said_or(root, "name", fer_body_text(b, FER_TEXT_NAME)),
                           .title = fer_body_text(b, FER_TEXT_TITLE),
                           .category = fer_body_text(b, FER_TEXT_CATEGORY),
                           .description = fer_is_str(text) ? fer_val_str(text) : FER_STR(""),

@@ -16,4 +16,11 @@ static inline bool fer_name_has(char c)
  */
 fer_str fer_name_mangle(fer_arena *a, fer_str text, size_t max);
 
+/*
+ * The same so that no two texts become one: a byte that names do not have becomes "-.HH", two
+ * digits of base 16 with capitals, and so does a '-' behind which that would be read. Texts that
+ * are names, but for these, stay as they are. `ptr` NULL: no memory.
+ */
+fer_str fer_name_escape(fer_arena *a, fer_str text);
+
 #endif

@@ -234,7 +234,15 @@ def losses(folder):
     with open(file, "w") as f:
         json.dump([tool("fine", "Fine"), *[tool(f"get_/quotes/{i}", "Quotes") for i in range(7)]], f, indent=0)
     built = run(["index", "build", file, "-o", os.path.join(folder, "l.catalog")])
-    case("what is left out is told", expect(built, 0, ["1 tool,"], ["7 definitions have no valid ID and were left out", "lost.json:", "get_/quotes/0", "... and 2 more"]))
+    case("what is left out is told", expect(built, 0, ["1 tool,"], ["7 definitions have no valid ID and were left out", "lost.json:", "get_/quotes/0", "... and 2 more", "--any-name"]))
+    any_name = os.path.join(folder, "any.catalog")
+    case("--any-name leaves nobody out", expect(run(["index", "build", file, "--any-name", "-o", any_name]), 0, ["8 tools,"]))
+    case("--any-name: words of the name are found", expect(run(["search", "get quotes 3", "-c", any_name]), 0, ["get_-.2Fquotes-.2F3\t"]))
+    case("--any-name: the name itself is found first", expect(run(["search", "get_/quotes/5", "-c", any_name]), 0, ["get_-.2Fquotes-.2F5\t\tits name"]))
+    full = run(["describe", "get_-.2Fquotes-.2F5", "--json", "--level", "full", "-c", any_name])
+    case("--any-name: the definition has the name as it came", expect(full, 0, ['"get_/quotes/5"']))
+    again = run(["catalog", "update", file, "--any-name", "-c", any_name])
+    case("--any-name: an update finds the same tools", expect(again, 0, [], ["nothing has changed"]))
 
 
 def terminals(folder):

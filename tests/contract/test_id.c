@@ -2,6 +2,7 @@
 /* Tool IDs: parsed, refused with a reason, written, and back again (SPEC 1, RELIABILITY 5.15). */
 #include <ferrule/contract.h>
 
+#include "name_mangle.h"
 #include "rows.h"
 #include "tool_id.h"
 
@@ -175,9 +176,61 @@ static void writes(const struct written *row)
     rows_torture_arena(write_attempt, row);
 }
 
+/* ---- any text as a name ---- */
+
+static const struct escaped {
+    const char *name, *text, *escaped;
+} escaped[] = {
+    {"a name", "read_file.v2-x", "read_file.v2-x"},
+    {"nothing", "", ""},
+    {"a path", "get_/quotes/{id}", "get_-.2Fquotes-.2F-.7Bid-.7D"},
+    {"characters past ASCII", "\xC3\xA9", "-.C3-.A9"},
+    {"what looks like it already", "a-.2Fb", "a-.2D.2Fb"},
+    {"what nearly does", "a-.2fb-.G0-.2", "a-.2fb-.G0-.2"},
+};
+
+/* The way back, which users of an index go: no two texts have one name. */
+static fer_str unescaped(fer_arena *a, fer_str s)
+{
+    char *to = fer_arena_alloc(a, s.len + 1);
+    size_t len = 0;
+    assert_non_null(to);
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned c = 0;
+        bool is = s.len - i >= 4 && s.ptr[i] == '-' && s.ptr[i + 1] == '.';
+        for (size_t k = 2; is && k < 4; k++) {
+            const char *digit = strchr("0123456789ABCDEF", s.ptr[i + k]);
+            is = digit != NULL;
+            if (digit) c = 16 * c + (unsigned)(digit - "0123456789ABCDEF");
+        }
+        to[len++] = is ? (char)c : s.ptr[i];
+        i += is ? 3 : 0;
+    }
+    return (fer_str){to, len};
+}
+
+static fer_code escape_attempt(fer_arena *a, const void *row)
+{
+    const struct escaped *e = row;
+    fer_str text = fer_str_of(e->text), out = fer_name_escape(a, text);
+    if (!out.ptr) return FER_OUT_OF_MEMORY;
+    assert_str(out, e->escaped);
+    assert_int_equal(fer_name_bad_byte(out), SIZE_MAX);
+    return FER_OK;
+}
+
+static void escapes(const struct escaped *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_str text = fer_str_of(row->text);
+    assert_true(fer_str_eq(unescaped(a, fer_name_escape(a, text)), text));
+    fer_arena_free(a);
+    rows_torture_arena(escape_attempt, row);
+}
+
 int main(void)
 {
     return ROWS_RUN("id good", good, parses) + ROWS_RUN("id bad", bad, refuses) +
            ROWS_RUN("id written", written, writes) + ROWS_ONE("id", every_byte) +
-           ROWS_ONE("id", bounded);
+           ROWS_ONE("id", bounded) + ROWS_RUN("name escaped", escaped, escapes);
 }

@@ -420,8 +420,10 @@ const fer_option fer_describe_options[] = {
     END,
 };
 #define ANY_NAME                                                                                   \
-    {"any-name", 0, NULL, NULL,                                                                    \
-     "take names and namespaces that IDs cannot hold: '/' is -.2F in the ID"}
+    {                                                                                              \
+        "any-name", 0, NULL, NULL,                                                                 \
+            "take names and namespaces that IDs cannot hold: '/' is -.2F in the ID"                \
+    }
 const fer_option fer_namespaces_options[] = {JSON, PAGES, CATALOG, INPUT_FORMAT, END};
 const fer_option fer_index_build_options[] = {
     {"output", 'o', "FILE", NULL, "where to write (default ferrule.catalog)"},

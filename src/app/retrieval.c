@@ -190,7 +190,8 @@ static fer_code add_tool(void *context, const yyjson_val *tool, fer_err *err)
     fer_code code = fer_tool_text(r->scratch, &head, fer_val_get(tool, "inputSchema"), &doc, err);
     if (!code) code = add_id(r->tools, r->crowd, id, err);
     if (!code)
-        code = fer_lexical_builder_add(r->tools->builder, (uint32_t)(r->tools->count - 1), &doc, err);
+        code =
+            fer_lexical_builder_add(r->tools->builder, (uint32_t)(r->tools->count - 1), &doc, err);
     return code ? code : add_vector(r, &doc, err);
 }
 

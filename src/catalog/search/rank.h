@@ -62,8 +62,8 @@ void fer_rank_init(fer_rank *r);
 
 /* Marks the words of the query, and those related to them, as one part numbers them. */
 void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail);
-/* What a document of that part is worth, `number` of the index, of which the first round said `worth`; whether the query
- * names it. */
+/* What a document of that part is worth, `number` of the index, of which the first round said
+ * `worth`; whether the query names it. */
 double fer_rank_doc(fer_rank *r, uint32_t number, fer_record record, double worth, bool *named);
 
 #endif

@@ -41,7 +41,7 @@ struct fer_tokeniser {
     struct sb_stemmer *stemmer;
     char stem[FER_TOKEN_MAX + 16]; /* of the last word */
     fer_token_subject subject;
-    uint16_t round; /* of notes; from 1 on */
+    uint16_t round;   /* of notes; from 1 on */
     struct row *rows; /* in what follows, from where a line begins */
     char room[STEM_ROWS * sizeof(struct row) + LINE];
 };

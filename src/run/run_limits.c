@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_limits.h"
 
+#include "code_lines.h"
+#include "lines.h"
 #include "local_command.h"
+#include "rt_js.h"
 
 const fer_limit_row fer_run_limit_rows[] = {
     {"command.items", FER_LOCAL_ITEMS, "items of the argv of a command's definition"},
@@ -13,5 +16,11 @@ const fer_limit_row fer_run_limit_rows[] = {
     {"command.count", FER_LOCAL_COUNT, "arguments of one command line"},
     {"command.stderr", FER_LOCAL_STDERR,
      "bytes of standard error in the details of a failure; the rest is cut off"},
+    {"code.size", FER_CODE_SIZE, "bytes of a program that is run"},
+    {"code.depth", FER_CODE_DEPTH, "levels of a program's value, and of arguments that it gives"},
+    {"code.stored", FER_CODE_STORED, "bytes of a value that is to be stored"},
+    {"code.id", FER_CODE_ID, "bytes of the `id` of a request that code makes"},
+    {"code.line", FER_LINE_MAX, "bytes of a line between code and gateway"},
+    {"code.warm", FER_JS_WARM_MAX, "programs of the runtime js that wait"},
 };
 const size_t fer_run_limit_row_count = FER_COUNT(fer_run_limit_rows);

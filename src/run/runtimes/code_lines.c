@@ -173,7 +173,7 @@ fer_code fer_code_line_read(fer_arena *a, fer_str text, fer_code_line *out, fer_
                            .level = FER_STR(""),
                            .value = FER_STR(""),
                            .input = FER_STR("")};
-    fer_code code = fer_json_read(a, text, NULL, &doc, err);
+    fer_code code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
     if (code) return code;
     const yyjson_val *root = fer_json_root(doc);
     if (!fer_is_obj(root)) return fer_fail(err, FER_INVALID_TYPE, "a line is a JSON object");

@@ -124,14 +124,16 @@ typedef struct fer_runtime_kind {
     const char *name;     /* "js", "process", "container", "wasm", "unsafe" */
     const char *language; /* "javascript"; NULL: as its settings say */
     fer_readiness readiness;
+    bool one_channel; /* what it prints comes as lines: after `done` or `fail` nothing comes */
     /* Whether it could run something here: FER_OK, or why not. Costs little when asked again. */
     fer_code (*probe)(fer_runtime *r, fer_err *err);
     void (*run)(fer_runtime *r, fer_job *j);
     void (*cancel)(fer_runtime *r, fer_job *j);
     void (*say)(fer_runtime *r, fer_job *j, fer_str line);
     void (*pause)(fer_runtime *r, fer_job *j, bool paused); /* may be NULL */
-    /* Members of `details` of a result, with commas between; `j` NULL: of the runtime alone. */
-    void (*info)(const fer_runtime *r, const fer_job *j, fer_buf *b);
+    /* Members of `details` of a result, with commas between, and by what each bound is held
+     * (j->held); `j` NULL: of the runtime alone. Before the job has ended, or in its end. */
+    void (*info)(const fer_runtime *r, fer_job *j, fer_buf *b);
     /* Ends all jobs and all it started; `done` is called when nothing of it is left. */
     void (*stop)(fer_runtime *r, void (*done)(fer_runtime *r));
     void (*free)(fer_runtime *r); /* after stop */
@@ -144,6 +146,7 @@ struct fer_runtime {
     fer_str language; /* of its code; or empty */
     uv_loop_t *loop;
     int64_t bounds[FER_BOUNDS]; /* what a job may use here at most; 0: as the owner says */
+    void *owner;                /* of whoever stops it */
     void (*on_stopped)(fer_runtime *r);
 };
 

@@ -204,6 +204,7 @@ typedef struct fer_call_options {
     const fer_caller *caller;
     bool no_cache; /* the tool is run even where its result is known */
     bool dry_run;  /* everything up to the backend, which is not called */
+    bool in_code;  /* code makes the call: it may not run code in turn */
     /* Told of progress and chunks, and of the end; NULL: nobody listens. False: wait until
      * fer_call_resume. */
     bool (*on_event)(void *context, fer_call *c, const fer_stream_event *e);

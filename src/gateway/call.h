@@ -235,6 +235,8 @@ fer_str fer_call_rule(const fer_call *c);
 void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s);
 /* note.c: the arguments as the ledger may have them. */
 fer_str fer_call_shown_input(fer_call *c);
+/* The same for whoever made the call, whatever the ledger may have: redacted, never cut. */
+fer_str fer_call_redacted_input(fer_call *c);
 /* The policy that held, as the envelope has it. */
 fer_str fer_call_policy_json(fer_call *c);
 

@@ -40,21 +40,32 @@ static fer_move show_result(fer_call *c)
     return FER_MOVE_NEXT;
 }
 
-/*
- * A value as others may see it, in the order of 5.13: by paths, written, through the net, cut. What
- * cannot be redacted is dropped: an empty text.
- */
-static fer_str hide(fer_call *c, fer_redact_root root, const yyjson_val *v, bool wanted)
+/* A value by paths, written, through the net. What cannot be redacted is dropped: an empty text. */
+static fer_str redacted(fer_call *c, fer_redact_root root, const yyjson_val *v, bool wanted,
+                        fer_redactions *places)
 {
     fer_buf b;
     fer_str out;
     fer_err err;
-    if (!wanted && !fer_redact_touches(c->arena, c->ready->rules, root, v)) return FER_STR("");
-    c->redactions.arena = c->arena;
     fer_buf_init(&b, c->arena, FER_CALL_MEMORY / 4);
-    if (fer_redact_add(&b, c->ready->rules, root, v, &c->redactions, &err) || !wanted ||
+    if (fer_redact_add(&b, c->ready->rules, root, v, places, &err) || !wanted ||
         fer_net_clean(c->arena, c->gateway->net, fer_buf_view(&b), &out, &err))
         return FER_STR("");
+    return out;
+}
+
+fer_str fer_call_redacted_input(fer_call *c)
+{
+    return redacted(c, FER_ROOT_INPUT, fer_json_root(c->args), true, NULL);
+}
+
+/* A value as others may see it, in the order of 5.13: redacted, then cut. */
+static fer_str hide(fer_call *c, fer_redact_root root, const yyjson_val *v, bool wanted)
+{
+    if (!wanted && !fer_redact_touches(c->arena, c->ready->rules, root, v)) return FER_STR("");
+    c->redactions.arena = c->arena;
+    fer_str out = redacted(c, root, v, wanted, &c->redactions);
+    if (!out.len) return out;
     if (out.len <= PAYLOAD_MAX && c->ready->policy.payload == FER_PAYLOAD_REDACTED) return out;
     return fer_arena_printf(c->arena, "{\"bytes\":%zu}", out.len);
 }

@@ -20,6 +20,7 @@
 
 #include "arena.h"
 #include "identity.h"
+#include "runtime.h"
 
 #define FER_CONFIG_SIZE    ((size_t)1 << 20) /* bytes of a configuration file */
 #define FER_CONFIG_SERVERS 1000              /* servers, and so APIs */
@@ -216,6 +217,33 @@ typedef struct fer_config_serve {
 fer_code fer_config_copy_issuers(fer_arena *a, const fer_config_serve *from, fer_config_serve *to,
                                  fer_err *err);
 
+/* A way to run code, of the section `code`. */
+typedef struct fer_config_runtime {
+    fer_str name;
+    fer_str kind;           /* "js", "process" ... */
+    const fer_str *command; /* the interpreter and its first arguments; none: the kind needs none */
+    size_t command_count;
+    fer_str helper;       /* "python": its code is begun by Ferrule's own module; or empty */
+    const fer_str *binds; /* paths of the host that are seen inside, read-only */
+    size_t bind_count;
+    fer_str json; /* all of it, for kinds that have members of their own */
+    fer_place place;
+} fer_config_runtime;
+
+/* The section `code`; numbers are 0, texts empty where nothing is said. */
+typedef struct fer_config_code {
+    bool enabled;    /* clients may run code; false also where there is no such section */
+    fer_str profile; /* of the sandbox */
+    bool allow_degraded;
+    bool reentrant; /* code may run code */
+    bool has_warm;
+    size_t warm; /* programs that wait, where has_warm */
+    int64_t limits[FER_BOUNDS];
+    const fer_config_runtime *runtimes;
+    size_t runtime_count;
+    fer_str json; /* all of it, to be compared; or empty */
+} fer_config_code;
+
 typedef struct fer_config_problem {
     fer_severity severity;
     fer_place place;
@@ -254,6 +282,7 @@ typedef struct fer_config {
     fer_str state;      /* a path, resolved; or empty */
     fer_config_ledger ledger;
     fer_config_serve serve;
+    fer_config_code code;
     fer_str scalars; /* all from the deadline on, and the routes, as JSON */
     const fer_config_problem *problems;
     size_t problem_count;

@@ -71,6 +71,7 @@ void fer_configure_routes(fer_configure *c, const yyjson_val *tools);
 void fer_configure_add_routes(fer_buf *b, const fer_config *c);
 void fer_configure_issuers(fer_configure *c, const yyjson_val *serve, fer_config_serve *out);
 void fer_configure_serve(fer_configure *c, const yyjson_val *serve);
+void fer_configure_code(fer_configure *c, const yyjson_val *code);
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
 
 /* JSON as editors have it: comments and commas behind the last member become blanks. */

@@ -156,6 +156,7 @@ static void write_scalars(fer_configure *c)
     fer_configure_add(&b, "policies", out->policies);
     fer_configure_add(&b, "state", out->state);
     fer_configure_add(&b, "serve", out->serve.json);
+    fer_configure_add(&b, "code", out->code.json);
     fer_configure_add_routes(&b, out);
     fer_buf_add_char(&b, '}');
     out->scalars = fer_configure_done(c, &b);

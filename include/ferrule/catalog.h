@@ -110,9 +110,10 @@ FER_API fer_code fer_hit_write(fer_arena *a, const fer_hit *h, fer_str *out, fer
 typedef enum fer_level {
     FER_LEVEL_SUMMARY, /* summary, modes, security, annotations */
     FER_LEVEL_SCHEMA,  /* and the tool and what its input schema asks for */
-    FER_LEVEL_FULL     /* and notes, examples, external references */
+    FER_LEVEL_FULL,    /* and notes, examples, external references */
+    FER_LEVEL_TYPES    /* its declaration in TypeScript alone, {"types"} */
 } fer_level;
-/* FER_UNKNOWN_LEVEL: it is none of "summary", "schema", "full". */
+/* FER_UNKNOWN_LEVEL: it is none of "summary", "schema", "full", "types". */
 FER_API fer_code fer_level_parse(fer_str name, fer_level *out, fer_err *err);
 FER_API const char *fer_level_name(fer_level level);
 

@@ -55,7 +55,7 @@ static const fer_code_row rows[] = {
     CONTRACT(FER_DEFINITION_CHANGED, "DefinitionChanged", 409, 0, 1,
              "The definition differs from the approved one."),
     CONTRACT(FER_UNKNOWN_LEVEL, "UnknownLevel", 400, -32602, 2,
-             "The level of detail is none of summary, schema and full."),
+             "The level of detail is none of summary, schema, full and types."),
     CONTRACT(FER_DOC_WITHOUT_TOOL, "DocWithoutTool", 404, -32602, 1,
              "The tool is documented, but it is not in the catalogue."),
     CONTRACT(FER_ARGS_TOO_LARGE, "ArgsTooLarge", 422, -32602, 1,

@@ -8,9 +8,10 @@
 #include "param_info.h"
 #include "shown.h"
 #include "tool_doc.h"
+#include "ts_types.h"
 #include "unicode.h"
 
-static const char *const level_names[] = {"summary", "schema", "full"};
+static const char *const level_names[] = {"summary", "schema", "full", "types"};
 
 const char *fer_level_name(fer_level level)
 {
@@ -25,7 +26,7 @@ fer_code fer_level_parse(fer_str name, fer_level *out, fer_err *err)
         return FER_OK;
     }
     return fer_fail(err, FER_UNKNOWN_LEVEL,
-                    "\"%.*s\" is no level of detail; there are summary, schema and full",
+                    "\"%.*s\" is no level of detail; there are summary, schema, full and types",
                     FER_PRI(fer_utf8_cut(name, 60)));
 }
 
@@ -239,6 +240,17 @@ static fer_code add_full(const struct known *k, fer_buf *b, fer_err *err)
 /* ---- the whole
  * -------------------------------------------------------------------------------------- */
 
+/* {"types"}: the declaration alone. */
+static void add_types(const struct known *k, fer_buf *b)
+{
+    fer_buf text;
+    fer_buf_init(&text, k->arena, SIZE_MAX / 4);
+    fer_ts_add_tool(&text, k->record);
+    if (text.failure && !b->failure) b->failure = text.failure;
+    fer_shown_key(b, "types");
+    fer_buf_add_quoted(b, fer_buf_view(&text));
+}
+
 fer_code fer_view_describe(fer_arena *a, const fer_view *v, fer_str id, fer_level level,
                            fer_str *out, fer_err *err)
 {
@@ -248,9 +260,11 @@ fer_code fer_view_describe(fer_arena *a, const fer_view *v, fer_str id, fer_leve
     if (code) return code;
     fer_buf_init(&b, a, SIZE_MAX / 4);
     fer_buf_add_char(&b, '{');
-    if (level >= FER_LEVEL_SCHEMA) code = add_tool(&k, &b, err);
-    if (!code) code = add_head(&k, &b, err);
-    if (!code && level >= FER_LEVEL_SCHEMA) code = add_schema_info(&k, &b, err);
+    bool types = level == FER_LEVEL_TYPES, schema = level >= FER_LEVEL_SCHEMA && !types;
+    if (types) add_types(&k, &b);
+    if (schema) code = add_tool(&k, &b, err);
+    if (!code && !types) code = add_head(&k, &b, err);
+    if (!code && schema) code = add_schema_info(&k, &b, err);
     if (!code && level == FER_LEVEL_FULL) code = add_full(&k, &b, err);
     fer_buf_add_char(&b, '}');
     if (!code) code = fer_buf_code(&b, err);

@@ -11,44 +11,47 @@
 #define CLOSED "\"additionalProperties\":false}"
 #define OBJECT "{\"type\":\"object\",\"properties\":{"
 #define PAGE   "\"pageSize\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},\"pageToken\":" TEXT
-#define NEXT   ",\"nextToken\":" TEXT
-#define ITEMS  "{\"type\":\"array\",\"items\":{\"type\":\"object\"}}"
-#define REST   "\"result\":{},\"handle\":" TEXT ",\"cut\":{\"type\":\"array\"}"
+/* What comes out is named, and no more: each word of it costs every client. */
+#define GIVES "{\"type\":\"object\",\"properties\":{"
+#define NEXT  ",\"nextToken\":{}"
+#define REST  "\"result\":{},\"handle\":{},\"cut\":{}"
 
 const fer_meta_tool fer_meta_tools[] = {
     {"search_tools", "Find tools by what they do. Gives their IDs.",
      OBJECT "\"query\":" TEXT ",\"namespace\":" TEXT "," PAGE "},\"required\":[\"query\"]," CLOSED,
-     OBJECT "\"tools\":" ITEMS NEXT ",\"hint\":" TEXT "},\"required\":[\"tools\"]," CLOSED, true,
-     fer_meta_search},
-    {"list_tools", "List tools, of all namespaces or of one.",
-     OBJECT "\"namespace\":" TEXT "," PAGE "}," CLOSED,
-     OBJECT "\"tools\":" ITEMS NEXT "},\"required\":[\"tools\"]," CLOSED, true,
+     GIVES "\"tools\":{}" NEXT ",\"hint\":{}}," CLOSED, true, fer_meta_search},
+    {"list_tools", "List tools, all or those of a namespace.",
+     OBJECT "\"namespace\":" TEXT "," PAGE "}," CLOSED, GIVES "\"tools\":{}" NEXT "}," CLOSED, true,
      fer_meta_list_tools},
     {"list_namespaces", "List namespaces and how many tools each has.", OBJECT PAGE "}," CLOSED,
-     OBJECT "\"namespaces\":" ITEMS NEXT "},\"required\":[\"namespaces\"]," CLOSED, true,
-     fer_meta_list_namespaces},
-    {"describe_tool", "Show a tool's schemas and documentation; level: schema unless given.",
-     OBJECT
-     "\"id\":" TEXT
-     ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\"]}},\"required\":[\"id\"]," CLOSED,
-     OBJECT "\"id\":" TEXT "," REST "},\"required\":[\"id\",\"result\"]," CLOSED, true,
-     fer_meta_describe},
+     GIVES "\"namespaces\":{}" NEXT "}," CLOSED, true, fer_meta_list_namespaces},
+    {"describe_tool", "Show a tool: its schemas, or all of it, or TypeScript types.",
+     OBJECT "\"id\":" TEXT ",\"level\":{\"enum\":[\"summary\",\"schema\",\"full\",\"types\"]}},"
+            "\"required\":[\"id\"]," CLOSED,
+     GIVES "\"id\":{}," REST "}," CLOSED, true, fer_meta_describe},
     {"list_tool_examples", "Show example arguments of a tool.",
      OBJECT "\"id\":" TEXT ",\"max\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":10}},"
             "\"required\":[\"id\"]," CLOSED,
-     OBJECT "\"examples\":" ITEMS "},\"required\":[\"examples\"]," CLOSED, true, fer_meta_examples},
+     GIVES "\"examples\":{}}," CLOSED, true, fer_meta_examples},
     {"run_tool",
      "Run a tool by ID. A large result is cut: call again with its handle, and at (JSON Pointer) "
      "and from of what to read next.",
      OBJECT "\"id\":" TEXT ",\"args\":{\"type\":\"object\"},\"handle\":" TEXT ",\"at\":" TEXT
             ",\"from\":{\"type\":\"integer\",\"minimum\":0}}," CLOSED,
-     OBJECT REST "},\"required\":[\"result\"]," CLOSED, false, fer_meta_run_tool},
+     GIVES REST "}," CLOSED, false, fer_meta_run_tool},
     {"run_chain",
      "Run tools in order. A step is {toolId, args, id?, use?}; use puts earlier results into args: "
      "{\"/arg\": \"STEP_ID#/pointer\"}, or input#/pointer.",
-     OBJECT "\"steps\":" ITEMS ",\"input\":{}},\"required\":[\"steps\"]," CLOSED,
-     OBJECT REST ",\"steps\":{\"type\":\"array\"}},\"required\":[\"result\",\"steps\"]," CLOSED,
-     false, fer_meta_run_chain},
+     OBJECT "\"steps\":{\"type\":\"array\"},\"input\":{}},"
+            "\"required\":[\"steps\"]," CLOSED,
+     GIVES REST ",\"steps\":{}}," CLOSED, false, fer_meta_run_chain},
+    {"execute_code",
+     "Run JavaScript: await tools.NAMESPACE.NAME(args). The last expression is its value.",
+     OBJECT "\"code\":" TEXT ",\"runtime\":" TEXT ",\"limits\":{\"type\":\"object\"},\"store\":{"
+            "\"type\":\"boolean\"}},\"required\":[\"code\"]," CLOSED,
+     GIVES "\"value\":{},\"stdout\":{},\"stderr\":{},\"toolCalls\":{},\"durationMs\":{},"
+           "\"backend\":{},\"limitsEnforced\":{},\"handle\":{},\"cut\":{}}," CLOSED,
+     false, fer_meta_execute, .code = true},
 };
 const size_t fer_meta_tool_count = FER_COUNT(fer_meta_tools);
 
@@ -76,12 +79,15 @@ static void add_definition(fer_buf *b, const fer_meta_tool *t, const fer_mcp_ver
     fer_buf_add_char(b, '}');
 }
 
-void fer_meta_list(fer_buf *b, const fer_mcp_version *v)
+size_t fer_meta_list(fer_buf *b, const fer_mcp_version *v, bool code)
 {
+    size_t count = 0;
     for (size_t i = 0; i < fer_meta_tool_count; i++) {
-        if (i) fer_buf_add_char(b, ',');
+        if (fer_meta_tools[i].code && !code) continue;
+        if (count++) fer_buf_add_char(b, ',');
         add_definition(b, &fer_meta_tools[i], v);
     }
+    return count;
 }
 
 static size_t number_of(fer_str name)
@@ -96,10 +102,17 @@ bool fer_meta_has(fer_str name)
     return number_of(name) < fer_meta_tool_count;
 }
 
-void fer_meta_near(fer_near *near)
+bool fer_meta_offers(const fer_guest *g, fer_str name)
 {
+    size_t i = number_of(name);
+    return i < fer_meta_tool_count && (!fer_meta_tools[i].code || fer_guest_runs_code(g));
+}
+
+void fer_meta_near(const fer_guest *g, fer_near *near)
+{
+    bool code = fer_guest_runs_code(g);
     for (size_t i = 0; i < fer_meta_tool_count; i++)
-        fer_near_try(near, fer_str_of(fer_meta_tools[i].name));
+        if (!fer_meta_tools[i].code || code) fer_near_try(near, fer_str_of(fer_meta_tools[i].name));
 }
 
 /* ---- schemas --------------------------------------------------------------------------------- */
@@ -236,12 +249,44 @@ static void add_cuts(fer_buf *b, const fer_cuts *cuts)
     fer_buf_add_char(b, ']');
 }
 
+/* The members that say what was left out of a value, and how to ask for it. */
+static void add_rest(fer_ask *q, fer_buf *b, fer_str json, const fer_cuts *cuts, fer_str handle)
+{
+    char made[FER_KEPT_HANDLE];
+    add_cuts(b, cuts);
+    if (!handle.len && fer_rest_put(&fer_ask_front(q)->kept, fer_ask_guest(q), json, made))
+        handle = fer_str_of(made);
+    if (!handle.len) return;
+    fer_buf_add_text(b, ",\"handle\":");
+    fer_buf_add_quoted(b, handle);
+}
+
+fer_code fer_meta_add_whole(fer_ask *q, fer_buf *b, fer_str json, fer_err *err)
+{
+    fer_front *s = fer_ask_front(q);
+    fer_arena *a = fer_ask_arena(q);
+    fer_cuts cuts = {.count = 0};
+    fer_json *doc;
+    if (json.len <= s->options.limits.result) {
+        fer_buf_add(b, json);
+        return FER_OK;
+    }
+    fer_code code = fer_json_read(a, json, fer_json_limits_file(), &doc, err);
+    if (!code)
+        code = fer_cut_write(a, doc, fer_json_root(doc), FER_STR(""), 0, s->options.limits.result,
+                             b, &cuts, err);
+    if (code || b->failure || !cuts.count) return code;
+    b->len--; /* its last brace */
+    add_rest(q, b, json, &cuts, FER_STR(""));
+    fer_buf_add_char(b, '}');
+    return FER_OK;
+}
+
 fer_code fer_meta_add_result(fer_ask *q, fer_buf *b, fer_str json, fer_str at, size_t from,
                              fer_str handle, fer_err *err)
 {
     fer_front *s = fer_ask_front(q);
     fer_arena *a = fer_ask_arena(q);
-    char made[FER_KEPT_HANDLE];
     fer_cuts cuts = {.count = 0};
     fer_json *doc;
     fer_buf_add_text(b, "\"result\":");
@@ -253,12 +298,6 @@ fer_code fer_meta_add_result(fer_ask *q, fer_buf *b, fer_str json, fer_str at, s
     const yyjson_val *v = code ? NULL : fer_json_at(fer_json_root(doc), at, err);
     if (!v) return code ? code : FER_INVALID_POINTER;
     code = fer_cut_write(a, doc, v, at, from, s->options.limits.result, b, &cuts, err);
-    if (code || !(cuts.count || handle.len)) return code;
-    add_cuts(b, &cuts);
-    if (!handle.len && fer_rest_put(&s->kept, fer_ask_guest(q), json, made))
-        handle = fer_str_of(made);
-    if (!handle.len) return FER_OK;
-    fer_buf_add_text(b, ",\"handle\":");
-    fer_buf_add_quoted(b, handle);
-    return FER_OK;
+    if (!code && (cuts.count || handle.len)) add_rest(q, b, json, &cuts, handle);
+    return code;
 }

@@ -31,6 +31,7 @@ typedef struct fer_meta_tool {
     bool reads_only;
     /* Answers, now or later; `args` is valid. */
     void (*run)(fer_ask *q, const fer_json *doc, const yyjson_val *args);
+    bool code; /* only for who may run code */
 } fer_meta_tool;
 extern const fer_meta_tool fer_meta_tools[];
 extern const size_t fer_meta_tool_count;
@@ -41,10 +42,15 @@ fer_code fer_meta_new(fer_arena *a, fer_meta **out, fer_err *err);
 void fer_meta_free(fer_meta *m);
 
 bool fer_meta_has(fer_str name);
+/* Whether there is one of that name for this guest. */
+bool fer_meta_offers(const fer_guest *g, fer_str name);
+/* Whether it may run code, and there is something to run it with. */
+bool fer_guest_runs_code(const fer_guest *g);
 /* Shows the names to somebody who looks for one. */
-void fer_meta_near(fer_near *near);
-/* The definitions, with commas between, as a version has them. */
-void fer_meta_list(fer_buf *b, const fer_mcp_version *v);
+void fer_meta_near(const fer_guest *g, fer_near *near);
+/* The definitions, with commas between, as a version has them; how many they are. `code`: with
+ * those that run code. */
+size_t fer_meta_list(fer_buf *b, const fer_mcp_version *v, bool code);
 /* What a client is told when it connects; empty: nothing. */
 fer_str fer_meta_instructions(fer_serve_mode mode);
 /* Runs one for a tools/call; `args` NULL: none were given. */
@@ -71,6 +77,10 @@ void fer_meta_reply(fer_ask *q, const fer_buf *b);
 fer_code fer_meta_add_result(fer_ask *q, fer_buf *b, fer_str json, fer_str at, size_t from,
                              fer_str handle, fer_err *err);
 
+/* Adds an object as it is; where it is larger, cut in the same way, with `cut` and `handle` as
+ * members of its own. */
+fer_code fer_meta_add_whole(fer_ask *q, fer_buf *b, fer_str json, fer_err *err);
+
 void fer_meta_search(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 void fer_meta_list_tools(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val *args);
@@ -78,5 +88,6 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 void fer_meta_examples(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 void fer_meta_run_tool(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 void fer_meta_run_chain(fer_ask *q, const fer_json *doc, const yyjson_val *args);
+void fer_meta_execute(fer_ask *q, const fer_json *doc, const yyjson_val *args);
 
 #endif

@@ -266,7 +266,7 @@ static void costs_no_more_than_it_may(void)
     fer_arena *a = fer_arena_new(0);
     fer_buf b;
     fer_buf_init(&b, a, SIZE_MAX / 4);
-    fer_meta_list(&b, fer_mcp_version_newest(true));
+    fer_meta_list(&b, fer_mcp_version_newest(true), true);
     size_t bytes = b.len + fer_meta_instructions(FER_SERVE_META).len;
     assert_true(fer_tokens_of(bytes) <= FER_META_TOKENS);
     fer_arena_free(a);

@@ -77,7 +77,7 @@ static fer_code make_page(fer_ask *q, fer_str *tools, fer_str *next, fer_err *er
     if (!code) {
         size_t rest = count - pager.offset, size = rest < FER_SERVE_PAGE ? rest : FER_SERVE_PAGE;
         fer_buf_init(&b, a, FER_SERVE_MEMORY);
-        if (!pager.offset && has_meta(g)) fer_meta_list(&b, q->version);
+        if (!pager.offset && has_meta(g)) fer_meta_list(&b, q->version, fer_guest_runs_code(g));
         if (size && b.len) fer_buf_add_char(&b, ',');
         code = add_tools(q, pager.offset, pager.offset + size, &b, err);
         if (!code && size < rest) code = fer_pager_token(&pager, a, pager.offset + size, next, err);
@@ -243,7 +243,7 @@ static void refuse_name(fer_ask *q, fer_str name)
     fer_near near;
     fer_ask_note_denied(q);
     fer_near_init(&near, name);
-    if (has_meta(g)) fer_meta_near(&near);
+    if (has_meta(g)) fer_meta_near(g, &near);
     for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)
         fer_near_try(&near, g->exports.list[i].name);
     if (near.best.ptr)
@@ -270,7 +270,7 @@ void fer_method_call(fer_ask *q)
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "params.arguments must be an object");
         return;
     }
-    if (has_meta(g) && fer_meta_has(fer_val_str(name))) {
+    if (has_meta(g) && fer_meta_offers(g, fer_val_str(name))) {
         fer_meta_run(q, fer_val_str(name), args);
         return;
     }

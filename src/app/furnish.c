@@ -411,7 +411,9 @@ static fer_code make_pack(making *m, fer_str ns, fer_err *err)
 fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err)
 {
     uv_loop_t *loop = fer_gateway_loop(s->gateway);
-    if (s->host || (!c->server_count && !c->api_count && !c->command_count)) return FER_OK;
+    if (s->host || (!c->server_count && !c->api_count && !c->command_count && !c->code.enabled &&
+                    !s->wants.code))
+        return FER_OK;
     if (!s->rules) s->rules = fer_net_rules_new();
     if (!s->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_net_rules_close(s->rules); /* what the configuration names, and nothing else */

@@ -2,6 +2,7 @@
 /* The options of each command, and what they have in common. */
 #include "options.h"
 #include "hybrid.h"
+#include "option_rows.h"
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
 static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
@@ -18,7 +19,7 @@ static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07",
 
 static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdempotentWrite",
                                              "ExternalSideEffects", NULL};
-static const char *const level_of_detail_choices[] = {"summary", "schema", "full", NULL};
+static const char *const level_of_detail_choices[] = {"summary", "schema", "full", "types", NULL};
 static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
 static const char *const file_choices[] = {"json", "yaml", NULL};
 
@@ -39,10 +40,6 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
 #define REGISTER                                                                                   \
     {                                                                                              \
         "register", 'r', "URI=FILE...", NULL, "a schema that others refer to by this URI"          \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        0                                                                                          \
     }
 
 #define CATALOG                                                                                    \
@@ -269,20 +266,6 @@ const fer_option fer_search_options[] = {
 };
 static const char *const show_choices[] = {"table", "json", "raw", NULL};
 
-#define STATION                                                                                    \
-    {                                                                                              \
-        "config", 'C', "FILE", NULL,                                                               \
-            "what names servers, commands and APIs (default: ferrule.yaml here, or the user's)"    \
-    }
-#define METRICS                                                                                    \
-    {                                                                                              \
-        "metrics", 0, "FILE", NULL,                                                                \
-            "write metrics of the calls to a file, as Prometheus reads them; - is standard output" \
-    }
-#define DEADLINE                                                                                   \
-    {                                                                                              \
-        "deadline", 0, "MS", NULL, "time for all of it, in milliseconds (default 30000)"           \
-    }
 const fer_option fer_serve_options[] = {
     {"stdio", 0, NULL, NULL, "speak over standard input and output, as desktop clients want it"},
     {"attach", 0, "WHEN", attach_choices,

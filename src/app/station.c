@@ -8,9 +8,11 @@
 #include "builtins.h"
 #include "client_files.h"
 #include "clock.h"
+#include "code_setup.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "keeping.h"
+#include "sandbox.h"
 #include "station_parts.h"
 
 #define SETTLE_NS INT64_C(2000000000) /* for lists of tools that are under way at the end */
@@ -134,6 +136,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     if (!code) code = fer_station_watch(s, err);
     if (!code) code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
     if (!code) code = take_places(s, err);
+    if (!code) code = fer_station_code(s, &s->config, err);
     if (!code) code = take_routes(s, err);
     if (!code) fer_station_recall(s);
     return code;
@@ -190,6 +193,7 @@ void fer_station_deinit(fer_station *s)
         fer_gateway_trace_stats(s->gateway, &traces);
         say_lost_traces(s, &traces);
         if (s->http) fer_http_close(s->http);
+        if (s->sandboxes) fer_sandbox_host_free(s->sandboxes);
         if (s->host) fer_process_host_free(s->host);
         fer_keeping_end(s->keeping);
         fer_gateway_free(s->gateway);

@@ -2,9 +2,10 @@
 /*
  * The gateway that a command works with: the functions that the command brings along, and what the
  * configuration names: MCP servers, local commands, HTTP APIs. Servers are asked for their tools
- * when a tool of theirs is wanted; until then they are not started, unless they are to be. Where the configuration names a
- * catalogue, their tools are remembered in it, and they are asked again only for what it lacks, or
- * when they say that something has changed. Ctrl-C cancels the calls that are under way.
+ * when a tool of theirs is wanted; until then they are not started, unless they are to be. Where
+ * the configuration names a catalogue, their tools are remembered in it, and they are asked again
+ * only for what it lacks, or when they say that something has changed. Ctrl-C cancels the calls
+ * that are under way.
  *
  * The configuration can be read again at any time (fer_station_reload): what is the same goes on,
  * what is not is made anew, and calls under way keep what they began with.
@@ -51,14 +52,16 @@ typedef struct fer_place_of_tools {
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */
     char why[256];
-    unsigned failures; /* one after the other */
-    int64_t ask_after; /* after the last of them, fer_clock_mono */
+    unsigned failures;               /* one after the other */
+    int64_t ask_after;               /* after the last of them, fer_clock_mono */
     struct fer_place_of_tools *next; /* of those that are leaving */
 } fer_place_of_tools;
 
 /* What not every command needs. */
 struct fer_station_wants {
-    bool search; /* the catalogue can be searched: it is for a server, not for one call */
+    bool search;   /* the catalogue can be searched: it is for a server, not for one call */
+    bool code;     /* programs are run, whatever the configuration lets clients do */
+    bool degraded; /* also where a layer of the sandbox is missing */
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
     bool bare;  /* servers alone: no state is opened, no catalogue kept */
@@ -78,6 +81,7 @@ struct fer_station {
     bool marks_changed;       /* what is remembered of servers is not in its file yet */
     fer_gateway *gateway;
     fer_process_host *host;
+    struct fer_sandbox_host *sandboxes; /* NULL: no code is run */
     fer_net_rules *rules;
     fer_http *http;
     struct fer_keeping *keeping; /* what outlives the process; NULL: nothing does */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ferrule describe: one tool at one of three levels of detail. */
+/* ferrule describe: one tool at one of four levels of detail. */
 #include "errors.h"
 #include "json_value.h"
 #include "shelf.h"
@@ -159,7 +159,12 @@ static fer_code write_text(fer_shelf *s, fer_str id, fer_str json, fer_err *err)
     fer_json *doc;
     fer_code code = fer_json_read(s->arena, json, fer_json_limits_file(), &doc, err);
     if (code) return code;
-    const yyjson_val *root = fer_json_root(doc), *notes = fer_val_get(root, "notes");
+    const yyjson_val *root = fer_json_root(doc), *notes = fer_val_get(root, "notes"),
+                     *types = fer_val_get(root, "types");
+    if (fer_is_str(types)) { /* as a file of TypeScript has it */
+        fer_out_add(o, fer_val_str(types));
+        return FER_OK;
+    }
     fer_out_style(o, FER_STYLE_BOLD);
     fer_out_clean(o, id);
     fer_out_style(o, FER_STYLE_NONE);

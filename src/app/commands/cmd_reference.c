@@ -10,6 +10,7 @@
 #include "blame.h"
 #include "catalog_limits.h"
 #include "check_setup.h"
+#include "code.h"
 #include "command.h"
 #include "config_page.h"
 #include "embed_limits.h"
@@ -229,6 +230,13 @@ static void gateway_limits(fer_out *o)
               "groups inside each other in a chain");
     limit_row(o, "chain.memory", FER_CHAIN_MEMORY, FER_CHAIN_MEMORY,
               "bytes that the results of a chain's steps may take");
+    limit_row(o, "code.runtimes", FER_CODE_RUNTIMES, FER_CODE_RUNTIMES, "runtimes of code");
+    limit_row(o, "code.open", FER_CODE_OPEN, FER_CODE_OPEN,
+              "requests of a run of code that wait for an answer");
+    limit_row(o, "code.bad", FER_CODE_BAD_LINES, FER_CODE_BAD_LINES,
+              "requests of a run that are none, before it is ended");
+    limit_row(o, "code.trace", FER_CODE_TRACE, FER_CODE_TRACE,
+              "tool calls that the result of a run tells");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
     limit_row(

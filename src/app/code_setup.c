@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code_setup.h"
+
+#include "code.h"
+#include "errors.h"
+#include "rt_js.h"
+#include "rt_process.h"
+#include "station_parts.h"
+
+/* What is being made. */
+typedef struct making {
+    fer_station *station;
+    const fer_config_code *config;
+    fer_runtime *list[FER_CODE_RUNTIMES];
+    size_t count;
+    int64_t bounds[FER_BOUNDS];
+    fer_box_spec box; /* where programs run */
+} making;
+
+static fer_code take(making *m, fer_runtime *r, fer_str name, fer_err *err)
+{
+    if (!r)
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory for the runtime %.*s",
+                        FER_PRI(name));
+    m->list[m->count++] = r;
+    return FER_OK;
+}
+
+static fer_code make_js(making *m, fer_err *err)
+{
+    fer_station *s = m->station;
+    fer_js_settings o = {.box = m->box};
+    o.warm = !s->wants.search ? 0 : m->config->has_warm ? m->config->warm : FER_JS_WARM;
+    memcpy(o.bounds, m->bounds, sizeof o.bounds);
+    return take(m, fer_js_runtime(fer_gateway_loop(s->gateway), FER_STR("js"), &o), FER_STR("js"),
+                err);
+}
+
+/* What the operator names beside js: one function for each kind. */
+static fer_code make_process(making *m, const fer_config_runtime *c, fer_err *err)
+{
+    fer_process_settings o = {.box = m->box,
+                              .command = c->command,
+                              .command_count = c->command_count,
+                              .binds = c->binds,
+                              .bind_count = c->bind_count,
+                              .python = fer_str_is(c->helper, "python")};
+    if (fer_str_is(c->kind, "unsafe")) o.box.sandboxes = NULL;
+    return take(m, fer_process_runtime(fer_gateway_loop(m->station->gateway), c->name, &o), c->name,
+                err);
+}
+
+static const struct kind_row {
+    const char *kind;
+    fer_code (*make)(making *m, const fer_config_runtime *c, fer_err *err);
+} kind_rows[] = {
+    {"process", make_process},
+    {"unsafe", make_process},
+};
+
+static fer_code make_runtime(making *m, const fer_config_runtime *c, fer_err *err)
+{
+    if (m->count == FER_CODE_RUNTIMES)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "code.runtimes: there are at most %d",
+                        FER_CODE_RUNTIMES);
+    for (size_t i = 0; i < FER_COUNT(kind_rows); i++)
+        if (fer_str_is(c->kind, kind_rows[i].kind)) return kind_rows[i].make(m, c, err);
+    return fer_fail(err, FER_BAD_USAGE, "nobody knows the kind of runtime \"%.*s\"",
+                    FER_PRI(c->kind));
+}
+
+static fer_sandbox_profile profile_of(fer_str name)
+{
+    for (int i = 0; i <= FER_SANDBOX_HARDENED; i++)
+        if (fer_str_is(name, fer_sandbox_profile_names[i])) return (fer_sandbox_profile)i;
+    return FER_SANDBOX_STANDARD;
+}
+
+fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
+{
+    making m = {.station = s, .config = &c->code};
+    fer_code code = FER_OK;
+    if (!c->code.enabled && !s->wants.code)
+        return fer_station_forget(s, FER_BACKEND_LOCAL, FER_STR(FER_CODE_NS), FER_STR(FER_CODE_NS),
+                                  NULL, err);
+    for (int i = 0; i < FER_BOUNDS; i++)
+        m.bounds[i] = c->code.limits[i] ? c->code.limits[i] : fer_bounds[i].otherwise;
+    if (!s->sandboxes) code = fer_sandbox_host_new(s->host, &s->sandboxes, err);
+    if (code) return code;
+    m.box = (fer_box_spec){.processes = s->host,
+                           .sandboxes = s->sandboxes,
+                           .profile = profile_of(c->code.profile),
+                           .allow_degraded = c->code.allow_degraded || s->wants.degraded};
+    code = make_js(&m, err);
+    for (size_t i = 0; !code && i < c->code.runtime_count; i++)
+        code = make_runtime(&m, &c->code.runtimes[i], err);
+    fer_code_options o = {
+        .runtimes = m.list, .runtime_count = m.count, .reentrant = c->code.reentrant};
+    memcpy(o.bounds, m.bounds, sizeof o.bounds);
+    if (!code) return fer_gateway_add_code(s->gateway, &o, err);
+    for (size_t i = 0; i < m.count; i++) m.list[i]->kind->free(m.list[i]);
+    return code;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtimes of the section `code`, and the tool by which they are reached. */
+#ifndef FER_CODE_SETUP_H
+#define FER_CODE_SETUP_H
+
+#include "station.h"
+
+/*
+ * Adds code:execute to the gateway of a station, where the configuration lets clients run code or
+ * the command is about code; where not, it is taken out of the catalogue.
+ */
+fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of commands that run code. */
+#include "option_rows.h"
+#include "options.h"
+
+const fer_option fer_exec_options[] = {
+    STATION,
+    {"runtime", 'r', "NAME", NULL, "what runs it: js, or one of the configuration (default js)"},
+    {"limits", 'L', "NAME=N,...", NULL,
+     "lower limits: timeMs, cpuMs, memoryBytes, processes, outputBytes, diskBytes, valueBytes, toolCalls, "
+     "chainSteps"},
+    {"check", 'n', NULL, NULL, "read the program, tell which tools it names, and run nothing"},
+    {"allow-degraded", 0, NULL, NULL,
+     "run it even where this machine lacks a layer of the sandbox; the result says so"},
+    {"store", 0, NULL, NULL, "keep the value, which may be large, and print the handle of it"},
+    DEADLINE,
+    {"json", 0, NULL, NULL, "print the whole result, and nothing that the program prints"},
+    METRICS,
+    END,
+};
+const fer_option fer_result_options[] = {
+    STATION,
+    {"at", 'a', "POINTER", NULL, "which part of the value, a JSON Pointer (default: all)"},
+    {"from", 'f', "N", NULL, "from this item, member or character of it on (default 0)"},
+    {"size", 's', "BYTES", NULL, "how much to show, about (default 24576)"},
+    END,
+};

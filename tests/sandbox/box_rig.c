@@ -75,10 +75,15 @@ static const fer_sandbox_events events = {.on_ready = on_ready,
                                           .on_end = on_end,
                                           .on_gone = on_gone};
 
-fer_code box_try(box_rig *r, fer_sandbox_spec *spec, box_told *told, fer_err *err)
+void box_events_set(fer_sandbox_spec *spec, box_told *told)
 {
     spec->events = &events;
     spec->owner = told;
+}
+
+fer_code box_try(box_rig *r, fer_sandbox_spec *spec, box_told *told, fer_err *err)
+{
+    box_events_set(spec, told);
     fer_code code = fer_sandbox_start(r->host, spec, &told->box, err);
     if (code) return code;
     assert_false(told->ready);

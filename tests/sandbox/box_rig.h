@@ -29,6 +29,8 @@ typedef struct box_told {
 
 void box_rig_init(box_rig *r);
 void box_rig_deinit(box_rig *r);
+/* Makes the events of a spec those of the rig. */
+void box_events_set(fer_sandbox_spec *spec, box_told *told);
 /* Runs it until nothing of it is left. The events of the spec are the rig's. */
 void box_run(box_rig *r, fer_sandbox_spec *spec, box_told *told);
 /* The same without asserting that it could be started. */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -368,6 +369,7 @@ int main(void)
     close(CELL_FD_PLAN);
     sigprocmask(SIG_BLOCK, &heard, NULL);
     umask(022);
+    syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* keys of the host stay there */
     if (pipe2(leash, O_CLOEXEC) != 0) cell_fail(&c, "make a pipe");
     pid_t first = make_spaces(&c, leash);
     cell_become(&c);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -172,6 +173,22 @@ static bool has_ended(struct watch *w)
     return true;
 }
 
+/*
+ * Without a PID namespace the end of the first process ends nobody else; those come to be ours
+ * then, and are ended until there are none.
+ */
+static void end_orphans(struct watch *w)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    w->first = getpid();
+    for (find_tree(w); w->count > 1; find_tree(w)) {
+        for (size_t i = 1; i < w->count; i++) kill(w->tree[i], SIGKILL);
+        while (waitpid(-1, NULL, WNOHANG) > 0) {
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Whether the system shows who the children of a process are. */
 static bool can_look(const struct cell *c)
 {
@@ -193,6 +210,7 @@ _Noreturn void cell_watch(const struct cell *c, pid_t first)
     sigset_t heard;
     w.cell = c;
     w.first = first;
+    if (!c->own_pids) prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&heard);
     sigaddset(&heard, SIGTERM);
     sigaddset(&heard, SIGCHLD);
@@ -202,5 +220,6 @@ _Noreturn void cell_watch(const struct cell *c, pid_t first)
         if (number == SIGTERM) kill(first, SIGTERM);
         if (number < 0 && looks) look(&w);
     }
+    if (!c->own_pids) end_orphans(&w);
     _exit(0);
 }

@@ -98,3 +98,17 @@ void box_run(box_rig *r, fer_sandbox_spec *spec, box_told *told)
     fer_code code = box_try(r, spec, told, &err);
     if (code) fail_msg("%s", err.message);
 }
+
+bool box_host_has_all(void)
+{
+    fer_sandbox_report r;
+    fer_err err = {0};
+    fer_code code = fer_sandbox_probe(&r, &err);
+    if (code) print_message("1..0 # SKIP %s\n", err.message);
+    for (int i = 0; !code && i < FER_LAYER_COUNT; i++) {
+        if (fer_layer_rows[i].needed && r.layers[i].stand == FER_STAND_MISSING)
+            print_message("1..0 # SKIP this host lacks the layer %s: %s\n", fer_layer_rows[i].name,
+                          r.layers[i].detail);
+    }
+    return !code && !r.degraded;
+}

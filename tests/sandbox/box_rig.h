@@ -35,6 +35,9 @@ void box_events_set(fer_sandbox_spec *spec, box_told *told);
 void box_run(box_rig *r, fer_sandbox_spec *spec, box_told *told);
 /* The same without asserting that it could be started. */
 fer_code box_try(box_rig *r, fer_sandbox_spec *spec, box_told *told, fer_err *err);
+/* Whether this host has all layers that are needed; if not, says which it lacks, and the tests are
+ * skipped. */
+bool box_host_has_all(void);
 /* The host's programs and their libraries, read-only. */
 extern const fer_sandbox_bind box_system[];
 extern const size_t box_system_count;

@@ -30,6 +30,8 @@
 #include "profile.h"
 #include "report.h"
 #include "run_limits.h"
+#include "sandbox_layers.h"
+#include "sandbox_limits.h"
 #include "schema_limits.h"
 #include "secret.h"
 #include "serve_limits.h"
@@ -251,6 +253,20 @@ static void gateway_limits(fer_out *o)
     limit_row(o, "route.backends", FER_BACKENDS_MAX, FER_BACKENDS_MAX, "backends of one tool");
 }
 
+/* What a program in a sandbox may use where nobody says otherwise, and the rest of that room. */
+static void sandbox_limits(fer_out *o)
+{
+    char name[64], text[160];
+    for (int i = 0; i < FER_BOX_LIMIT_COUNT; i++) {
+        const fer_box_limit_row *row = &fer_box_limit_rows[i];
+        snprintf(name, sizeof name, "sandbox.%s", row->name);
+        snprintf(text, sizeof text, "%s%s%s of a program in a sandbox, unless told otherwise",
+                 row->unit, row->unit[0] ? " " : "", row->text);
+        limit_row(o, name, row->usual, row->usual, text);
+    }
+    all_limits(o, fer_sandbox_limit_rows, fer_sandbox_limit_row_count);
+}
+
 /* Of JSON, YAML and schemas. */
 static void document_limits(fer_out *o)
 {
@@ -292,6 +308,7 @@ static void page_limits(fer_out *o)
     catalog_limits(o, false);
     all_limits(o, fer_io_limit_rows, fer_io_limit_row_count);
     all_limits(o, fer_auth_limit_rows, fer_auth_limit_row_count);
+    sandbox_limits(o);
     all_limits(o, fer_mcp_limit_rows, fer_mcp_limit_row_count);
     all_limits(o, fer_run_limit_rows, fer_run_limit_row_count);
     ledger_limits(o);

@@ -21,6 +21,7 @@ static const struct {
               {"catalog", "change a catalogue in a file, and decide what is held back"},
               {"usage", "remember which queries led to which tools"},
               {"keys", "look at idempotency keys and settle unknown outcomes"},
+              {"auth", "get and forget tokens for servers over HTTP"},
               {"token", "make and revoke the tokens of the gateway's clients"}};
 
 const char *fer_group_summary(const fer_command *c)

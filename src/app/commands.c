@@ -436,6 +436,21 @@ const fer_command fer_commands[] = {
      "All of them or none: where one is not there, nothing changes and the exit code is 1. A server that runs ends "
      "their sessions within seconds.",
      fer_token_options, "ferrule token revoke laptop", fer_run_token_revoke},
+    {"auth login", "SERVER", "get a token for a server over HTTP",
+     "Finds out who gives tokens for the server, prints a URL to open in a browser, and waits for it to come back to a port of "
+     "the loopback. Where the browser is on another machine, paste the URL that it ends at. The token is kept sealed, below the "
+     "configuration's state or in your folder for state, and renewed by the gateway; one that runs takes it at once. SERVER is "
+     "a name of the configuration, or a URL. This program opens no URL by itself.",
+     fer_auth_options, "ferrule auth login notes\nferrule auth login https://mcp.example.com/mcp",
+     fer_run_auth_login},
+    {"auth status", "", "show for which servers there are tokens",
+     "Prints name, state, issuer, end and scopes, separated by tabs, of each server over HTTP. The tokens themselves are never "
+     "shown.",
+     fer_auth_status_options, "ferrule auth status\nferrule auth status --json",
+     fer_run_auth_status},
+    {"auth logout", "SERVER", "forget the token of a server",
+     "Takes the token away from this machine; the authorization server is not told.",
+     fer_auth_options, "ferrule auth logout notes", fer_run_auth_logout},
     {"fmt", "[FILE|FOLDER|-]...", "put tool definitions into canonical form",
      "Prints the definitions pretty, fields in their documented order, unknown keys last; schemas keep the order of "
      "their keys. Nothing but the notation changes. JSON Lines keep one tool per line. YAML is printed as JSON and "

@@ -59,6 +59,7 @@ fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
 void fer_place_free(fer_place_of_tools *p)
 {
     fer_arena_free(p->listing_arena);
+    fer_oauth_free(p->oauth);
     fer_arena_free(p->arena);
 }
 
@@ -273,6 +274,21 @@ static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_f
     return code;
 }
 
+/* Nobody is here who could open a URL: tokens are those of ferrule auth login, or of a machine. */
+static fer_code make_oauth(making *m, const fer_config_server *c, fer_err *err)
+{
+    fer_station *s = m->station;
+    fer_err why = {0};
+    fer_code code = FER_OK;
+    if (!s->desk.arena)
+        code = fer_oauth_desk_open(&s->desk, fer_gateway_loop(s->gateway), m->config, &why);
+    if (!code)
+        code = fer_oauth_desk_client(&s->desk, m->config, c, &(fer_oauth_options){0},
+                                     &m->place->oauth, &why);
+    return code ? fer_fail(err, code, "%.*s: oauth: %.800s", FER_PRI(c->name), why.message)
+                : FER_OK;
+}
+
 static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
 {
     fer_http_field *fields;
@@ -281,8 +297,13 @@ static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
     if (code) return code;
     m->place->url = fer_arena_copy(m->arena, c->url);
     if (!m->place->url.ptr) return fer_arena_failed(m->arena, err);
-    fer_mcp_http_settings o = {
-        .name = c->ns, .url = c->url, .fields = fields, .field_count = c->headers.count};
+    code = make_oauth(m, c, err);
+    if (code) return code;
+    fer_mcp_http_settings o = {.name = c->ns,
+                               .url = c->url,
+                               .fields = fields,
+                               .field_count = c->headers.count,
+                               .oauth = m->place->oauth};
     o.times.idle_ms = (unsigned)c->idle_ms;
     o.care = care_of(m, c);
     uv_loop_t *loop = fer_gateway_loop(m->station->gateway);

@@ -71,7 +71,6 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
     {                                                                                                                                                        \
         "embedder-dims", 0, "N", NULL, "how long its vectors shall be (default: as they are)"                                                                \
     }
-
 const fer_option fer_common_options[] = {
     {"color", 0, "WHEN", colour_choices,
      "colour the output (default auto: on a terminal, unless NO_COLOR is set)"},
@@ -79,7 +78,6 @@ const fer_option fer_common_options[] = {
     {"help", 'h', NULL, NULL, "print this help"},
     END,
 };
-
 const fer_option fer_check_options[] = {
     {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
     INPUT_FORMAT,
@@ -555,6 +553,8 @@ const fer_option fer_keys_sweep_options[] = {JSON, STATE, STATION_FILE, END};
         "file", 0, "FILE", NULL,                                                                   \
             "where tokens are kept (default: ferrule/tokens.json in the user's configuration)"     \
     }
+const fer_option fer_auth_options[] = {STATION_FILE, END};
+const fer_option fer_auth_status_options[] = {JSON, STATION_FILE, END};
 const fer_option fer_token_options[] = {TOKEN_FILE, END};
 const fer_option fer_token_list_options[] = {JSON, TOKEN_FILE, END};
 const fer_option fer_token_new_options[] = {

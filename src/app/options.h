@@ -59,6 +59,8 @@ extern const fer_option fer_tags_options[];
 extern const fer_option fer_tool_convert_options[];
 extern const fer_option fer_token_list_options[];
 extern const fer_option fer_token_new_options[];
+extern const fer_option fer_auth_options[];
+extern const fer_option fer_auth_status_options[];
 extern const fer_option fer_token_options[];
 extern const fer_option fer_doctor_options[];
 extern const fer_option fer_top_options[];

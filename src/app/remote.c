@@ -63,6 +63,33 @@ static fer_code take_token(fer_remote *r, fer_str url, fer_http_field *list, siz
     return FER_OK;
 }
 
+static bool has_authorization(const fer_link_http_spec *spec)
+{
+    for (size_t i = 0; i < spec->field_count; i++)
+        if (fer_str_eq_nocase(spec->fields[i].name, FER_STR("Authorization"))) return true;
+    return false;
+}
+
+static fer_code make_oauth(fer_remote *r, fer_link_http_spec *spec, fer_err *err)
+{
+    static const fer_config none;
+    const fer_config_server s = {.name = spec->url, .url = spec->url, .transport = FER_CONFIG_HTTP};
+    if (has_authorization(spec)) return FER_OK;
+    fer_code code = fer_oauth_desk_open(&r->desk, &r->loop, &none, err);
+    if (!code && r->options.oauth) {
+        fer_oauth_options o = *r->options.oauth;
+        bool here = fer_url_is_loopback(spec->url);
+        o.http = r->desk.http[here ? 1 : 0];
+        o.resource = spec->url;
+        code = fer_net_rules_allow_url(r->desk.rules[here ? 1 : 0], spec->url, err);
+        if (!code) code = fer_oauth_new(&o, &r->oauth, err);
+    } else if (!code) {
+        code = fer_oauth_desk_client(&r->desk, &none, &s, &(fer_oauth_options){0}, &r->oauth, err);
+    }
+    spec->oauth = r->oauth;
+    return code;
+}
+
 static fer_code make_http(fer_remote *r, const char *url, fer_mcp_link **out, fer_err *err)
 {
     fer_link_http_spec spec = {.url = fer_str_of(url)};
@@ -79,6 +106,8 @@ static fer_code make_http(fer_remote *r, const char *url, fer_mcp_link **out, fe
     }
     if (code) return code;
     spec.fields = fields;
+    code = make_oauth(r, &spec, err);
+    if (code) return code;
     fer_http_options asking = {.rules = r->rules};
     r->http = fer_http_new(&r->loop, &asking);
     *out = r->http ? fer_link_http_new(&r->loop, r->http, &spec) : NULL;
@@ -237,6 +266,8 @@ void fer_remote_close(fer_remote *r)
     if (r->client) fer_mcp_client_close(r->client);
     while (r->client && !r->closed) uv_run(&r->loop, UV_RUN_ONCE);
     fer_mcp_client_free(r->client);
+    fer_oauth_free(r->oauth);
+    if (r->desk.arena) fer_oauth_desk_close(&r->desk);
     if (r->http) fer_http_close(r->http);
     if (r->host) fer_process_host_free(r->host);
     if (r->begun) {

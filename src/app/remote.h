@@ -9,7 +9,8 @@
  *
  * Values of --token, --header and --env may be references to secrets (secret.h). A program gets the
  * variables that programs of a configuration get, and those of --env. Without --token, the token of
- * the environment (FERRULE_TOKEN) is shown to servers of the loopback, and to no others.
+ * the environment (FERRULE_TOKEN) is shown to servers of the loopback, and to no others. Without
+ * either, tokens of ferrule auth login are.
  *
  * Each request waits for its end; Ctrl-C gives it up. One thread.
  */
@@ -21,6 +22,7 @@
 #include "command.h"
 #include "http_client.h"
 #include "mcp_client.h"
+#include "oauth_desk.h"
 #include "process.h"
 
 #define FER_REMOTE_WORDS   256     /* of a command line */
@@ -33,6 +35,8 @@ typedef struct fer_remote_options {
     fer_str capabilities; /* that are offered; empty: none */
     bool (*asked)(void *context, fer_mcp_question *q);
     void *context;
+    /* How tokens for a URL are got; NULL: as ferrule auth login has left them. */
+    const fer_oauth_options *oauth;
 } fer_remote_options;
 
 typedef struct fer_remote {
@@ -44,6 +48,8 @@ typedef struct fer_remote {
     uv_timer_t limit;
     fer_net_rules *rules;
     fer_http *http;
+    fer_oauth_desk desk;
+    fer_oauth *oauth; /* or NULL */
     fer_process_host *host;
     fer_mcp_client *client;
     int64_t timeout_ms;

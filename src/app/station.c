@@ -194,6 +194,7 @@ void fer_station_deinit(fer_station *s)
         say_lost_traces(s, &traces);
         if (s->http) fer_http_close(s->http);
         if (s->sandboxes) fer_sandbox_host_free(s->sandboxes);
+        if (s->desk.arena) fer_oauth_desk_close(&s->desk);
         if (s->host) fer_process_host_free(s->host);
         fer_keeping_end(s->keeping);
         fer_gateway_free(s->gateway);

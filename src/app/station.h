@@ -22,6 +22,7 @@
 #include "command.h"
 #include "config.h"
 #include "http_client.h"
+#include "oauth_desk.h"
 #include "process.h"
 #include "runner.h"
 
@@ -38,6 +39,7 @@ typedef struct fer_place_of_tools {
     fer_str outside; /* of what that leads to: documents, files of variables, secrets */
     fer_str url;     /* that it may ask; or empty */
     fer_runner *runner;
+    fer_oauth *oauth;       /* that has tokens for it; or NULL */
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
     bool eager;      /* it is started with the gateway */
@@ -84,6 +86,7 @@ struct fer_station {
     struct fer_sandbox_host *sandboxes; /* NULL: no code is run */
     fer_net_rules *rules;
     fer_http *http;
+    fer_oauth_desk desk;         /* where tokens for servers are; arena NULL: not needed so far */
     struct fer_keeping *keeping; /* what outlives the process; NULL: nothing does */
     fer_place_of_tools **places;
     size_t place_count, place_cap;

@@ -4,6 +4,7 @@
 #include "challenge.h"
 #include "identity.h"
 #include "jwks_source.h"
+#include "oauth.h"
 
 const fer_limit_row fer_auth_limit_rows[] = {
     {"jwt.token", FER_JWT_MAX, "bytes of a signed token that a client shows"},
@@ -23,5 +24,15 @@ const fer_limit_row fer_auth_limit_rows[] = {
      "milliseconds that keys are used where no newer ones can be had"},
     {"jwks.ask", FER_JWKS_ASK_MS, "milliseconds for one request for keys"},
     {"challenge.size", FER_CHALLENGE_MAX, "bytes of a WWW-Authenticate that is read"},
+    {"oauth.answer", FER_OAUTH_DOC, "bytes of what an authorization server answers"},
+    {"oauth.issuers", FER_OAUTH_ISSUERS, "authorization servers of a server that are looked at"},
+    {"oauth.token", FER_OAUTH_TOKEN_MAX, "bytes of a token that we are given"},
+    {"oauth.ask", FER_OAUTH_ASK_MS, "milliseconds for one request to an authorization server"},
+    {"oauth.early", FER_OAUTH_EARLY_MS,
+     "milliseconds before its end that a token is refreshed, or a tenth of its life"},
+    {"oauth.pause", FER_OAUTH_PAUSE_MS,
+     "milliseconds after a failure before a token is asked for again"},
+    {"oauth.tries", FER_OAUTH_TRIES, "times that one request asks for another token"},
+    {"vault.record", FER_VAULT_RECORD, "bytes of what is kept of a server"},
 };
 const size_t fer_auth_limit_row_count = FER_COUNT(fer_auth_limit_rows);

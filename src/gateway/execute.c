@@ -242,6 +242,8 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
                                                           : FER_BREAKER_NEITHER;
     }
     if (o->phase == FER_PHASE_DEFINITE) return FER_BREAKER_NEITHER;
+    /* A backend that wants to know who asks is well; waiting mends nothing. */
+    if (o->code == FER_UNAUTHENTICATED || o->code == FER_FORBIDDEN) return FER_BREAKER_NEITHER;
     if (o->phase == FER_PHASE_NOT_PROCESSED && o->code == FER_RATE_LIMITED)
         return FER_BREAKER_NEITHER;
     return FER_BREAKER_FAILURE;

@@ -15,7 +15,7 @@
 #define RETRY_MS  1000 /* before a stream is taken up again, where the server names no time */
 #define DELETE_MS 2000
 #define NOTICE_MS 10000 /* for what is not answered */
-#define OWN       8     /* fields of ours, at most */
+#define OWN       9     /* fields of ours, at most */
 
 static void on_end(void *context, const fer_http_end *end);
 
@@ -41,6 +41,7 @@ static void release(fer_post *p)
     fer_sse_deinit(&p->sse);
     fer_sys_free(p->body);
     fer_sys_free(p->held);
+    fer_sys_free(p->challenge);
     fer_sys_free(p);
 }
 
@@ -68,23 +69,43 @@ void fer_post_free(fer_post *p)
     l->post_count--;
 }
 
+static size_t size_of(const fer_mcp_out *m)
+{
+    size_t size = m->json.len + m->name.len + m->mirrored_count * sizeof *m->mirrored + 1;
+    for (size_t i = 0; i < m->mirrored_count; i++)
+        size += m->mirrored[i].name.len + m->mirrored[i].value.len;
+    return size;
+}
+
+static fer_str put(char **at, fer_str s)
+{
+    fer_str own = {*at, s.len};
+    if (s.len) memcpy(*at, s.ptr, s.len);
+    *at += s.len;
+    return own;
+}
+
+/* The name of a method outlives its request. */
 bool fer_post_hold(fer_post *p, const fer_mcp_out *m)
 {
-    p->held = fer_sys_malloc(m->json.len + m->name.len + 1);
+    p->held = fer_sys_malloc(size_of(m));
     if (!p->held) return false;
-    if (m->json.len) memcpy(p->held, m->json.ptr, m->json.len);
-    if (m->name.len) memcpy(p->held + m->json.len, m->name.ptr, m->name.len);
+    fer_mcp_mirrored *mirrored = (fer_mcp_mirrored *)(void *)p->held;
+    char *at = p->held + m->mirrored_count * sizeof *mirrored;
     p->message = *m;
-    p->message.json = (fer_str){p->held, m->json.len};
-    p->message.name = (fer_str){p->held + m->json.len, m->name.len};
-    p->message.mirrored = NULL; /* only older servers are waited for, which know nothing of it */
-    p->message.mirrored_count = 0;
-    return true; /* the name of a method outlives its request */
+    p->message.json = put(&at, m->json);
+    p->message.name = put(&at, m->name);
+    p->message.mirrored = mirrored;
+    for (size_t i = 0; i < m->mirrored_count; i++)
+        mirrored[i] =
+            (fer_mcp_mirrored){put(&at, m->mirrored[i].name), put(&at, m->mirrored[i].value)};
+    return true;
 }
 
 void fer_post_give_up(fer_post *p)
 {
     p->given_up = true;
+    if (p->waits) fer_oauth_leave(&p->waiter);
     if (p->call) fer_http_cancel(p->call);
     if (p->call || p->ending) return;
     fer_http_link *l = p->link;
@@ -120,6 +141,8 @@ static void add_fields(fer_arena *a, fer_post *p, const fer_mcp_out *m, fields *
     bool modern = p->version && p->version->modern, post = p->kind == FER_POST_MESSAGE;
     for (size_t i = 0; i < l->spec.field_count && i + OWN < FER_COUNT(f->list); i++)
         f->list[f->count++] = l->spec.fields[i];
+    if (l->spec.oauth) add(f, "Authorization", fer_oauth_bearer(l->spec.oauth));
+    if (l->spec.oauth) p->token = fer_oauth_mark(l->spec.oauth);
     if (post) add(f, "Content-Type", FER_STR("application/json"));
     add(f, "Accept",
         post ? FER_STR("application/json, text/event-stream") : FER_STR("text/event-stream"));
@@ -165,6 +188,10 @@ fer_code fer_post_start(fer_post *p, const fer_mcp_out *m, fer_err *err)
     p->streams = false;
     if (p->kind == FER_POST_GOODBYE) p->deadline = fer_clock_mono() + DELETE_MS * MS;
     if (p->kind == FER_POST_MESSAGE && !p->id) p->deadline = fer_clock_mono() + NOTICE_MS * MS;
+    if (fer_post_awaits(p)) {
+        fer_arena_free(a);
+        return FER_OK;
+    }
     fer_code code = start_call(a, p, m, err);
     fer_arena_free(a);
     return code;
@@ -189,6 +216,7 @@ static void on_head(void *context, fer_http_call *call, const fer_http_head *hea
     p->status = head->status;
     p->streams = head->status < 300 && fer_http_head_is(head, "text/event-stream");
     p->retry_after_ms = fer_http_retry_after_ms(head);
+    fer_post_judge(p, head);
     bool opened = p->opens && head->status < 300 && !p->version->modern;
     if (opened) note_session(p->link, fer_http_head_get(head, "Mcp-Session-Id"));
 }
@@ -368,6 +396,22 @@ static void complete(fer_post *p)
     fail(p, &f); /* nobody hears it where an answer came */
 }
 
+static void leave(fer_post *p)
+{
+    fer_http_link *l = p->link;
+    bool gate = p->gate;
+    fer_post_free(p);
+    if (gate) fer_http_link_open_gate(l);
+    fer_http_link_settle(l);
+}
+
+void fer_post_fail(fer_post *p, const fer_mcp_failure *f)
+{
+    p->ending = true;
+    fail(p, f);
+    leave(p);
+}
+
 static void on_end(void *context, const fer_http_end *end)
 {
     fer_post *p = context;
@@ -379,6 +423,7 @@ static void on_end(void *context, const fer_http_end *end)
         resume_later(p);
         return;
     }
+    if (!end->fault && fer_post_renews(p)) return;
     if (p->kind == FER_POST_EVENTS) fer_events_ended(p);
     else if (p->kind != FER_POST_MESSAGE || (p->streams && !end->fault)) cut_off(p);
     else if (end->fault) broke(p, end);
@@ -387,8 +432,5 @@ static void on_end(void *context, const fer_http_end *end)
         return;
     } else if (p->status >= 300) fer_post_refused(p);
     else if (!l->old) complete(p); /* else the answer comes on the stream of events */
-    bool gate = p->gate;
-    fer_post_free(p);
-    if (gate) fer_http_link_open_gate(l);
-    fer_http_link_settle(l);
+    leave(p);
 }

@@ -50,7 +50,8 @@ static fer_code send_message(fer_mcp_link *base, const fer_mcp_out *m, fer_err *
     p->opens = m->opens;
     p->gate = is_initialized(m);
     bool hold = l->gate && !p->gate;
-    if ((hold || fer_events_may_follow(p)) && !fer_post_hold(p, m)) {
+    bool keep = hold || l->spec.oauth || fer_events_may_follow(p);
+    if (keep && !fer_post_hold(p, m)) {
         fer_post_free(p);
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     }
@@ -69,7 +70,7 @@ void fer_http_link_open_gate(fer_http_link *l)
     for (fer_post *p = l->posts; p; p = next) {
         fer_err err = {0};
         next = p->next;
-        if (!p->held || p->call || p->pausing) continue;
+        if (!p->held || p->call || p->pausing || p->waits || p->ending) continue;
         if (!fer_post_start(p, &p->message, &err)) continue;
         fer_mcp_failure f = {.code = err.code, .message = err.message};
         uint64_t id = p->id;

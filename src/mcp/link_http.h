@@ -11,13 +11,15 @@
  *
  * A session that a server has forgotten is told to the client, which agrees anew. Sessions end with
  * a DELETE when the link is closed politely. Headers of the operator's are sent with everything,
- * and are in no message.
+ * and are in no message. Where there is an OAuth client (oauth.h), requests show its token, wait
+ * for another one when the server refuses it, and are sent again then.
  */
 #ifndef FER_LINK_HTTP_H
 #define FER_LINK_HTTP_H
 
 #include "http_client.h"
 #include "mcp_link.h"
+#include "oauth.h"
 
 #define FER_LINK_SESSION_MAX 1024 /* bytes of a session's ID */
 #define FER_LINK_PAUSE_MAX                                                                         \
@@ -28,6 +30,7 @@ typedef struct fer_link_http_spec {
     fer_str url;
     const fer_http_field *fields; /* such as Authorization */
     size_t field_count;
+    fer_oauth *oauth; /* that has tokens for the server; NULL: none */
 } fer_link_http_spec;
 
 /* Everything of `spec` must outlive the link, and `http` too. NULL: no memory. */

@@ -48,6 +48,12 @@ typedef struct fer_post {
     /* What is held back: a copy of the message. */
     char *held;
     fer_mcp_out message;
+    /* Tokens. */
+    fer_oauth_waiter waiter;
+    bool waits;        /* for a token */
+    unsigned renewals; /* that it has asked for */
+    uint64_t token;    /* the mark of the one that was shown */
+    char *challenge;   /* of a refusal; or NULL */
 } fer_post;
 
 struct fer_http_link {
@@ -78,8 +84,20 @@ void fer_post_free(fer_post *p); /* takes it off its link */
 bool fer_post_hold(fer_post *p, const fer_mcp_out *m);
 /* Makes the call. Fails where nothing was sent. */
 fer_code fer_post_start(fer_post *p, const fer_mcp_out *m, fer_err *err);
+/* Tells that there will be no answer, ends and frees it. */
+void fer_post_fail(fer_post *p, const fer_mcp_failure *f);
 /* No more of it: its end comes, and nobody is told. */
 void fer_post_give_up(fer_post *p);
+
+/* ---- post_token.c: a post and its token
+ * ------------------------------------------------------------------------------------ */
+
+/* Whether the post waits for a token before it is sent. */
+bool fer_post_awaits(fer_post *p);
+/* Remembers what a refusal says, or that the token was good. */
+void fer_post_judge(fer_post *p, const fer_http_head *head);
+/* Whether the refused post waits for another token, to be sent again. */
+bool fer_post_renews(fer_post *p);
 
 /* ---- link_http.c
  * ------------------------------------------------------------------------------------ */

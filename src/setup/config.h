@@ -50,6 +50,17 @@ typedef enum fer_config_transport {
     FER_CONFIG_SSE   /* HTTP with SSE, of 2024-11-05 */
 } fer_config_transport;
 
+/* How tokens for a server are got (OAuth). Texts are empty where nothing is said. */
+typedef struct fer_config_oauth {
+    fer_str client_id, issuer, metadata_url;
+    fer_str secret, private_key; /* references */
+    const fer_str *scopes;
+    size_t scope_count;
+    int64_t callback_port; /* 0: any */
+    bool machine;          /* client_credentials */
+    bool off;
+} fer_config_oauth;
+
 typedef struct fer_config_server {
     fer_str name; /* as it is written */
     fer_str ns;   /* the same in the alphabet of namespaces; unique */
@@ -63,6 +74,8 @@ typedef struct fer_config_server {
     fer_str sha256;   /* of the program, 64 digits; or empty: whatever is there is started */
     fer_str url;      /* http, sse */
     fer_config_pairs headers;
+    fer_config_oauth oauth;
+    fer_str oauth_json; /* the same, to be compared */
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;
     bool eager;      /* started with the gateway, and again whenever it is lost */

@@ -8,16 +8,23 @@
 #include "secret.h"
 
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
-static const char *const known[] = {"type",    "command",   "args",    "env",     "cwd",
-                                    "url",     "serverUrl", "httpUrl", "headers", "disabled",
-                                    "enabled", "timeoutMs", "envFile", "sha256",  "start",
-                                    "isolate", "idleStopMs", NULL};
-static const char *const clients[] = {
-    "alwaysAllow",    "autoApprove",  "autoStart", "description", "dev",   "disabledTools",
-    "enabledTools",   "excludeTools", "gallery",   "icon",        "id",    "includeTools",
-    "isActive",       "name",         "note",      "oauth",       "auth",  "sandbox",
-    "sandboxEnabled", "source",       "timeout",   "tools",       "trust", "version",
-    "watchPaths",     "$schema",      NULL};
+static const char *const known[] = {"type",    "command",   "args",       "env",     "cwd",
+                                    "url",     "serverUrl", "httpUrl",    "headers", "disabled",
+                                    "enabled", "timeoutMs", "envFile",    "sha256",  "oauth",
+                                    "start",   "isolate",   "idleStopMs", NULL};
+static const char *const clients[] = {"alwaysAllow",  "autoApprove",
+                                      "autoStart",    "description",
+                                      "dev",          "disabledTools",
+                                      "enabledTools", "excludeTools",
+                                      "gallery",      "icon",
+                                      "id",           "includeTools",
+                                      "isActive",     "name",
+                                      "note",         "auth",
+                                      "sandbox",      "sandboxEnabled",
+                                      "source",       "timeout",
+                                      "tools",        "trust",
+                                      "version",      "watchPaths",
+                                      "$schema",      NULL};
 
 static bool is_one_of(fer_str word, const char *const *list)
 {
@@ -107,11 +114,35 @@ static void take_program(fer_configure *c, const yyjson_val *object, fer_config_
     check_args(c, fer_val_get(object, "args"));
 }
 
+/* Client files may have an object of the same name and other members, which are passed over. */
+static void take_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth *out)
+{
+    if (fer_is_bool(v)) out->off = !fer_is_true(v);
+    if (!fer_is_obj(v)) return;
+    const yyjson_val *url = fer_val_get(v, "clientMetadataUrl");
+    out->client_id = fer_configure_text(v, "clientId");
+    out->issuer = fer_configure_text(v, "issuer");
+    out->metadata_url = fer_configure_text(v, "clientMetadataUrl");
+    out->secret = fer_configure_text(v, "clientSecret");
+    out->private_key = fer_configure_text(v, "privateKey");
+    out->scopes = fer_configure_texts(c, fer_val_get(v, "scopes"), false, &out->scope_count);
+    out->callback_port = fer_configure_number(v, "callbackPort");
+    out->machine = fer_str_is(fer_configure_text(v, "grant"), "client_credentials");
+    if (out->metadata_url.len) fer_configure_url(c, url, out->metadata_url);
+    if (out->machine && (!out->client_id.len || (!out->secret.len && !out->private_key.len)))
+        FER_CONFIG_ERROR(c, v,
+                         "a machine (client_credentials) has a \"clientId\", and a "
+                         "\"clientSecret\" or a \"privateKey\"");
+}
+
 static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_server *s)
 {
     const yyjson_val *url = url_of(object);
     s->url = fer_configure_expand(c, url, fer_val_str(url));
     s->headers = fer_configure_pairs(c, fer_val_get(object, "headers"), true, true);
+    take_oauth(c, fer_val_get(object, "oauth"), &s->oauth);
+    if (fer_val_get(object, "oauth"))
+        s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);
     if (s->url.len) fer_configure_url(c, url, s->url);
 }
 
@@ -140,6 +171,7 @@ static fer_str write_server(fer_configure *c, const fer_config_server *s)
     fer_configure_add(&b, "sha256", s->sha256);
     fer_configure_add(&b, "url", s->url);
     fer_configure_add_pairs(&b, "headers", s->headers);
+    fer_configure_add(&b, "oauth", s->oauth_json);
     fer_buf_add_char(&b, '}');
     return fer_configure_done(c, &b);
 }

@@ -21,6 +21,8 @@
 typedef struct session {
     fer_app *app;
     fer_remote remote;
+    fer_arena *arena;
+    fer_str back; /* what the user came back with */
     fer_mcp_call calls[CALLS];
     size_t count, open;
 } session;
@@ -190,6 +192,64 @@ static bool call_given(session *s, const fer_json *doc)
     return true;
 }
 
+/* ---- tokens ------------------------------------------------------------------------------------
+ */
+
+/* The suite's authorization server sends whoever asks back at once: that is the user. */
+static void on_visited(void *context, fer_http_call *call, const fer_http_head *head)
+{
+    session *s = context;
+    (void)call;
+    fer_str to = fer_http_head_get(head, "Location");
+    size_t mark = to.ptr ? fer_str_find(to, 0, '?') : SIZE_MAX;
+    if (mark != SIZE_MAX)
+        s->back = fer_arena_copy(s->remote.arena, fer_str_slice(to, mark + 1, to.len));
+}
+
+static void on_visit_end(void *context, const fer_http_end *end)
+{
+    session *s = context;
+    (void)end;
+    fer_oauth_redirected(s->remote.oauth, s->back);
+}
+
+static void on_visit(void *context, fer_str url)
+{
+    session *s = context;
+    fer_err err = {0};
+    s->back = FER_STR("");
+    if (fer_http_start(s->remote.desk.http[1], &(fer_http_request){.url = url},
+                       &(fer_http_events){on_visited, NULL, on_visit_end, s}, NULL, &err))
+        fer_app_say(s->app, "%s", err.message);
+}
+
+static fer_str given(session *s, const yyjson_val *context, const char *name)
+{
+    const yyjson_val *v = fer_is_obj(context) ? fer_val_get(context, name) : NULL;
+    return fer_is_str(v) ? fer_arena_copy(s->arena, fer_val_str(v)) : FER_STR("");
+}
+
+/* What the suite says that we are registered as. */
+static void read_client(session *s, fer_oauth_options *o)
+{
+    const char *text = getenv("MCP_CONFORMANCE_CONTEXT"),
+               *scenario = getenv("MCP_CONFORMANCE_SCENARIO");
+    fer_json *doc = NULL;
+    const yyjson_val *context = NULL;
+    if (text && !fer_json_read(s->arena, fer_str_of(text), NULL, &doc, NULL))
+        context = fer_json_root(doc);
+    *o = (fer_oauth_options){.client_id = given(s, context, "client_id"),
+                             .secret = given(s, context, "client_secret"),
+                             .private_key = given(s, context, "private_key_pem"),
+                             .issuer = given(s, context, "issuer"),
+                             .metadata_url =
+                                 FER_STR("https://conformance-test.local/client-metadata.json"),
+                             .machine = scenario && strstr(scenario, "client-credentials") != NULL,
+                             .visit = on_visit,
+                             .redirect_uri = FER_STR("http://127.0.0.1:49152/callback"),
+                             .context = s};
+}
+
 /* ---- all ---------------------------------------------------------------------------------------
  */
 
@@ -214,13 +274,22 @@ static int talk(session *s)
 
 int fer_run_conformance_client(fer_app *app)
 {
-    session s = {.app = app};
-    fer_remote_options o = {
-        .capabilities = FER_STR("{\"elicitation\":{}}"), .asked = asked, .context = &s};
+    session s = {.app = app, .arena = fer_arena_new(0)};
+    fer_oauth_options tokens;
+    fer_remote_options o = {.capabilities = FER_STR("{\"elicitation\":{}}"),
+                            .asked = asked,
+                            .context = &s,
+                            .oauth = &tokens};
+    fer_err err;
     if (!app->arg_count) return fer_app_usage(app, "which server? its URL is the last argument");
+    if (!s.arena) {
+        fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+        return fer_app_fail(app, &err);
+    }
+    read_client(&s, &tokens);
     int bad = fer_remote_open(&s.remote, app, &app->args[app->arg_count - 1], 1, &o);
-    if (bad) return bad;
-    bad = talk(&s);
-    fer_remote_close(&s.remote);
+    if (!bad) bad = talk(&s);
+    if (s.remote.begun) fer_remote_close(&s.remote);
+    fer_arena_free(s.arena);
     return bad;
 }

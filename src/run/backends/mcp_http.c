@@ -45,7 +45,8 @@ fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
     if (!a) return NULL;
     fer_link_http_spec spec = {.url = fer_arena_copy(a, settings->url),
                                .fields = copy_fields(a, settings->fields, settings->field_count),
-                               .field_count = settings->field_count};
+                               .field_count = settings->field_count,
+                               .oauth = settings->oauth};
     if (!spec.url.ptr || !spec.fields) {
         fer_arena_free(a);
         return NULL;

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "oauth.h"
+
+#include "clock.h"
+#include "errors.h"
+#include "oauth_parts.h"
+#include "sys.h"
+
+#define MS INT64_C(1000000) /* ns */
+
+/* ---- the record -------------------------------------------------------------------------------
+ */
+
+static bool copy_text(fer_arena *a, fer_str *s)
+{
+    *s = s->len ? fer_arena_copy(a, *s) : FER_STR("");
+    return s->ptr != NULL;
+}
+
+static bool copy_record(fer_arena *a, fer_oauth_record *r)
+{
+    fer_str *const all[] = {&r->resource, &r->issuer, &r->token_url, &r->client_id,
+                            &r->secret,   &r->access, &r->refresh,   &r->scope};
+    for (size_t i = 0; i < FER_COUNT(all); i++)
+        if (!copy_text(a, all[i])) return false;
+    return true;
+}
+
+/* In memory from now on. */
+static fer_code set_record(fer_oauth *o, const fer_oauth_record *from, fer_err *err)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_oauth_record r = *from;
+    fer_str bearer = FER_STR_NONE;
+    if (a && copy_record(a, &r)) bearer = fer_arena_printf(a, "Bearer %.*s", FER_PRI(r.access));
+    if (!bearer.ptr) {
+        fer_arena_free(a);
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    }
+    fer_arena_free(o->record_arena);
+    o->record_arena = a;
+    o->record = r;
+    o->bearer = r.access.len ? bearer : FER_STR("");
+    o->mark++;
+    o->accepted = false;
+    o->failed = FER_OK;
+    return FER_OK;
+}
+
+fer_code fer_oauth_take(fer_oauth *o, const fer_oauth_record *r, fer_err *err)
+{
+    fer_code code = set_record(o, r, err);
+    if (code || !o->options.vault) return code;
+    fer_str text = fer_oauth_record_write(o->flight->arena, &o->record);
+    if (!text.ptr) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    code = fer_vault_put(o->options.vault, "token", o->options.resource, text, err);
+    o->file = fer_vault_mark(o->options.vault, "token", o->options.resource);
+    return code;
+}
+
+/* What somebody else has put there, such as ferrule auth login. */
+static void load(fer_oauth *o)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_str text;
+    fer_oauth_record r;
+    o->file = fer_vault_mark(o->options.vault, "token", o->options.resource);
+    if (a && !fer_vault_get(a, o->options.vault, "token", o->options.resource, &text, NULL)) {
+        if (text.ptr && !fer_oauth_record_read(a, text, &r, NULL))
+            o->accepted = !set_record(o, &r, NULL); /* it was good for somebody */
+        else if (!text.ptr && o->record_arena && !o->options.machine) {
+            fer_arena_free(o->record_arena); /* it was taken away */
+            o->record_arena = NULL;
+            o->bearer = FER_STR("");
+            o->mark++;
+        }
+    }
+    fer_arena_free(a);
+}
+
+static void look(fer_oauth *o)
+{
+    int64_t now = fer_clock_mono();
+    if (!o->options.vault || o->flight || (o->looked && now - o->looked < FER_OAUTH_LOOK_MS * MS))
+        return;
+    o->looked = now;
+    fer_file_mark mark = fer_vault_mark(o->options.vault, "token", o->options.resource);
+    if (!fer_file_mark_eq(&mark, &o->file)) load(o);
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+static bool copy_options(fer_oauth *o)
+{
+    fer_oauth_options *p = &o->options;
+    fer_str *const all[] = {&p->resource, &p->login,        &p->client_id,
+                            &p->issuer,   &p->secret,       &p->private_key,
+                            &p->scopes,   &p->metadata_url, &p->redirect_uri};
+    for (size_t i = 0; i < FER_COUNT(all); i++)
+        if (!copy_text(o->arena, all[i])) return false;
+    return true;
+}
+
+fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_err *err)
+{
+    fer_oauth *o = fer_sys_malloc(sizeof *o);
+    if (!o) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    *o = (fer_oauth){.options = *options, .arena = fer_arena_new(0), .bearer = FER_STR("")};
+    fer_code code =
+        o->arena && copy_options(o) ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code && options->private_key.len)
+        code = fer_jose_private(o->arena, options->private_key, &o->alg, &o->key, err);
+    if (!code && options->machine && (!options->client_id.len || (!o->key && !options->secret.len)))
+        code = fer_fail(err, FER_BAD_USAGE,
+                        "a machine has a client ID, and a secret or a private key (oauth.clientId, "
+                        "oauth.clientSecret, oauth.privateKey)");
+    if (code) {
+        fer_oauth_free(o);
+        return code;
+    }
+    if (o->options.vault) load(o);
+    *out = o;
+    return FER_OK;
+}
+
+static void end_flight(fer_oauth *o)
+{
+    fer_flight *f = o->flight;
+    if (!f) return;
+    o->flight = NULL;
+    fer_arena_free(f->arena);
+}
+
+void fer_oauth_free(fer_oauth *o)
+{
+    if (!o) return;
+    o->closing = true;
+    if (o->flight && o->flight->call) { /* its end comes here again */
+        fer_http_cancel(o->flight->call);
+        return;
+    }
+    end_flight(o);
+    fer_arena_free(o->record_arena);
+    fer_arena_free(o->arena);
+    fer_sys_free(o);
+}
+
+/* ---- who waits --------------------------------------------------------------------------------
+ */
+
+static void join(fer_oauth *o, fer_oauth_waiter *w)
+{
+    w->next = o->waiters;
+    w->place = &o->waiters;
+    if (w->next) w->next->place = &w->next;
+    o->waiters = w;
+}
+
+void fer_oauth_leave(fer_oauth_waiter *w)
+{
+    if (!w->place) return;
+    *w->place = w->next;
+    if (w->next) w->next->place = w->place;
+    w->place = NULL;
+}
+
+static int64_t left_ms(const fer_oauth *o)
+{
+    return o->record.expires_ms ? o->record.expires_ms - fer_clock_wall() : INT64_MAX;
+}
+
+/* What to do is said with every failure of which running something is the cure. */
+static void note_failure(fer_oauth *o, fer_code code, const char *why)
+{
+    const char *what = why ? why : "the server wants to know who asks";
+    if (o->options.visit || !o->options.login.len || code == FER_OUT_OF_MEMORY)
+        snprintf(o->why, sizeof o->why, "%.400s", what);
+    else snprintf(o->why, sizeof o->why, "%.300s; run: %.*s", what, FER_PRI(o->options.login));
+    o->failed = code;
+    o->failed_at = fer_clock_mono();
+}
+
+void fer_oauth_land(fer_oauth *o, fer_code code, const char *why)
+{
+    fer_oauth_waiter *list = o->waiters;
+    char text[sizeof o->why] = "";
+    if (code) note_failure(o, code, why);
+    if (code) memcpy(text, o->why, sizeof text);
+    bool good_still = o->flight && o->flight->early && o->record_arena && left_ms(o) > 0;
+    if (good_still) code = FER_OK;
+    end_flight(o);
+    o->waiters = NULL;
+    if (list) list->place = &list;
+    while (list) {
+        fer_oauth_waiter *w = list;
+        fer_oauth_leave(w);
+        w->done(w, code, code ? text : NULL);
+    }
+}
+
+static void begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c, fer_oauth_waiter *w)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_flight *f = a ? fer_arena_alloc_zero(a, 1, sizeof *f) : NULL;
+    if (!f) {
+        fer_arena_free(a);
+        w->done(w, FER_OUT_OF_MEMORY, "out of memory");
+        return;
+    }
+    f->arena = a;
+    o->flight = f;
+    join(o, w);
+    fer_oauth_begin(o, kind, c);
+}
+
+/* ---- tokens -----------------------------------------------------------------------------------
+ */
+
+fer_str fer_oauth_bearer(fer_oauth *o)
+{
+    look(o);
+    return o->bearer;
+}
+
+uint64_t fer_oauth_mark(const fer_oauth *o)
+{
+    return o->mark;
+}
+
+void fer_oauth_accepted(fer_oauth *o, uint64_t mark)
+{
+    if (mark == o->mark) o->accepted = true;
+}
+
+static bool is_paused(const fer_oauth *o)
+{
+    return o->failed && fer_clock_mono() - o->failed_at < FER_OAUTH_PAUSE_MS * MS;
+}
+
+bool fer_oauth_must_wait(fer_oauth *o)
+{
+    look(o);
+    if (!o->record_arena) return false; /* the server says what it wants */
+    int64_t early = FER_OAUTH_EARLY_MS;
+    if (o->record.life_ms && o->record.life_ms / 10 < early) early = o->record.life_ms / 10;
+    bool renewable = o->record.refresh.len || o->options.machine;
+    if (left_ms(o) > early || !renewable) return false;
+    return !is_paused(o) || left_ms(o) <= 0;
+}
+
+void fer_oauth_wait(fer_oauth *o, fer_oauth_waiter *w)
+{
+    w->place = NULL;
+    if (o->flight) join(o, w);
+    else if (is_paused(o)) w->done(w, o->failed, o->why);
+    else begin(o, o->record.refresh.len ? FER_FLIGHT_REFRESH : FER_FLIGHT_REFUSED, NULL, w);
+}
+
+bool fer_oauth_may_mend(unsigned status, fer_str challenge)
+{
+    fer_challenge c;
+    fer_arena *a = status == 403 ? fer_arena_new(0) : NULL;
+    bool more = a && fer_challenge_read(a, challenge, &c) && c.error.ptr &&
+                fer_str_is(c.error, "insufficient_scope");
+    fer_arena_free(a);
+    return status == 401 || more;
+}
+
+/* Why another flight would be in vain; NULL: it may not be. */
+static const char *in_vain(fer_oauth *o, unsigned status, const fer_challenge *c, fer_arena *a)
+{
+    if (status == 401)
+        return o->bearer.len && !o->accepted ? "the server refuses the token that it was just given"
+                                             : NULL;
+    if (!o->record_arena) return NULL;
+    fer_str all = fer_scope_union(a, o->record.scope, c->scope.ptr ? c->scope : FER_STR(""));
+    fer_str word, list = all;
+    bool more = false;
+    while (fer_scope_next(&list, &word)) more |= !fer_scope_has(o->record.scope, word);
+    return more ? NULL : "the server wants scopes that were asked for already";
+}
+
+void fer_oauth_renew(fer_oauth *o, uint64_t mark, unsigned status, fer_str challenge,
+                     fer_oauth_waiter *w)
+{
+    fer_challenge c = {0};
+    fer_arena *a = fer_arena_new(0);
+    w->place = NULL;
+    o->looked = 0; /* somebody may have logged in just now */
+    look(o);
+    if (a) fer_challenge_read(a, challenge, &c);
+    if (o->flight) join(o, w);
+    else if (!a) w->done(w, FER_OUT_OF_MEMORY, "out of memory");
+    else if (mark != o->mark && o->bearer.len) w->done(w, FER_OK, NULL); /* there is another one */
+    else if (is_paused(o)) w->done(w, o->failed, o->why);
+    else {
+        const char *why = in_vain(o, status, &c, a);
+        bool again = why && status == 401 && (o->record.refresh.len || o->options.machine) &&
+                     left_ms(o) <= 0;
+        if (why && !again) {
+            note_failure(o, status == 403 ? FER_FORBIDDEN : FER_UNAUTHENTICATED, why);
+            w->done(w, o->failed, o->why);
+        } else begin(o, status == 403 ? FER_FLIGHT_STEP_UP : FER_FLIGHT_REFUSED, &c, w);
+    }
+    fer_arena_free(a);
+}
+
+void fer_oauth_log_in(fer_oauth *o, fer_oauth_waiter *w)
+{
+    w->place = NULL;
+    if (o->flight) join(o, w);
+    else begin(o, FER_FLIGHT_LOGIN, NULL, w);
+}
+
+void fer_oauth_describe(fer_oauth *o, fer_oauth_info *out)
+{
+    look(o);
+    *out = (fer_oauth_info){.issuer = FER_STR(""), .scope = FER_STR(""), .trouble = ""};
+    if (o->failed) out->trouble = o->why;
+    if (!o->record_arena) return;
+    out->has_token = o->bearer.len > 0;
+    out->has_refresh = o->record.refresh.len > 0;
+    out->issuer = o->record.issuer;
+    out->scope = o->record.scope;
+    out->expires_ms = o->record.expires_ms;
+}

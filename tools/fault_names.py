@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/fault_names.py [--check]: which row of the tests shows which named case: faults F05-F25 and F60-F67, ledger K01-K20, cache
-K30-K38, keys I01-I20. Writes docs/dev/fault-names.md, or says that it is stale; fails where a name has no row."""
+K30-K38, keys I01-I20, authorization A01-A59. Writes docs/dev/fault-names.md, or says that it is stale; fails where a name has no row."""
 
 import collections
 import glob
@@ -10,8 +10,8 @@ import sys
 
 PAGE = "docs/dev/fault-names.md"
 WANTED = [f"F{n:02}" for n in [*range(5, 18), *range(20, 26), *range(60, 68)]] + [f"K{n:02}" for n in [*range(1, 21), *range(30, 39)]] + \
-    [f"I{n:02}" for n in range(1, 21)]
-NAME = r"[FIK]\d\d"
+    [f"I{n:02}" for n in range(1, 21)] + [f"A{n:02}" for n in range(1, 60)]
+NAME = r"[AFIK]\d\d"
 
 rows = collections.defaultdict(list)
 for path in sorted(glob.glob("tests/**/*.c", recursive=True) + glob.glob("tests/**/*.py", recursive=True)):

@@ -89,9 +89,11 @@ static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
     fer_arena *a = fer_exchange_arena(x);
     fer_front_counts c;
     fer_str calls = FER_STR("");
-    if (fer_sight_is_narrow(fer_guest_caller(who))) {
+    const fer_caller *caller = fer_guest_caller(who);
+    if (fer_sight_is_narrow(caller) || (caller && caller->tenant.len)) {
         fer_web_denied(w, who, fer_exchange_inbound(x), "metrics");
-        fer_exchange_reply(x, 403, "text/plain", FER_STR("This token is for some tools only.\n"));
+        fer_exchange_reply(x, 403, "text/plain",
+                           FER_STR("This token is for some tools, or for one tenant, only.\n"));
         return;
     }
     fer_gateway_metrics(a, w->options.gateway, &calls, NULL);

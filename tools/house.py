@@ -13,6 +13,8 @@ PURE = {"json", "text", "search", "schema", "contract", "policy"}
 INNER = {"src/catalog/search": "search"}  # rooms inside of rooms
 SEES = {"search": {"base", "text", "search"}}  # rooms that see less than all below them
 EFFECTS = re.compile(r'#\s*include\s+"(log|clock|file)\.h"')
+# No interface over the network carries a command, an environment or a path: what serves cannot start or read by itself.
+HANDS = {"serve": re.compile(r'#\s*include\s+"(process|child|local_command|file|config|secret|sandbox)\.h"')}
 FILE_LINES, FUNCTION_LINES = 600, 80
 
 owner, files = {}, []
@@ -36,6 +38,8 @@ for path, room, text in files:
             wrong.append(f"{path}: includes {include} of '{other}', which '{room}' does not see")
     if room in PURE and EFFECTS.search(text):
         wrong.append(f"{path}: a pure room has no clock, file or log")
+    if room in HANDS and HANDS[room].search(text):
+        wrong.append(f"{path}: '{room}' starts no programs and reads no files: {HANDS[room].search(text)[1]}.h")
     if text.count("\n") > FILE_LINES:
         wrong.append(f"{path}: {text.count(chr(10))} lines; look for the seam past {FILE_LINES}")
     start = None

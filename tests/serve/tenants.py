@@ -79,6 +79,7 @@ def token(sub, org, scope):
     return key.token({"iss": ISSUER, "aud": RESOURCE, "sub": sub, "org": org, "scope": scope, "exp": NOW + 3600})
 
 
+ALL_SCOPES = token("root", "ox", "all")
 X, Y, L = token("anna", "ox", "x"), token("yves", "oy", "y"), token("lea", "ol", "all")
 s = Server(config=CONFIG)
 same("both are there", until(lambda: "canaryx" in s.modern("tools/list", token=X)[2] and "big" in s.modern("tools/list", token=X)[2]), True)
@@ -198,6 +199,23 @@ same("A57 who has used up what it may", (limited[0], limited[-1]), (False, True)
 same("A57 takes nothing from others", ["RateLimited" in run_tool(shown, "s:effect") for shown in (X, Y) for _ in range(4)], [False] * 8)
 same("A52 what others do", [s.ask("GET", "/metrics", token=x)[0] for x in (X, Y, L)], [403, 403, 403])
 same("A45 records are at no path", [s.ask("GET", p, token=X)[0] for p in ("/ledger", "/mcp/ledger", "/traces", "/config", "/tokens", "/usage")], [404] * 6)
+
+# ---- nothing that comes over the network is a command, an environment or a path
+
+MARK = os.path.join(home.name, "from-the-network")
+HANDS = {"command": "touch", "args": [MARK], "argv": ["touch", MARK], "run": {"argv": ["touch", MARK], "stdout": "text"}, "env": {"LD_PRELOAD": "/tmp/x.so", "PATH": home.name},
+         "cwd": home.name, "path": CONFIG, "config": CONFIG, "envFile": CONFIG, "url": "file://" + CONFIG}
+for method in ("servers/add", "tools/register", "tools/add", "config/set", "config/reload", "process/start", "admin/exec", "roots/set", "ferrule/servers/add", "shell/run"):
+    same(f"no method {method}", json.loads(s.modern(method, HANDS, token=ALL_SCOPES)[2])["error"]["code"], -32601)
+for path in ("/servers", "/config", "/exec", "/run", "/upload", "/admin", "/api/servers", "/mcp/servers", "/files/etc/passwd", "/mcp/../etc/passwd"):
+    same(f"nothing to give at {path}", [s.ask(m, path, json.dumps(HANDS), token=ALL_SCOPES)[0] for m in ("POST", "PUT", "PATCH", "DELETE")], [404] * 4)
+for where, body in [("the arguments of a meta tool", {"name": "run_tool", "arguments": dict(HANDS, id="s:stamp", args={})}), ("those of a tool", {"name": "run_tool", "arguments": {"id": "s:effect", "args": HANDS}}),
+                    ("beside the arguments", dict(HANDS, name="run_tool", arguments={"id": "s:effect", "args": {}})), ("a step of a chain", {"name": "run_chain", "arguments": {"steps": [dict(HANDS, toolId="s:effect", args={})]}})]:
+    text = s.modern("tools/call", body, token=ALL_SCOPES, headers={"X-Command": "touch " + MARK, "X-Env": "PATH=" + home.name, "X-Config": CONFIG}, meta={"ferrule/command": "touch", "ferrule/env": HANDS["env"]})[2]
+    same(f"a command in {where}", (os.path.exists(MARK), "canaryx" in text or "canaryy" in text), (False, False))
+s.session(token=ALL_SCOPES)
+got = s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": dict(HANDS, protocolVersion="2025-11-25", capabilities=HANDS, clientInfo=dict(HANDS, name="t", version="1"))}, token=ALL_SCOPES)
+same("a command in initialize", (got[0], os.path.exists(MARK)), (200, False))
 
 # ---- random probes
 

@@ -138,6 +138,7 @@ typedef enum fer_code {
     FER_OUTCOME_UNKNOWN = 407,
     FER_CONNECTION_LOST = 408,
     FER_INPUT_REQUIRED = 409,
+    FER_TASK_STARTED = 410,
 
     /* SystemError: the machine, or Ferrule itself, failed. */
     FER_OUT_OF_MEMORY = 500,

@@ -185,6 +185,7 @@ typedef struct fer_call_mcp {
     fer_str params;        /* of tools/call as they came: _meta, and members that nobody knows */
     fer_str capabilities;  /* JSON object: what the caller can be asked for; empty: nothing */
     bool takes_input;      /* a result that asks for input is his to answer (2026-07-28) */
+    bool takes_task;       /* a task in place of a result is his to ask for */
     const char *log_level; /* of messages that he wants; NULL: as params say. A constant */
     uint64_t session;      /* who it is, where servers are one for each; 0: nobody in particular */
     void *owner;

@@ -33,7 +33,8 @@ static fer_move show_result(fer_call *c)
                                "result.size: the result has %zu bytes, at most %zu are passed on",
                                text.len > o->mcp_result.len ? text.len : o->mcp_result.len,
                                FER_RESULT_MAX);
-    bool said = e->error.code == FER_TOOL_FAILED || e->error.code == FER_INPUT_REQUIRED;
+    bool said = e->error.code == FER_TOOL_FAILED || e->error.code == FER_INPUT_REQUIRED ||
+                e->error.code == FER_TASK_STARTED;
     if (e->error.code && !said) return FER_MOVE_NEXT;
     e->structured = text;
     e->mcp_result = o->mcp_result;

@@ -43,6 +43,20 @@ static void add_params(fer_buf *b, size_t start, const fer_mcp_call *k)
     }
 }
 
+/* An older server's tool that is called as a task only, for a client of 2026-07-28, which does not
+ * say so itself. */
+static bool must_be_task(const fer_mcp_call *k)
+{
+    fer_json *doc;
+    if (!k->takes_task || k->method || fer_mcp_is_modern(k->request.client) ||
+        (k->params_doc && fer_val_get(fer_json_root(k->params_doc), "task")) ||
+        fer_json_read(k->arena, k->definition, NULL, &doc, NULL))
+        return false;
+    const yyjson_val *execution = fer_val_get(fer_json_root(doc), "execution");
+    const yyjson_val *how = fer_is_obj(execution) ? fer_val_get(execution, "taskSupport") : NULL;
+    return fer_is_str(how) && fer_str_is(fer_val_str(how), "required");
+}
+
 static void call_write(fer_mcp_request *r, fer_buf *b)
 {
     const fer_mcp_call *k = call_of(r);
@@ -53,6 +67,7 @@ static void call_write(fer_mcp_request *r, fer_buf *b)
         add_raw(b, start, "arguments", k->args);
     }
     if (k->params_doc) add_params(b, start, k);
+    if (must_be_task(k)) add_raw(b, start, "task", FER_STR("{}"));
     add_raw(b, start, "inputResponses", k->input_responses);
     add_raw(b, start, "requestState", k->request_state);
     fer_mcp_add_meta(r->client, b, k);
@@ -63,7 +78,8 @@ static fer_str name_of(const fer_mcp_call *k)
 {
     static const struct {
         const char *method, *member;
-    } rows[] = {{"prompts/get", "name"}, {"resources/read", "uri"}, {"tools/call", "name"}};
+    } rows[] = {{"prompts/get", "name"}, {"resources/read", "uri"},  {"tools/call", "name"},
+                {"tasks/get", "taskId"}, {"tasks/update", "taskId"}, {"tasks/cancel", "taskId"}};
     if (!k->method) return k->tool;
     for (size_t i = 0; i < FER_COUNT(rows); i++) {
         if (strcmp(k->method, rows[i].method) != 0 || !k->params_doc) continue;
@@ -264,6 +280,11 @@ static void take_result(fer_mcp_call *k, const fer_rpc *m, fer_mcp_outcome *o)
     o->message = o->result.message;
     o->details = o->result.details;
     o->asks_input = o->result.verdict == FER_MCP_ASKS_INPUT;
+    o->began = o->result.verdict == FER_MCP_BEGAN && k->takes_task;
+    if (o->result.verdict == FER_MCP_BEGAN && !o->began) {
+        o->code = FER_INVALID_OUTPUT; /* nobody has said that it can be told of one */
+        return;
+    }
     if (o->result.verdict != FER_MCP_DONE) o->code = FER_TOOL_FAILED;
 }
 

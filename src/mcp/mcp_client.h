@@ -182,6 +182,7 @@ typedef struct fer_mcp_outcome {
     bool sent;              /* a byte of it may have reached the server */
     bool definite;          /* the server has answered */
     bool refused;           /* the server says that it did nothing */
+    bool began;             /* result.verdict FER_MCP_BEGAN, and the caller takes tasks */
     bool asks_input;        /* result.verdict FER_MCP_ASKS_INPUT: may be made again with answers */
     int64_t retry_after_ms; /* 0: nobody knows */
     fer_mcp_result result;  /* where there is one */
@@ -210,6 +211,8 @@ struct fer_mcp_call {
     fer_str capabilities;  /* what this caller can answer, a JSON object; empty: as the client's */
     const char *log_level; /* messages that this caller wants (2026-07-28); NULL: as params say */
     bool takes_input;      /* a result that asks for input is the end, and the caller's to answer */
+    bool takes_task;       /* a task is the end, too; of an older server's tool that must be one it
+                              is asked for */
     int64_t deadline;      /* fer_clock_mono; 0: none. Told to the server; kept by the caller */
     fer_str traceparent, idempotency_key; /* or empty */
     fer_str retry_owner;                  /* or empty: then `attempt` is not told either */

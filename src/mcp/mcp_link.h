@@ -19,6 +19,7 @@ typedef struct fer_mcp_link fer_mcp_link;
 /* An argument that is mirrored in a header: Mcp-Param-NAME. */
 typedef struct fer_mcp_mirrored {
     fer_str name, value; /* the value as text, not encoded yet */
+    bool number;         /* it is that of one */
 } fer_mcp_mirrored;
 
 /* One message on its way out. Everything is copied where it is kept. */

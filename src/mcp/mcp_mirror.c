@@ -131,6 +131,7 @@ typedef struct gathering {
     fer_arena *arena;
     fer_mcp_mirrored *list;
     size_t count;
+    bool all; /* those that are absent, too */
 } gathering;
 
 static fer_str text_of(fer_arena *a, const yyjson_val *v)
@@ -152,20 +153,21 @@ static void gather(gathering *g, const yyjson_val *schema, const yyjson_val *arg
     if (depth > DEPTH_MAX || !fer_is_obj(properties) || !fer_is_obj(args)) return;
     FER_EACH_MEMBER (properties, key) {
         const yyjson_val *given = fer_val_key(args, fer_val_str(key));
-        const yyjson_val *header = fer_val_get(key + 1, KEYWORD);
-        if (!given) continue;
-        fer_str text = fer_is_str(header) ? text_of(g->arena, given + 1) : FER_STR_NONE;
-        if (text.ptr && g->count < FER_MCP_MIRRORED_MAX && is_token(fer_val_str(header)))
-            g->list[g->count++] = (fer_mcp_mirrored){fer_val_str(header), text};
-        gather(g, key + 1, given + 1, depth + 1);
+        const yyjson_val *header = fer_is_obj(key + 1) ? fer_val_get(key + 1, KEYWORD) : NULL;
+        bool named = fer_is_str(header) && is_token(fer_val_str(header));
+        fer_str text = named && given ? text_of(g->arena, given + 1) : FER_STR_NONE;
+        if (named && (text.ptr || g->all) && g->count < FER_MCP_MIRRORED_MAX)
+            g->list[g->count++] =
+                (fer_mcp_mirrored){fer_val_str(header), text, given && fer_is_num(given + 1)};
+        if (given) gather(g, key + 1, given + 1, depth + 1);
     }
 }
 
-fer_code fer_mcp_mirror(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirrored **out,
-                        size_t *count, fer_err *err)
+static fer_code mirror(fer_arena *a, fer_str tool, fer_str args, bool all, fer_mcp_mirrored **out,
+                       size_t *count, fer_err *err)
 {
     fer_json *tool_doc, *args_doc;
-    gathering g = {.arena = a};
+    gathering g = {.arena = a, .all = all};
     g.list = fer_arena_alloc_zero(a, FER_MCP_MIRRORED_MAX, sizeof *g.list);
     if (!g.list) return fer_arena_failed(a, err);
     fer_code code = fer_json_read(a, tool, NULL, &tool_doc, err);
@@ -175,4 +177,16 @@ fer_code fer_mcp_mirror(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirror
     *out = g.list;
     *count = g.count;
     return FER_OK;
+}
+
+fer_code fer_mcp_mirror(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirrored **out,
+                        size_t *count, fer_err *err)
+{
+    return mirror(a, tool, args, false, out, count, err);
+}
+
+fer_code fer_mcp_mirror_all(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirrored **out,
+                            size_t *count, fer_err *err)
+{
+    return mirror(a, tool, args, true, out, count, err);
 }

@@ -25,5 +25,9 @@ const char *fer_mcp_mirror_fault(const yyjson_val *tool);
  */
 fer_code fer_mcp_mirror(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirrored **out,
                         size_t *count, fer_err *err);
+/* The same with those that are absent, null or of no value that a header can have: their `value` is
+ * none. */
+fer_code fer_mcp_mirror_all(fer_arena *a, fer_str tool, fer_str args, fer_mcp_mirrored **out,
+                            size_t *count, fer_err *err);
 
 #endif

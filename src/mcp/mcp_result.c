@@ -127,6 +127,15 @@ static fer_code ask_input(fer_arena *a, const yyjson_val *root, fer_mcp_result *
     return fer_buf_code(&b, err);
 }
 
+static fer_code begin_task(const yyjson_val *task, fer_mcp_result *out, fer_err *err)
+{
+    if (!fer_is_str(fer_val_get(task, "taskId")))
+        return NO_RESULT(err, "the server has begun a task without a name");
+    out->verdict = FER_MCP_BEGAN;
+    out->message = FER_STR("the tool goes on as a task, which nobody here can ask for");
+    return FER_OK;
+}
+
 /* ---- reading ----------------------------------------------------------------------------------
  */
 
@@ -153,7 +162,11 @@ fer_code fer_mcp_result_read(fer_arena *a, fer_str json, bool modern, fer_mcp_re
     fer_mcp_result r = {.doc = doc};
     if (!fer_is_obj(root)) return NO_RESULT(err, "the result is no object");
     const yyjson_val *type = modern ? fer_val_get(root, "resultType") : NULL;
-    if (!type || (fer_is_str(type) && fer_str_is(fer_val_str(type), "complete")))
+    const yyjson_val *task = modern ? NULL : fer_val_get(root, "task");
+    if (fer_is_obj(task) && !fer_val_get(root, "content")) code = begin_task(task, &r, err);
+    else if (fer_is_str(type) && fer_str_is(fer_val_str(type), "task"))
+        code = begin_task(root, &r, err);
+    else if (!type || (fer_is_str(type) && fer_str_is(fer_val_str(type), "complete")))
         code = read_complete(a, root, &r, err);
     else if (fer_is_str(type) && fer_str_is(fer_val_str(type), "input_required"))
         code = ask_input(a, root, &r, err);

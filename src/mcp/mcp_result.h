@@ -17,6 +17,7 @@ typedef enum fer_mcp_verdict {
     FER_MCP_DONE,
     FER_MCP_SAID_NO,    /* isError */
     FER_MCP_ASKS_INPUT, /* resultType input_required: nothing is done yet */
+    FER_MCP_BEGAN       /* it goes on as a task: resultType task, or `task` (2025-11-25) */
 } fer_mcp_verdict;
 
 typedef struct fer_mcp_result {

@@ -10,6 +10,8 @@
 #define MODERN "2026-07-28", "2026-07-28"
 #define ALL    "2024-11-05", "2026-07-28"
 
+#define SINCE_TASKS "2025-11-25", "2026-07-28"
+
 const fer_method fer_methods[] = {
     {"initialize", LEGACY, FER_METHOD_EARLY, fer_method_initialize, NULL, NULL},
     {"ping", LEGACY, FER_METHOD_EARLY, fer_method_ping, NULL, NULL},
@@ -27,6 +29,11 @@ const fer_method fer_methods[] = {
     {"prompts/list", ALL, FER_METHOD_WARES, fer_method_prompts, NULL, NULL},
     {"prompts/get", ALL, FER_METHOD_WARES | FER_METHOD_INPUT, fer_method_get_prompt, NULL, "name"},
     {"completion/complete", ALL, FER_METHOD_WARES, fer_method_complete, NULL, NULL},
+    {"tasks/get", SINCE_TASKS, FER_METHOD_WARES, fer_method_task_get, NULL, "taskId"},
+    {"tasks/update", MODERN, FER_METHOD_WARES, fer_method_task_update, NULL, "taskId"},
+    {"tasks/cancel", SINCE_TASKS, FER_METHOD_WARES, fer_method_task_cancel, NULL, "taskId"},
+    {"tasks/result", "2025-11-25", "2025-11-25", FER_METHOD_WARES, fer_method_task_result, NULL,
+     NULL},
     {"notifications/initialized", LEGACY, 0, NULL, fer_hear_initialized, NULL},
     {"notifications/cancelled", ALL, 0, NULL, fer_hear_cancelled, NULL},
     {"notifications/roots/list_changed", LEGACY, 0, NULL, fer_hear_roots_changed, NULL},

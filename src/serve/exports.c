@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "fields.h"
 #include "json_value.h"
+#include "mcp_mirror.h"
 #include "meta_tools.h"
 
 /* ---- which ----------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static fer_code add_tool(fer_exports *e, const fer_exports_wish *o, fer_arena *s
     fer_str own = fer_arena_copy(e->arena, id), name = fer_arena_copy(e->arena, s->name);
     if (!list || !own.ptr || !name.ptr) return fer_arena_failed(e->arena, err);
     e->list = list;
-    e->list[e->count++] = (fer_export){name, own};
+    e->list[e->count++] = (fer_export){.name = name, .id = own};
     return FER_OK;
 }
 
@@ -127,6 +128,7 @@ static fer_code make_digest(fer_exports *e, fer_arena *scratch, fer_err *err)
     for (size_t i = 0; i < e->count; i++) {
         fer_code code = fer_view_definition(scratch, e->view, e->list[i].id, &text, err);
         if (code) text = FER_STR("");
+        e->list[i].mirrors = fer_mcp_mirror_may(text);
         sum = sum * UINT64_C(0x9E3779B97F4A7C15) + fer_hash(seed, e->list[i].name);
         sum = sum * UINT64_C(0x9E3779B97F4A7C15) + fer_hash(seed, text);
     }

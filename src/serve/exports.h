@@ -16,6 +16,7 @@
 typedef struct fer_export {
     fer_str name; /* that clients see */
     fer_str id;   /* without version */
+    bool mirrors; /* arguments may be said in headers, too (x-mcp-header) */
 } fer_export;
 
 typedef struct fer_exports {

@@ -117,7 +117,7 @@ unsigned fer_guest_offers(fer_guest *g)
     if (g->mode == FER_SERVE_TRANSPARENT) return can;
     /* Servers come, go and change their minds while a client is there, which is told once what is
      * offered: lists may be empty, and it hears when they are not any more. */
-    return FER_CAN_LOG |
+    return FER_CAN_LOG | (can & (FER_CAN_TASKS | FER_CAN_OLD_TASKS)) |
            (any ? FER_CAN_RESOURCES | FER_CAN_PROMPTS | FER_CAN_COMPLETE | FER_CAN_WATCH : 0);
 }
 

@@ -35,11 +35,10 @@ static bool bind_to(fer_ask *q, unsigned char out[FER_STATE_BIND])
     return fer_state_bind(texts, FER_COUNT(texts), out);
 }
 
-static bool key_of(fer_front *s)
+const unsigned char *fer_state_key(fer_front *s)
 {
-    if (s->state_key_made) return true;
-    s->state_key_made = !fer_sys_random(s->state_key, sizeof s->state_key);
-    return s->state_key_made;
+    if (!s->state_key_made) s->state_key_made = !fer_sys_random(s->state_key, sizeof s->state_key);
+    return s->state_key_made ? s->state_key : NULL;
 }
 
 /* Empty: no memory. */
@@ -61,7 +60,7 @@ fer_str fer_parked_wrap(fer_ask *q, fer_str inner)
 {
     fer_front *s = fer_ask_front(q);
     unsigned char bound[FER_STATE_BIND];
-    if (!key_of(s) || !bind_to(q, bound)) return FER_STR("");
+    if (!fer_state_key(s) || !bind_to(q, bound)) return FER_STR("");
     return write_state(q, bound,
                        &(fer_state){.kind = FER_STATE_PASSED, .until = end_of(s), .inner = inner});
 }
@@ -205,7 +204,7 @@ fer_parked *fer_park(fer_ask *q, const fer_runner *runner)
                       .home = q->peer->session,
                       .bytes = fer_arena_used(q->talk->arena),
                       .answer = FER_STR("")};
-    bool bound = key_of(s) && bind_to(q, k->bound);
+    bool bound = fer_state_key(s) && bind_to(q, k->bound);
     k->peer = bound ? own_peer(k, q) : NULL;
     fer_talk *talk = k->peer ? fer_talk_new(k->peer, &events, k) : NULL;
     fer_ask *waiter = talk ? fer_ask_move(q, talk) : NULL;
@@ -312,7 +311,8 @@ bool fer_parked_resume(fer_ask *q)
     if (!text) return false;
     if (!fer_is_str(text))
         fer_fail(&err, FER_INVALID_PAGE_TOKEN, "params.requestState must be a text");
-    else if (!key_of(s) || !bind_to(q, bound)) fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    else if (!fer_state_key(s) || !bind_to(q, bound))
+        fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     else
         fer_state_read(fer_ask_arena(q), s->state_key, bound, fer_clock_mono(), fer_val_str(text),
                        &state, &err);

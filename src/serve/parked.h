@@ -54,6 +54,8 @@ void fer_parked_tell(fer_parked *k);
  * answered or waits, and is no business of its method any more.
  */
 bool fer_parked_resume(fer_ask *q);
+/* What states of this process are signed with; NULL: the system has no randomness. */
+const unsigned char *fer_state_key(fer_front *s);
 /* The state of a server's result, for this request alone; empty: no memory. */
 fer_str fer_parked_wrap(fer_ask *q, fer_str inner);
 

@@ -156,6 +156,7 @@ static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
         send_it(r);
         return;
     }
+    if (r->take && !q->cancelled && r->take(r, o)) return;
     bool asks = o->asks_input && q->version->modern, said = !o->code || asks;
     if (q->cancelled) fer_ask_drop(q);
     else if (asks) fer_reply_input(q, show_uris(r, o->json));
@@ -222,13 +223,18 @@ static void send_it(fer_relay *r)
                        .on_progress = q->token.len || fer_ask_may_be_asked(q) ? on_progress : NULL,
                        .on_end = on_end,
                        .context = r};
-    r->deadline = fer_clock_mono() + FER_RELAY_MS * MS;
+    r->deadline = fer_clock_mono() + (r->ms ? r->ms : FER_RELAY_MS) * MS;
     r->next = s->relays;
     r->place = &s->relays;
     if (r->next) r->next->place = &r->next;
     s->relays = r;
     fer_front_watch_time(s);
     fer_mcp_client_call(client, &r->call);
+}
+
+void fer_relay_again(fer_relay *r)
+{
+    send_it(r);
 }
 
 void fer_relay_go(fer_relay *r)

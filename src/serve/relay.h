@@ -28,6 +28,11 @@ typedef struct fer_relay {
     fer_str own, shown; /* a URI of the server's that clients know by another; or empty */
     /* Told of a result before it is passed on; or NULL. */
     void (*done)(fer_ask *q, fer_server *server);
+    /* Takes how it ended, to answer or to ask for more (fer_relay_again); false: as ever. Or NULL.
+     */
+    bool (*take)(fer_relay *r, const fer_mcp_outcome *o);
+    void *state; /* of it */
+    int64_t ms;  /* that the server has; 0: FER_RELAY_MS */
 } fer_relay;
 
 /* A relay of the request's own method and params; NULL: no memory, and it has been answered. */
@@ -37,6 +42,8 @@ FER_MUST_USE bool fer_relay_put(fer_relay *r, const yyjson_val *value, fer_str t
 /* Asks the servers that were named; the answer answers the request. */
 void fer_relay_go(fer_relay *r);
 
+/* Asks the same server once more, for what `method` says by now. */
+void fer_relay_again(fer_relay *r);
 /* The time that its server has stands still while the client is asked; or goes on. */
 void fer_relay_stand(const fer_mcp_call *k, bool stands);
 /* The request that a call is made for; NULL: it is none of a relay's. */

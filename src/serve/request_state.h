@@ -21,7 +21,8 @@
 
 typedef enum fer_state_kind {
     FER_STATE_PARKED = 1, /* `number` is that of a parked call, `round` how often it has asked */
-    FER_STATE_PASSED = 2  /* `inner` is a server's */
+    FER_STATE_PASSED = 2, /* `inner` is a server's */
+    FER_STATE_TASK = 3    /* the name of a task: its server, of `number` bytes, '/', its own */
 } fer_state_kind;
 
 typedef struct fer_state {

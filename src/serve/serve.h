@@ -189,6 +189,11 @@ typedef struct fer_talk_hints {
     fer_str version; /* MCP-Protocol-Version */
     fer_str method;  /* Mcp-Method */
     fer_str name;    /* Mcp-Name, decoded */
+    /* Mcp-Param-NAME, decoded; one that cannot be has no `ptr`. */
+    const struct fer_head_param {
+        fer_str name, value;
+    } * params;
+    size_t param_count;
 } fer_talk_hints;
 
 /* NULL: no memory; nothing is called then. */

@@ -12,6 +12,7 @@
 #include "serve_http.h"
 #include "serve_local.h"
 #include "serve_parts.h"
+#include "tasks.h"
 
 const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.asks", FER_SERVE_ASKS_MAX, "requests of one MCP client at a time"},
@@ -37,6 +38,8 @@ const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.parked_size", FER_PARKED_BYTES, "bytes of all of them"},
     {"serve.parked_time", FER_PARKED_MS,
      "milliseconds that a client has to answer a server's question"},
+    {"serve.task_result", FER_TASKS_MS,
+     "milliseconds that a server has for the result of a task (2025-11-25)"},
     {"serve.state", FER_STATE_MAX, "bytes of a requestState that a client brings"},
     {"serve.watches", FER_SERVE_WATCHES_MAX, "resources that one client watches"},
     {"serve.wares", FER_WARES_MAX, "resources, templates or prompts of one server"},

@@ -68,6 +68,10 @@ void fer_method_unsubscribe(fer_ask *q);
 void fer_method_prompts(fer_ask *q);
 void fer_method_get_prompt(fer_ask *q);
 void fer_method_complete(fer_ask *q);
+void fer_method_task_get(fer_ask *q);
+void fer_method_task_update(fer_ask *q);
+void fer_method_task_cancel(fer_ask *q);
+void fer_method_task_result(fer_ask *q);
 void fer_hear_initialized(fer_peer *p, const fer_rpc *m);
 void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m);
 void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
@@ -139,6 +143,8 @@ void fer_talk_discard(fer_talk *x);
 /* Whether its client may be asked something before the end, so that news may be for a later request
  * than this one. */
 bool fer_ask_may_be_asked(const fer_ask *q);
+/* Whether the head says what the arguments of a tool say where it has to; false: it was refused. */
+bool fer_ask_check_params(fer_ask *q, fer_str definition, fer_str args);
 /* Ends it without a word. */
 void fer_ask_drop(fer_ask *q);
 /* The request is to end early: what runs is told, and it says no word more. */

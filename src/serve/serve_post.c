@@ -6,6 +6,7 @@
  */
 #include "buf.h"
 #include "clock.h"
+#include "content.h"
 #include "errors.h"
 #include "serve_web_parts.h"
 #include "sys.h"
@@ -186,27 +187,39 @@ static fer_post_kind kind_of(fer_exchange *x, fer_str version)
     return named || fer_str_is(m.method, "server/discover") ? POST_ALONE : POST_OTHER;
 }
 
-/* Mcp-Name may be =?base64?...?=; what is not, is itself. */
+/* What a field says: it may be =?base64?...?=, strictly. `ptr` NULL: it is meant to be and is not.
+ */
+static fer_str decode(fer_arena *a, fer_str value)
+{
+    fer_str out;
+    if (!fer_str_starts(value, "=?base64?") || !fer_str_ends(value, "?=") || value.len < 11)
+        return value;
+    fer_str code = fer_str_slice(value, 9, value.len - 2);
+    return fer_content_find(FER_STR("base64"))(a, code, &out) ? FER_STR_NONE : out;
+}
+
 static fer_str decode_name(fer_arena *a, fer_str name)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (!fer_str_starts(name, "=?base64?") || !fer_str_ends(name, "?=") || name.len < 11)
-        return name;
-    fer_str code = fer_str_slice(name, 9, name.len - 2);
-    char *out = fer_arena_alloc(a, code.len + 1);
-    uint32_t word = 0;
-    size_t bits = 0, len = 0;
-    for (size_t i = 0; out && i < code.len && code.ptr[i] != '='; i++) {
-        const char *at = code.ptr[i] ? strchr(letters, code.ptr[i]) : NULL;
-        if (!at) return name;
-        word = word << 6 | (uint32_t)(at - letters);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        out[len++] = (char)(word >> bits & 255);
+    fer_str out = decode(a, name);
+    return out.ptr ? out : FER_STR("");
+}
+
+/* All fields Mcp-Param-NAME; those of a request are few. */
+static void read_params(fer_arena *a, const fer_inbound *in, fer_talk_hints *out)
+{
+    static const char head[] = "Mcp-Param-";
+    size_t len = sizeof head - 1;
+    struct fer_head_param *list = NULL;
+    for (size_t i = 0; i < in->field_count; i++) {
+        fer_str name = in->fields[i].name;
+        if (name.len <= len || !fer_str_eq_nocase(fer_str_head(name, len), fer_str_of(head)))
+            continue;
+        if (!list) list = fer_arena_alloc_zero(a, in->field_count, sizeof *list);
+        if (!list) return; /* then they are missing */
+        list[out->param_count++] = (struct fer_head_param){fer_str_slice(name, len, name.len),
+                                                           decode(a, in->fields[i].value)};
     }
-    return out ? (fer_str){out, len} : name;
+    out->params = list;
 }
 
 static fer_str header(const fer_inbound *in, const char *name)
@@ -223,6 +236,7 @@ static void begin_talk(fer_inquiry *p, fer_peer *peer)
         .version = header(in, VERSION),
         .method = header(in, "Mcp-Method"),
         .name = decode_name(fer_exchange_arena(p->exchange), header(in, "Mcp-Name"))};
+    read_params(fer_exchange_arena(p->exchange), in, &hints);
     p->talk = peer ? fer_talk_new(peer, &events, p) : NULL;
     if (!p->talk) {
         fer_inquiry_end(p);

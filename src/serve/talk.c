@@ -398,12 +398,26 @@ static bool keep(fer_talk *x, fer_str *s)
     return s->ptr != NULL;
 }
 
+static bool keep_params(fer_talk *x)
+{
+    fer_talk_hints *h = &x->hints;
+    struct fer_head_param *own =
+        h->param_count ? fer_arena_alloc_zero(x->arena, h->param_count, sizeof *own) : NULL;
+    if (!h->param_count) return true;
+    for (size_t i = 0; own && i < h->param_count; i++) {
+        own[i] = h->params[i];
+        if (!keep(x, &own[i].name) || (own[i].value.ptr && !keep(x, &own[i].value))) return false;
+    }
+    h->params = own;
+    return own != NULL;
+}
+
 void fer_talk_take(fer_talk *x, fer_str text, const fer_talk_hints *hints)
 {
     fer_str own = fer_arena_copy(x->arena, text);
     if (hints) x->hints = *hints;
     bool kept = own.ptr && keep(x, &x->hints.version) && keep(x, &x->hints.method) &&
-                keep(x, &x->hints.name);
+                keep(x, &x->hints.name) && keep_params(x);
     x->taking = true;
     if (!kept) fer_talk_refuse(x, NULL, -32603, FER_STR("out of memory"));
     else if (is_array(own)) take_batch(x, own);

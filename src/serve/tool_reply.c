@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "parked.h"
+#include "tasks.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -160,12 +161,48 @@ void fer_reply_pass(fer_ask *q, fer_str result, bool cached)
     fer_ask_close(q);
 }
 
+/* A part of the text of a document in another way: `what` is between what is before and behind. */
+static fer_str put_in(fer_arena *a, const fer_json *doc, fer_str part, fer_str what, bool quoted)
+{
+    fer_str all = fer_rpc_bytes(doc, fer_json_root(doc));
+    size_t at = (size_t)(part.ptr - all.ptr);
+    fer_buf b;
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add(&b, fer_str_slice(all, 0, at));
+    if (quoted) fer_buf_add_quoted(&b, what);
+    else fer_buf_add(&b, what);
+    fer_buf_add(&b, fer_str_slice(all, at + part.len, all.len));
+    return b.failure ? FER_STR("") : fer_buf_view(&b);
+}
+
+fer_str fer_text_with(fer_arena *a, const fer_json *doc, const yyjson_val *value, fer_str text)
+{
+    return put_in(a, doc, fer_rpc_bytes(doc, value), text, true);
+}
+
+fer_str fer_text_without(fer_arena *a, const fer_json *doc, const yyjson_val *object,
+                         const char *key)
+{
+    fer_buf b;
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add_char(&b, '{');
+    FER_EACH_MEMBER (object, k) {
+        if (fer_str_is(fer_val_str(k), key)) continue;
+        if (b.len > 1) fer_buf_add_char(&b, ',');
+        fer_buf_add(&b, fer_rpc_bytes(doc, k));
+        fer_buf_add_char(&b, ':');
+        fer_buf_add(&b, fer_rpc_bytes(doc, k + 1));
+    }
+    fer_buf_add_char(&b, '}');
+    if (b.failure) return FER_STR("");
+    return put_in(a, doc, fer_rpc_bytes(doc, object), fer_buf_view(&b), false);
+}
+
 /* What a server of 2026-07-28 gave its client to keep is good for the one that it was given to. */
 void fer_reply_input(fer_ask *q, fer_str result)
 {
     fer_arena *a = fer_ask_arena(q);
     fer_json *doc;
-    fer_buf b;
     const yyjson_val *state = fer_json_read(a, result, NULL, &doc, NULL)
                                   ? NULL
                                   : fer_val_get(fer_json_root(doc), "requestState");
@@ -173,15 +210,10 @@ void fer_reply_input(fer_ask *q, fer_str result)
         fer_reply_pass(q, result, false);
         return;
     }
-    fer_str all = fer_rpc_bytes(doc, fer_json_root(doc)), old = fer_rpc_bytes(doc, state);
     fer_str ours = fer_parked_wrap(q, fer_val_str(state));
-    size_t at = (size_t)(old.ptr - all.ptr);
-    fer_buf_init(&b, a, FER_SERVE_MEMORY);
-    fer_buf_add(&b, fer_str_slice(all, 0, at));
-    fer_buf_add_quoted(&b, ours);
-    fer_buf_add(&b, fer_str_slice(all, at + old.len, all.len));
-    if (b.failure || !ours.len) fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
-    else fer_reply_pass(q, fer_buf_view(&b), false);
+    fer_str text = ours.len ? fer_text_with(a, doc, state, ours) : FER_STR("");
+    if (!text.len) fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
+    else fer_reply_pass(q, text, false);
 }
 
 void fer_reply_fault(fer_ask *q, fer_code code, fer_str message, int64_t retry_after_ms)
@@ -230,6 +262,7 @@ void fer_reply_envelope(fer_ask *q, const fer_envelope *e)
     bool answered = !e->error.code || e->error.code == FER_TOOL_FAILED || asks;
     if (q->cancelled) fer_ask_drop(q);
     else if (asks && e->mcp_result.len) fer_reply_input(q, e->mcp_result);
+    else if (e->error.code == FER_TASK_STARTED && e->mcp_result.len) fer_reply_task(q, e);
     else if (answered && e->mcp_result.len) fer_reply_pass(q, e->mcp_result, false);
     else if (answered && e->mcp_error.len) fer_ask_fail_as(q, e->mcp_error, error_code(q, e));
     else if (!e->error.code)

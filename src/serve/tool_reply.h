@@ -22,6 +22,11 @@ void fer_reply_err(fer_ask *q, const fer_err *err, const char *op, fer_str tool_
 void fer_reply_pass(fer_ask *q, fer_str result, bool cached);
 /* The same for a result that asks for input: its requestState becomes one of ours. */
 void fer_reply_input(fer_ask *q, fer_str result);
+/* The text of a document with another text in place of a value, or without a member of an object in
+ * it. Empty: no memory. */
+fer_str fer_text_with(fer_arena *a, const fer_json *doc, const yyjson_val *value, fer_str text);
+fer_str fer_text_without(fer_arena *a, const fer_json *doc, const yyjson_val *object,
+                         const char *key);
 /* An error of JSON-RPC for what could not be had from a server. */
 void fer_reply_fault(fer_ask *q, fer_code code, fer_str message, int64_t retry_after_ms);
 /* A value, as structuredContent where the version has it, and as text; `content`, JSON, in place of

@@ -11,6 +11,7 @@
 #include "json_value.h"
 #include "serve_parts.h"
 #include "sys.h"
+#include "tasks.h"
 
 #define MS INT64_C(1000000)
 
@@ -170,6 +171,17 @@ static fer_server *add(fer_wares *w, const fer_runner *r)
     return s;
 }
 
+/* Calls of tools as tasks, in the way of either era. */
+static unsigned tasks_of(const yyjson_val *can, const char *version)
+{
+    const yyjson_val *all = fer_val_get(can, "extensions"), *old = fer_val_get(can, "tasks");
+    const yyjson_val *requests = fer_is_obj(old) ? fer_val_get(old, "requests") : NULL;
+    const yyjson_val *tools = fer_is_obj(requests) ? fer_val_get(requests, "tools") : NULL;
+    bool newer = strcmp(version, "2026-07-28") >= 0;
+    if (newer) return fer_is_obj(all) && fer_val_get(all, FER_TASKS_EXTENSION) ? FER_CAN_TASKS : 0;
+    return fer_is_obj(tools) && fer_val_get(tools, "call") ? FER_CAN_OLD_TASKS : 0;
+}
+
 void fer_server_note(fer_server *s, fer_str capabilities, const char *version)
 {
     fer_arena *a = capabilities.len ? fer_arena_new(0) : NULL;
@@ -183,6 +195,7 @@ void fer_server_note(fer_server *s, fer_str capabilities, const char *version)
         if (fer_val_get(can, "prompts")) s->can |= FER_CAN_PROMPTS;
         if (fer_val_get(can, "completions")) s->can |= FER_CAN_COMPLETE;
         if (fer_val_get(can, "logging")) s->can |= FER_CAN_LOG;
+        s->can |= tasks_of(can, version);
         /* Before 2025-03-26 nobody said it: who has prompts or templates may complete. */
         if (strcmp(version, "2025-03-26") < 0 && s->can & 3) s->can |= FER_CAN_COMPLETE;
     }

@@ -69,7 +69,9 @@ enum fer_ability {
     FER_CAN_PROMPTS = 2,
     FER_CAN_COMPLETE = 4,
     FER_CAN_WATCH = 8,
-    FER_CAN_LOG = 16
+    FER_CAN_LOG = 16,
+    FER_CAN_TASKS = 32,    /* the extension of 2026-07-28 */
+    FER_CAN_OLD_TASKS = 64 /* the experiment of 2025-11-25 */
 };
 
 struct fer_server {

@@ -168,7 +168,90 @@ def session_gone(params, meta, talk):
     return text("forgotten")
 
 
+# ---- tasks: by the server's choice (2026-07-28), or by the client's (2025-11-25) ----
+
+TASKS = META + "tasks"
+tasks = {}
+
+
+class Task:
+    def __init__(self, end):
+        self.name, self.status, self.end, self.done = uuid.uuid4().hex, "working", end, threading.Event()
+        tasks[self.name] = self
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        try:
+            result = self.end(self)
+            self.settle("failed" if result.get("isError") and not MODERN else "completed", result=result)
+        except Fault as fault:
+            self.settle("failed", error=fault.error)
+
+    def settle(self, status, **end):
+        with lock:
+            if not self.done.is_set():
+                self.status, self.ended = status, end
+                self.done.set()
+
+    def shown(self):
+        times = {"ttlMs": 60000, "pollIntervalMs": 50} if MODERN else {"ttl": 60000, "pollInterval": 50}
+        return {"taskId": self.name, "status": self.status, "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", **times}
+
+
+def sleeps(task):
+    task.done.wait(30)
+    return text("slept")
+
+
+def breaks(task):
+    raise Fault(-32603, "it broke")
+
+
+JOBS = {"job": lambda task: text("worked"), "job_fails": lambda task: {**text("it failed"), "isError": True}, "job_breaks": breaks, "job_sleeps": sleeps}
+
+
+def job(params, meta, talk):
+    end = JOBS[params["name"]]
+    if MODERN and TASKS in meta.get(META + "clientCapabilities", {}).get("extensions", {}):
+        return {"resultType": "task", **Task(end).shown()}
+    if not MODERN and "task" in params:
+        return {"task": Task(end).shown()}
+    if not MODERN:
+        raise Fault(-32601, "it must be a task")
+    return end(None)
+
+
+def task_of(params):
+    if params.get("taskId") not in tasks:
+        raise Fault(-32602, "no such task")
+    return tasks[params["taskId"]]
+
+
+def get_task(params, meta, talk):
+    task = task_of(params)
+    return {**task.shown(), **(task.ended if MODERN and task.done.is_set() else {})}
+
+
+def cancel_task(params, meta, talk):
+    task = task_of(params)
+    task.settle("cancelled")
+    return {} if MODERN else task.shown()
+
+
+def task_result(params, meta, talk):
+    task = task_of(params)
+    task.done.wait(30)
+    if "error" in task.ended:
+        raise Fault(task.ended["error"]["code"], task.ended["error"]["message"])
+    return {**task.ended.get("result", {}), "_meta": {META + "related-task": {"taskId": task.name}, "own": 1}}
+
+
+MIRRORED = {"type": "object", "properties": {
+    "region": {"type": "string", "x-mcp-header": "Region"}, "count": {"type": "integer", "x-mcp-header": "Count"},
+    "dry": {"type": "boolean", "x-mcp-header": "Dry"}, "in": {"type": "object", "properties": {"zone": {"type": "string", "x-mcp-header": "Zone"}}}}}
 TOOLS = {
+    **({"mirrored": lambda params, meta, talk: text(json.dumps(params.get("arguments")))} if MODERN else {}),
+    **{name: job for name in JOBS},
     "echo": lambda params, meta, talk: text(json.dumps(params.get("arguments"))),
     "elicit": asking("elicit"), "sample": asking("sample"), "roots": asking("roots"), "visit": asking("visit"),
     "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs,
@@ -203,8 +286,11 @@ def prompt(params, meta, talk):
 
 
 CAN = {"tools": {"listChanged": True}, "resources": {"subscribe": True, "listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}
+CAN |= {"extensions": {TASKS: {}}} if MODERN else {"tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}}
 METHODS = {
-    "tools/list": lambda *_: {"tools": [{"name": n, "description": f"Does {n}.", "inputSchema": {"type": "object"}} for n in [*TOOLS, *extra]]},
+    "tools/list": lambda *_: {"tools": [{"name": n, "description": f"Does {n}.", "inputSchema": MIRRORED if n == "mirrored" else {"type": "object"}, **({"execution": {"taskSupport": "required"}} if n in JOBS else {})}
+                                       for n in [*TOOLS, *extra]]},
+    "tasks/get": get_task, "tasks/cancel": cancel_task, **({} if MODERN else {"tasks/result": task_result}),
     "tools/call": call, "resources/read": read, "prompts/get": prompt,
     "resources/list": lambda *_: {"resources": [{"uri": "bridge://one", "name": "one"}, {"uri": "bridge://asks", "name": "asks"}]},
     "resources/templates/list": lambda *_: {"resourceTemplates": []},

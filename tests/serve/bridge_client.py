@@ -138,7 +138,7 @@ class Web(Client):
         super().__init__(modern, **more)
         self.port, self.session = port, None
 
-    def send(self, m, verb="POST"):
+    def send(self, m, verb="POST", more=()):
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=40)
         head = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         if self.token:
@@ -146,9 +146,13 @@ class Web(Client):
         if self.session:
             head |= {"Mcp-Session-Id": self.session, "MCP-Protocol-Version": "2025-11-25"}
         if self.modern:
-            about = m["params"].get("uri" if m["method"] == "resources/read" else "name")
+            about = m["params"].get({"resources/read": "uri", "tasks": "taskId"}.get(m["method"] if m["method"] == "resources/read" else m["method"].split("/")[0], "name"))
             head |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": m["method"], **({"Mcp-Name": about} if about else {})}
-        c.request(verb, "/mcp", json.dumps(m) if m else None, head)
+        c.putrequest(verb, "/mcp")
+        body = json.dumps(m).encode() if m else b""
+        for name, value in [*head.items(), ("Content-Length", str(len(body))), *more]:
+            c.putheader(name, value)
+        c.endheaders(body)
         return c, c.getresponse()
 
     def events(self, r):

@@ -103,6 +103,12 @@ def progress(params, meta):
     return text("progressed")
 
 
+def reconnection(params, meta):
+    """Takes longer than a stream of the gateway's lasts (pollMs)."""
+    time.sleep(2)
+    return text("reconnected")
+
+
 def sampling(params, meta):
     prompt = params.get("arguments", {}).get("prompt", "")
     answer = ask("sampling/createMessage", {"messages": [{"role": "user", "content": {"type": "text", "text": prompt}}], "maxTokens": 100})
@@ -225,6 +231,118 @@ def failing(params, meta):
     return text("This tool intentionally returns an error for testing", isError=True)
 
 
+# ---- tasks: the extension of 2026-07-28 ----
+
+TASKS = "io.modelcontextprotocol/tasks"
+tasks = {}
+
+
+def now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Task:
+    def __init__(self, work, *words):
+        self.task = {"taskId": "t-" + os.urandom(8).hex(), "status": "working", "createdAt": now(), "lastUpdatedAt": now(), "ttlMs": 60000, "pollIntervalMs": 200}
+        self.asks, self.answers, self.more = {}, {}, threading.Condition()
+        tasks[self.task["taskId"]] = self
+        threading.Thread(target=self.run, args=(work, words), daemon=True).start()
+
+    def turn(self, status, **more):
+        with self.more:
+            if self.task["status"] not in ("completed", "failed", "cancelled"):
+                self.task |= {"status": status, "lastUpdatedAt": now(), **more}
+            self.more.notify_all()
+
+    def run(self, work, words):
+        try:
+            self.turn("completed", result={"resultType": "complete", **work(self, *words)})
+        except Fault as fault:
+            self.turn("failed", error=fault.error)
+
+    def over(self):
+        return self.task["status"] == "cancelled"
+
+    def input(self, **asks):
+        self.asks = asks
+        self.turn("input_required")
+        with self.more:
+            self.more.wait_for(lambda: not self.asks or self.over(), 60)
+        self.turn("working")
+        return self.answers
+
+    def update(self, answers):
+        with self.more:
+            for key in [k for k in self.asks if k in answers]:
+                self.answers[key] = answers[key]
+                del self.asks[key]
+            self.more.notify_all()
+
+    def shown(self):
+        with self.more:
+            return {**self.task, **({"inputRequests": dict(self.asks)} if self.task["status"] == "input_required" else {})}
+
+
+def sleeps(task, params):
+    end = time.monotonic() + float(params.get("arguments", {}).get("seconds", 1))
+    while time.monotonic() < end and not task.over():
+        time.sleep(0.05)
+    return text("computed")
+
+
+def fails(task, params):
+    time.sleep(0.5)
+    return text("it did not work", isError=True)
+
+
+def breaks(task, params):
+    raise Fault(-32603, "it broke")
+
+
+def confirms(task, params):
+    return text("deleted: " + json.dumps(task.input(confirm=form("Delete it?", ok={"type": "boolean"})).get("confirm")))
+
+
+def asks_twice(task, params):
+    return text("both: " + json.dumps(task.input(one=NAME, two=form("And the colour?", color={"type": "string"})), sort_keys=True))
+
+
+def as_task(work, required=False):
+    """A tool that is a task for whoever takes one, and a call else, or (required) an error."""
+    def run(params, meta):
+        if TASKS in meta.get(META + "clientCapabilities", {}).get("extensions", {}):
+            return {"resultType": "task", **Task(work, params).task}
+        if required:
+            raise Fault(-32021, "tasks are needed", {"requiredCapabilities": {"extensions": {TASKS: {}}}})
+        task = Task(work, params)
+        with task.more:
+            task.more.wait_for(lambda: task.task["status"] not in ("working", "input_required"), 30)
+        return dict(task.task.get("result") or text("it broke", isError=True))
+    return run
+
+
+def asks_first(params, meta):
+    answer = given(params, "user_name")
+    if not answer:
+        return want("task", user_name=NAME)
+    return as_task(lambda task, p: text(f"Hello, {answer['content']['name']}!"), True)(params, meta)
+
+
+def task_method(method, params, meta):
+    if TASKS not in meta.get(META + "clientCapabilities", {}).get("extensions", {}):
+        raise Fault(-32021, "tasks are needed", {"requiredCapabilities": {"extensions": {TASKS: {}}}})
+    task = tasks.get(params.get("taskId"))
+    if not task:
+        raise Fault(-32602, "no such task")
+    if method == "tasks/get":
+        return task.shown()
+    if method == "tasks/update":
+        task.update(params.get("inputResponses") or {})
+    else:
+        task.turn("cancelled")
+    return {}
+
+
 NOTHING = {"type": "object", "properties": {}}
 SCHEMA = {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
           "$defs": {"address": {"$anchor": "addressDef", "type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
@@ -245,7 +363,7 @@ TOOLS = {
 }
 TOOLS |= {
     "test_tool_with_logging": logging, "test_sampling": sampling, "test_elicitation": elicitation,
-    "test_elicitation_sep1034_defaults": defaults, "test_elicitation_sep1330_enums": enums,
+    "test_reconnection": reconnection, "test_elicitation_sep1034_defaults": defaults, "test_elicitation_sep1330_enums": enums,
 } if not MODERN else {
     "test_input_required_result_elicitation": ir_elicitation, "test_input_required_result_sampling": ir_sampling,
     "test_input_required_result_list_roots": ir_roots, "test_input_required_result_request_state": ir_state,
@@ -253,8 +371,10 @@ TOOLS |= {
     "test_input_required_result_tampered_state": ir_tampered, "test_input_required_result_capabilities": ir_capabilities,
     "test_missing_capability": missing_capability, "test_streaming_elicitation": progress, "test_logging_tool": log_if_wanted,
     "test_trigger_tool_change": change("tools"), "test_trigger_prompt_change": change("prompts"),
+    "test_x_mcp_header": lambda p, m: text(json.dumps(p.get("arguments"))), "greet": lambda p, m: text(f"Hello, {p['arguments']['name']}!"), "slow_compute": as_task(sleeps), "failing_job": as_task(fails, True),
+    "protocol_error_job": as_task(breaks), "confirm_delete": as_task(confirms), "multi_input": as_task(asks_twice), "test_tool_with_task": asks_first,
 }
-PARAMETERS = {"test_sampling": {"prompt": {"type": "string"}}, "test_elicitation": {"message": {"type": "string"}}}
+PARAMETERS = {"test_x_mcp_header": {"region": {"type": "string", "x-mcp-header": "Region"}}, "test_sampling": {"prompt": {"type": "string"}}, "test_elicitation": {"message": {"type": "string"}}}
 
 
 def schema_of(name):
@@ -325,6 +445,8 @@ PROMPTS = [
 ] + ([{"name": "test_input_required_result_prompt", "description": "Asks back"}] if MODERN else [])
 CAN = {"tools": {"listChanged": True}, "resources": {"subscribe": True, "listChanged": True}, "prompts": {"listChanged": True},
        "logging": {}, "completions": {}}
+if MODERN:
+    CAN["extensions"] = {TASKS: {}}
 INFO = {"name": "fixture", "version": "1"}
 
 
@@ -353,6 +475,8 @@ def answer(method, params, meta):
         "prompts/get": lambda: get_prompt(params),
         "completion/complete": lambda: {"completion": {"values": [], "total": 0, "hasMore": False}},
     }
+    if MODERN:
+        rows |= {m: lambda: task_method(method, params, meta) for m in ("tasks/get", "tasks/update", "tasks/cancel")}
     if not MODERN:
         rows |= {m: dict for m in ("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")}
     if method not in rows:

@@ -6,72 +6,14 @@ and how what is parked ends. Speaks TAP."""
 import base64
 import json
 import os
-import signal
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
-from bridge_client import ANSWERS, CAN, Web  # noqa: E402
-from command_line import FERRULE, case, finish  # noqa: E402
-
-folder = tempfile.TemporaryDirectory()
-ENV = dict(os.environ, HOME=folder.name, XDG_RUNTIME_DIR="", XDG_STATE_HOME="", XDG_CONFIG_HOME="", FERRULE_TOKEN="", ANN="ann-token-123456", BEN="ben-token-123456", CAT="cat-token-123456")
-
-
-def until(what, seconds=20):
-    end = time.monotonic() + seconds
-    while not what() and time.monotonic() < end:
-        time.sleep(0.02)
-    return what()
-
-
-class Site:
-    count = 0
-
-    def __init__(self, backend="legacy", carrier="stdio", limits=None):
-        Site.count += 1
-        self.file = os.path.join(folder.name, f"heard-{Site.count}")
-        self.ledger = os.path.join(folder.name, f"state-{Site.count}")
-        words = [sys.executable, os.path.join(HERE, "bridge_backend.py"), backend, carrier, self.file]
-        self.backend = None
-        server = {"command": words[0], "args": words[1:]}
-        if carrier == "http":
-            self.backend = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            server = {"url": self.backend.stdout.readline().strip()}
-        config = os.path.join(folder.name, f"site-{Site.count}.json")
-        people = {n: {"token": f"secretref:env:{n.upper()}", "tenant": n} for n in ("ann", "ben", "cat")}
-        with open(config, "w", encoding="utf-8") as file:
-            json.dump({"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": limits or {}}}, file)
-        self.gateway = subprocess.Popen([FERRULE, "serve", "--config", config, "--mode", "transparent", "--listen", "0"], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
-        said = self.gateway.stdout.readline()
-        if not said:
-            raise RuntimeError(self.gateway.communicate()[1])
-        self.port = int(said.split()[1].rsplit(":", 1)[1].split("/")[0])
-        self.ann, self.ben = self.client("ann"), self.client("ben")
-
-    def client(self, name, can=None):
-        return Web(self.port, True, can=can, token=ENV[name.upper()])
-
-    def heard(self, what):
-        try:
-            with open(self.file, encoding="utf-8") as file:
-                return [m for m in map(json.loads, file) if m["what"] == what]
-        except FileNotFoundError:
-            return []
-
-    def end(self, sig=signal.SIGTERM):
-        self.gateway.send_signal(sig)
-        code = self.gateway.wait(timeout=60)
-        if self.backend:
-            self.backend.stdin.close()
-            self.backend.wait(timeout=30)
-        return code
-
+from bridge_client import ANSWERS  # noqa: E402
+from bridge_site import Site, code, is_it, row, until, words_of  # noqa: E402
+from command_line import case, finish  # noqa: E402
 
 ELICIT = {"name": "elicit", "arguments": {"a": 1, "b": [2]}}
 DONE = json.dumps([ANSWERS["elicitation/create"]])
@@ -81,28 +23,6 @@ def again(r, **more):
     """The params that answer a result which asks for input."""
     result = r["result"]
     return {"inputResponses": {n: ANSWERS[q["method"]] for n, q in result["inputRequests"].items()}, "requestState": result["requestState"], **more}
-
-
-def code(r):
-    return r.get("error", {}).get("code")
-
-
-def words_of(r):
-    try:
-        return r["result"]["content"][0]["text"]
-    except (KeyError, IndexError, TypeError):
-        return r
-
-
-def is_it(got, want):
-    return [] if got == want else [f"got {got!r}, not {want!r}"]
-
-
-def row(name, run, *args):
-    try:
-        case(name, run(*args))
-    except Exception as e:  # pylint: disable=broad-except
-        case(name, [repr(e)])
 
 
 # ---- what a state is not good for: each row makes a request of a result that asks for input ----

@@ -192,7 +192,9 @@ static void on_end(fer_mcp_call *k, const fer_mcp_outcome *o)
 {
     fer_attempt *t = k->context;
     t->sent = o->sent;
-    fer_attempt_end(t, &(fer_outcome){.code = o->asks_input ? FER_INPUT_REQUIRED : o->code,
+    fer_attempt_end(t, &(fer_outcome){.code = o->asks_input ? FER_INPUT_REQUIRED
+                                              : o->began    ? FER_TASK_STARTED
+                                                            : o->code,
                                       .phase = phase_of(o),
                                       .structured = o->code ? NULL : o->result.value,
                                       .doc = o->code ? NULL : o->result.doc,
@@ -239,6 +241,7 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
         k->params = by->params;
         k->capabilities = by->capabilities;
         k->takes_input = by->takes_input;
+        k->takes_task = by->takes_task;
         k->log_level = by->log_level;
     }
     fer_mcp_client_call(client, k);

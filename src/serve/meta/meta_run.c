@@ -81,7 +81,8 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     fer_ask_log(q, e);
     if (!e->error.code) fer_guest_used(q, e->tool_id);
     if (!e->error.code) write_result(q, e);
-    else if (e->error.code == FER_INPUT_REQUIRED) fer_reply_envelope(q, e);
+    else if (e->error.code == FER_INPUT_REQUIRED || e->error.code == FER_TASK_STARTED)
+        fer_reply_envelope(q, e);
     else fer_reply_error(q, &e->error, e->tool_id);
 }
 

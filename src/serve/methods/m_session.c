@@ -3,6 +3,7 @@
 #include "meta_tools.h"
 #include "serve_parts.h"
 #include "sys.h"
+#include "tasks.h"
 
 bool fer_ask_since(const fer_ask *q, const char *version)
 {
@@ -57,6 +58,10 @@ static void add_abilities(const fer_ask *q, fer_buf *b)
     if (can & FER_CAN_PROMPTS) fer_buf_add_text(b, ",\"prompts\":{\"listChanged\":true}");
     if (can & FER_CAN_COMPLETE && fer_ask_since(q, "2025-03-26"))
         fer_buf_add_text(b, ",\"completions\":{}");
+    if (q->version->modern && can & (FER_CAN_TASKS | FER_CAN_OLD_TASKS))
+        fer_buf_add_text(b, ",\"extensions\":{\"" FER_TASKS_EXTENSION "\":{}}");
+    if (!q->version->modern && fer_ask_since(q, "2025-11-25") && can & FER_CAN_OLD_TASKS)
+        fer_buf_add_text(b, ",\"tasks\":{\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}");
     fer_buf_add_char(b, '}');
     add_instructions(q, b);
 }

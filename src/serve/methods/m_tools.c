@@ -5,6 +5,7 @@
 #include "near.h"
 #include "page.h"
 #include "relay.h"
+#include "tasks.h"
 #include "tool_reply.h"
 
 #define TRACEPARENT "traceparent" /* of W3C, in _meta */
@@ -184,6 +185,7 @@ static const fer_call_mcp *bring_along(fer_ask *q)
     m->owner = q;
     m->session = q->peer->session;
     m->takes_input = q->version->modern;
+    m->takes_task = fer_ask_takes_task(q);
     m->log_level = q->version->modern ? NULL : fer_log_level_name(q->log_level);
     m->capabilities = fer_ask_abilities(q);
     m->params = has_more(q) ? fer_ask_params(q, NULL, FER_STR("")) : FER_STR("");
@@ -230,6 +232,13 @@ static void call_export(fer_ask *q, const fer_export *x, fer_str args)
     fer_front *s = fer_ask_front(q);
     fer_call_options o;
     fer_err err = {0};
+    if (x->mirrors && q->version->modern && q->talk->hints.http) {
+        fer_str definition;
+        fer_view *v = fer_ask_guest(q)->exports.view;
+        if (!fer_view_definition(fer_ask_arena(q), v, x->id, &definition, &err) &&
+            !fer_ask_check_params(q, definition, args))
+            return;
+    }
     fer_ask_call_options(q, &o);
     q->stop = stop_call;
     fer_code code =

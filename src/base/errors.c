@@ -128,7 +128,7 @@ static const fer_code_row rows[] = {
               "The connection to the backend was lost in the middle of the call."),
     EXECUTION(FER_INPUT_REQUIRED, "InputRequired", 428, false,
               "The tool asks for input before it goes on."),
-    EXECUTION(FER_TASK_STARTED, "TaskStarted", 202, false,
+    EXECUTION(FER_TASK_STARTED, "TaskStarted", 409, false,
               "The tool goes on as a task, which can be asked for."),
 
     SYSTEM(FER_OUT_OF_MEMORY, "OutOfMemory", 503, -32603, 70, true,

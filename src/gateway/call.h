@@ -158,7 +158,7 @@ struct fer_call {
     fer_cancel cancelled;  /* from here on all is cleared between calls, as before the timers */
     fer_cancel wanted;     /* cancelled by its own listener: as soon as that has returned */
     bool telling;
-    bool paused; /* the listener is behind */
+    bool paused;       /* the listener is behind */
     unsigned standing; /* what the caller is asked and has not answered */
     int64_t stood;     /* since when its time has stood still for that */
     uint64_t sequence;

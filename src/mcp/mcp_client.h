@@ -77,11 +77,11 @@ typedef struct fer_mcp_options {
     fer_str capabilities; /* what callers can answer, a JSON object; empty: nothing */
     unsigned start_ms, probe_ms, list_ms; /* 0: as above */
     unsigned idle_ms; /* without a request, after which it is disconnected; 0: never */
-    bool keep;        /* a connection that is lost or was not made is made again without a request */
-    bool recheck;     /* its tools are known from an earlier run: the first connection tells that they
-                         may have changed, unless they are just being listed */
-    void (*changed)(void *context);       /* the tools may have changed; once until listed again */
-    void (*closed)(void *context);        /* after fer_mcp_client_close: nothing is left */
+    bool keep;    /* a connection that is lost or was not made is made again without a request */
+    bool recheck; /* its tools are known from an earlier run: the first connection tells that they
+                     may have changed, unless they are just being listed */
+    void (*changed)(void *context); /* the tools may have changed; once until listed again */
+    void (*closed)(void *context);  /* after fer_mcp_client_close: nothing is left */
     /* Takes a question, to be answered once, now or later; may not give up a call. False, or NULL:
      * it is refused. */
     bool (*asked)(void *context, fer_mcp_question *q);
@@ -94,7 +94,8 @@ typedef struct fer_mcp_options {
      * updated, lists that have changed. `params`: a JSON object as it came, or empty. `k`: the call
      * that it belongs to; NULL: none, or not known. May be NULL. */
     void (*noticed)(void *context, fer_mcp_call *k, fer_str method, fer_str params);
-    /* It was disconnected as nobody asked anything (idle_ms); the client may be closed. May be NULL. */
+    /* It was disconnected as nobody asked anything (idle_ms); the client may be closed. May be
+     * NULL. */
     void (*rested)(void *context);
     /* Both sides have agreed, for the first time or again. May be NULL. */
     void (*ready)(void *context);

@@ -48,7 +48,7 @@ struct fer_mcp_client {
     uv_timer_t rest; /* of a connection that nobody uses, or that is to be made again */
     int64_t used;    /* when the last request of others began or ended, fer_clock_mono */
     bool resting;    /* it is being disconnected as nobody uses it */
-    unsigned timers;                /* that are not closed yet */
+    unsigned timers; /* that are not closed yet */
     /* connecting */
     fer_mcp_era era; /* what it was the last time */
     fer_mcp_request discover, initialize, listen;

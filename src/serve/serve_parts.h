@@ -27,9 +27,9 @@ typedef struct fer_parked fer_parked;
  */
 
 enum fer_method_flags {
-    FER_METHOD_EARLY = 1, /* also before initialize */
-    FER_METHOD_TOOLS = 2, /* waits until tools are known */
-    FER_METHOD_WARES = 4, /* waits until it is known what servers have beside tools */
+    FER_METHOD_EARLY = 1,  /* also before initialize */
+    FER_METHOD_TOOLS = 2,  /* waits until tools are known */
+    FER_METHOD_WARES = 4,  /* waits until it is known what servers have beside tools */
     FER_METHOD_CACHED = 8, /* its result says how long it is good for (2026-07-28) */
     FER_METHOD_INPUT = 16  /* its result may ask for input (2026-07-28) */
 };
@@ -206,7 +206,7 @@ struct fer_guest {
     size_t expose_count;
     bool over, steps_up;
     uint64_t session; /* of its requests that stand alone: they are one client together */
-    bool news[3]; /* of tools, resources, prompts that it is shown: to be told */
+    bool news[3];     /* of tools, resources, prompts that it is shown: to be told */
     fer_exports exports;
     fer_counter counters[FER_WARE_KINDS];
     fer_sight sight; /* of the caller */
@@ -244,8 +244,8 @@ struct fer_peer {
     uint64_t next_question;
     fer_ask *asks;
     size_t ask_count, listen_count;
-    size_t exchanges; /* that have not ended */
-    bool closed;      /* goes with the last of them */
+    size_t exchanges;   /* that have not ended */
+    bool closed;        /* goes with the last of them */
     fer_parked *parked; /* it is that of a parked request; or NULL */
 };
 /* Frees a closed peer that nothing runs for. */

@@ -81,10 +81,11 @@ struct fer_server {
     fer_str name;       /* the namespace; on the heap */
     fer_stock stocks[FER_WARE_KINDS];
     unsigned can;
-    fer_arena *past; /* of what an earlier run knew of it; NULL: nothing, or it was connected since */
+    fer_arena
+        *past; /* of what an earlier run knew of it; NULL: nothing, or it was connected since */
     fer_str capabilities, instructions; /* in there, as it said them */
     const fer_mcp_version *past_version;
-    bool known;                         /* `can` is what it said */
+    bool known; /* `can` is what it said */
     bool late;  /* nobody waits for it any more */
 };
 

@@ -31,7 +31,7 @@ class Cell:
     """A backend, a gateway before it, and a client of it."""
     count = 0
 
-    def __init__(self, client, client_carrier, backend, backend_carrier, can=None, serve=None):
+    def __init__(self, client, client_carrier, backend, backend_carrier, can=None):
         Cell.count += 1
         self.file = os.path.join(folder.name, f"heard-{Cell.count}")
         words = [sys.executable, os.path.join(HERE, "bridge_backend.py"), backend, backend_carrier, self.file]
@@ -42,7 +42,7 @@ class Cell:
             server = {"url": self.backend.stdout.readline().strip()}
         config = os.path.join(folder.name, f"cell-{Cell.count}.json")
         with open(config, "w", encoding="utf-8") as file:
-            json.dump({"mcpServers": {"b": server}, **({"serve": serve} if serve else {})}, file)
+            json.dump({"mcpServers": {"b": server}, "serve": {"limits": {"settleMs": 30000}}}, file)
         common = [FERRULE, "serve", "--config", config, "--mode", "transparent"]
         self.gateway = None
         if client_carrier == "stdio":

@@ -41,7 +41,7 @@ class Site:
         config = os.path.join(folder.name, f"site-{Site.count}.json")
         people = {n: {"token": f"secretref:env:{n.upper()}", "tenant": n} for n in ("ann", "ben", "cat")}
         with open(config, "w", encoding="utf-8") as file:
-            json.dump({"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": limits or {}}}, file)
+            json.dump({"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": {"settleMs": 30000, **(limits or {})}}}, file)
         self.gateway = subprocess.Popen([FERRULE, "serve", "--config", config, "--mode", "transparent", "--listen", "0"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
         said = self.gateway.stdout.readline()

@@ -142,7 +142,9 @@ def enums(params, meta):
 
 
 def given(params, key):
-    return (params.get("inputResponses") or {}).get(key)
+    responses = params.get("inputResponses")
+    answer = responses.get(key) if isinstance(responses, dict) else None
+    return answer if isinstance(answer, dict) else None
 
 
 def ir_elicitation(params, meta):

@@ -142,14 +142,14 @@ def progress_after(site):
 def stands_still(site):
     """The time that the client takes does not count, that of the tool does."""
     params = {"name": "elicit", "arguments": {}}
-    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 1500})
-    time.sleep(2)
+    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 5000})
+    time.sleep(6)
     return is_it(words_of(site.ann.request("tools/call", dict(params, **again(r)))), DONE)
 
 
 def time_goes_on(site):
     params = {"name": "ask_and_hang", "arguments": {"mark": "late"}}
-    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 700})
+    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 5000})
     r = site.ann.request("tools/call", dict(params, **again(r)))
     return [] if "DeadlineExceeded" in json.dumps(r) or "OutcomeUnknown" in json.dumps(r) else [json.dumps(r)]
 

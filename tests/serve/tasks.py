@@ -6,7 +6,6 @@ reaches another's (A49). Speaks TAP."""
 import json
 import os
 import sys
-import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -62,7 +61,7 @@ def others(site):
     problems = []
     for method in ("tasks/get", "tasks/update", "tasks/cancel"):
         more = {"inputResponses": {}} if method == "tasks/update" else {}
-        wrong = [(ben, name), (ann, name[:-2] + "AA"), (ann, name + "AAAA"), (ann, "A" + name[1:]), (ann, "x")]
+        wrong = [(ben, name), (ann, name[:-2] + "AA"), (ann, name + "AAAA"), (ann, "B" + name[1:]), (ann, "x")]
         problems += is_it([code(c.request(method, {"taskId": n, **more})) for c, n in wrong], [-32602] * len(wrong))
     problems += is_it(get_once(ann, name), "working")
     ann.request("tasks/cancel", {"taskId": name})

@@ -28,6 +28,9 @@ bool fer_questions_take(fer_peer *p, const fer_json *doc, const yyjson_val *resp
 void fer_questions_sweep(fer_front *s, int64_t now);
 /* A request has ended: questions of its go on without it. */
 void fer_questions_forget(fer_peer *p, const fer_ask *q);
+/* Something of the client's could not be read, which may have been an answer: all its questions are
+ * refused. */
+void fer_questions_fail(fer_peer *p);
 /* A client is gone. */
 void fer_news_leave(fer_peer *p);
 

@@ -289,14 +289,24 @@ void fer_questions_forget(fer_peer *p, const fer_ask *q)
         if (x->ask == q) x->ask = NULL;
 }
 
-void fer_news_leave(fer_peer *p)
+static void refuse_all(fer_peer *p, const char *why)
 {
-    fer_front *s = p->server;
     while (p->questions) {
         fer_mcp_question *from = p->questions->from;
         free_question(p->questions);
-        fer_mcp_question_refuse(from, -32603, FER_STR("the client that was asked is gone"));
+        fer_mcp_question_refuse(from, -32603, fer_str_of(why));
     }
+}
+
+void fer_questions_fail(fer_peer *p)
+{
+    refuse_all(p, "what the client said could not be read");
+}
+
+void fer_news_leave(fer_peer *p)
+{
+    fer_front *s = p->server;
+    refuse_all(p, "the client that was asked is gone");
     if (s->watches) fer_watch_remove(p, NULL, FER_STR(""));
     if (s->parked && !p->options.once) fer_parked_leave(s, p->session);
     if (!p->options.once) fer_front_leave_runners(s, p->session);

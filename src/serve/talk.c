@@ -388,8 +388,13 @@ static void take_one(fer_talk *x, fer_str text)
     fer_rpc m;
     fer_err err = {0};
     fer_code code = fer_rpc_read(x->arena, text, &m, &err);
-    if (!code) fer_dispatch(x, &m);
-    else fer_talk_refuse(x, &m.id, fer_rpc_fault(code), fer_str_of(err.message));
+    if (!code) {
+        fer_dispatch(x, &m);
+        return;
+    }
+    fer_talk_refuse(x, &m.id, fer_rpc_fault(code), fer_str_of(err.message));
+    /* It may have been an answer, which nobody is to wait for then. */
+    if (code == FER_OUT_OF_MEMORY || code == FER_LIMIT_EXCEEDED) fer_questions_fail(x->peer);
 }
 
 static bool keep(fer_talk *x, fer_str *s)
@@ -419,8 +424,10 @@ void fer_talk_take(fer_talk *x, fer_str text, const fer_talk_hints *hints)
     bool kept = own.ptr && keep(x, &x->hints.version) && keep(x, &x->hints.method) &&
                 keep(x, &x->hints.name) && keep_params(x);
     x->taking = true;
-    if (!kept) fer_talk_refuse(x, NULL, -32603, FER_STR("out of memory"));
-    else if (is_array(own)) take_batch(x, own);
+    if (!kept) {
+        fer_talk_refuse(x, NULL, -32603, FER_STR("out of memory"));
+        fer_questions_fail(x->peer);
+    } else if (is_array(own)) take_batch(x, own);
     else take_one(x, own);
     x->taking = false;
     settle(x);

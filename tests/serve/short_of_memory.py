@@ -32,7 +32,7 @@ class Session:
         self.modern, self.number = modern, 0
         self.child = subprocess.Popen([FAULTS, "serve", "--stdio", "--attach", "never", "--config", config, "--mode", "transparent"], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(ENV, FI=plan))
-        self.watch = threading.Timer(60, self.child.kill)
+        self.watch = threading.Timer(150, self.child.kill)  # a message that is lost costs a deadline at most
         self.watch.start()
 
     def write(self, m):

@@ -2,11 +2,11 @@
 /* Where the gateway of a configuration is. */
 #include <errno.h>
 #include <limits.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "attach.h"
 #include "buf.h"
+#include "digest.h"
 #include "errors.h"
 #include "serve_local.h"
 #include "sys.h"
@@ -84,7 +84,7 @@ static fer_code write_identity(fer_arena *a, fer_app *app, const char *const *fi
 fer_code fer_attach_find(fer_arena *a, fer_app *app, const char *const *files, size_t count,
                          fer_attach *out, fer_err *err)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned char digest[FER_DIGEST_SIZE];
     char name[2 * NAME_BYTES + 1];
     fer_str folder;
     fer_buf b;
@@ -93,9 +93,7 @@ fer_code fer_attach_find(fer_arena *a, fer_app *app, const char *const *files, s
     fer_code code = write_identity(a, app, files, count, out, &b, err);
     if (!code) code = fer_attach_folder(a, &folder, err);
     if (code) return code;
-    fer_str identity = fer_buf_view(&b);
-    if (!EVP_Digest(identity.ptr, identity.len, digest, NULL, EVP_sha256(), NULL))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_digest_text(fer_buf_view(&b), digest);
     fer_trace_hex(digest, NAME_BYTES, name);
     out->folder = folder.ptr;
     out->path = fer_arena_printf(a, "%s/%s", folder.ptr, name).ptr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the configuration names, as runners: secrets are looked up here and go no further. */
-#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "buf.h"
+#include "digest.h"
 #include "env_file.h"
 #include "errors.h"
 #include "file.h"
@@ -117,13 +117,12 @@ void fer_station_discard(fer_station *s, fer_place_of_tools *p)
  * of tools that was fetched with others (cacheScope: private) is not taken for it. */
 static fer_code make_mark(making *m, fer_str item, fer_err *err)
 {
-    unsigned char whole[EVP_MAX_MD_SIZE];
+    unsigned char whole[FER_DIGEST_SIZE];
     char text[FER_PLACE_MARK];
     fer_str json =
         fer_arena_printf(m->arena, "%.*s%.*s", FER_PRI(item), FER_PRI(m->place->outside));
     if (!json.ptr) return fer_arena_failed(m->arena, err);
-    if (!EVP_Digest(json.ptr, json.len, whole, NULL, EVP_sha256(), NULL))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_digest_text(json, whole);
     fer_trace_hex(whole, (FER_PLACE_MARK - 1) / 2, text);
     m->place->mark = fer_arena_copy(m->arena, fer_str_of(text));
     return m->place->mark.ptr ? FER_OK : fer_arena_failed(m->arena, err);
@@ -289,6 +288,14 @@ static fer_code make_oauth(making *m, const fer_config_server *c, fer_err *err)
                 : FER_OK;
 }
 
+/* Who only starts programs does without curl, which takes 2 MB and a millisecond to begin. */
+static fer_code need_http(fer_station *s, uv_loop_t *loop, fer_err *err)
+{
+    fer_http_options asking = {.rules = s->rules};
+    if (!s->http) s->http = fer_http_new(loop, &asking);
+    return s->http ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+}
+
 static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
 {
     fer_http_field *fields;
@@ -307,6 +314,8 @@ static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
     o.times.idle_ms = (unsigned)c->idle_ms;
     o.care = care_of(m, c);
     uv_loop_t *loop = fer_gateway_loop(m->station->gateway);
+    code = need_http(m->station, loop, err);
+    if (code) return code;
     return take_runner(m, fer_mcp_http_runner(loop, m->station->http, &o), c->timeout_ms, err);
 }
 
@@ -438,9 +447,6 @@ fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err)
     if (!s->rules) s->rules = fer_net_rules_new();
     if (!s->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_net_rules_close(s->rules); /* what the configuration names, and nothing else */
-    fer_http_options asking = {.rules = s->rules};
-    if (!s->http) s->http = fer_http_new(loop, &asking);
-    if (!s->http) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_process_sweep(); /* what an earlier run left behind when it was killed */
     fer_process_host_options alone = {.alone = true};
     return fer_process_host_new(loop, &alone, &s->host, err);

@@ -5,8 +5,7 @@
  * changed under the same name. What cannot be read counts as absent: whoever needs it says what is
  * wrong with it, and where it was named.
  */
-#include <openssl/evp.h>
-
+#include "digest.h"
 #include "env_file.h"
 #include "errors.h"
 #include "file.h"
@@ -20,7 +19,8 @@
 typedef struct digest {
     const fer_config *config;
     fer_arena *arena;
-    EVP_MD_CTX *sum;
+    fer_digest *digest;
+    unsigned char sum[FER_DIGEST_SIZE]; /* of all so far */
     fer_err *err;
 } digest;
 
@@ -35,8 +35,8 @@ fer_str fer_config_folder(const fer_config *c)
 static fer_code add(digest *d, fer_str text)
 {
     uint64_t len = text.len;
-    if (EVP_DigestUpdate(d->sum, &len, sizeof len) && EVP_DigestUpdate(d->sum, text.ptr, text.len))
-        return FER_OK;
+    fer_str before = {(const char *)d->sum, sizeof d->sum}, size = {(const char *)&len, sizeof len};
+    if (fer_digest_of(d->digest, before, size, text, d->sum)) return FER_OK;
     return fer_fail(d->err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
@@ -114,18 +114,15 @@ static fer_code add_pack(digest *d, const fer_config_command *one)
 fer_code fer_station_outside(const fer_config *c, fer_config_part part, const void *item,
                              char out[FER_PLACE_MARK], fer_err *err)
 {
-    unsigned char whole[EVP_MAX_MD_SIZE];
-    digest d = {c, fer_arena_new(0), EVP_MD_CTX_new(), err};
+    digest d = {.config = c, .arena = fer_arena_new(0), .digest = fer_digest_new(), .err = err};
     fer_code code = FER_OK;
-    if (!d.arena || !d.sum || !EVP_DigestInit_ex(d.sum, EVP_sha256(), NULL))
+    if (!d.arena || !d.digest)
         code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     else if (part == FER_CONFIG_SERVER) code = add_server(&d, item);
     else if (part == FER_CONFIG_API) code = add_api(&d, item);
     else if (part == FER_CONFIG_COMMAND) code = add_pack(&d, item);
-    if (!code && !EVP_DigestFinal_ex(d.sum, whole, NULL))
-        code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    if (!code) fer_trace_hex(whole, (FER_PLACE_MARK - 1) / 2, out);
-    EVP_MD_CTX_free(d.sum);
+    if (!code) fer_trace_hex(d.sum, (FER_PLACE_MARK - 1) / 2, out);
+    fer_digest_free(d.digest);
     fer_arena_free(d.arena);
     return code;
 }

@@ -14,6 +14,9 @@ bool fer_seam_pipe_is_safe(void);
 ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size);
 int fer_seam_readable(int fd);
 
+void fer_seam_put_by(const void *mapped, size_t size);
+void fer_seam_trim(void);
+
 int fer_seam_listen(const struct sockaddr *at, socklen_t size, int backlog);
 int fer_seam_accept(int fd, struct sockaddr *from, socklen_t *size);
 int fer_seam_connect(const struct sockaddr *to, socklen_t size);

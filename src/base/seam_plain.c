@@ -160,6 +160,14 @@ void fer_sys_unmap(void *mapped, size_t size)
 {
     munmap(mapped, size);
 }
+void fer_sys_put_by(const void *mapped, size_t size)
+{
+    fer_seam_put_by(mapped, size);
+}
+void fer_sys_trim(void)
+{
+    fer_seam_trim();
+}
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {
     return clock_gettime(which, to);

@@ -69,6 +69,11 @@ void fer_sys_unmap(void *mapped, size_t size);
  * descriptor (struct fer_sys_launch); -1 where the system has none. Closed in programs.
  */
 int fer_sys_sealed(const char *name, const void *bytes, size_t size);
+/* Bytes of a file (or of this program) that are mapped for reading need no memory until they are
+ * read again. */
+void fer_sys_put_by(const void *mapped, size_t size);
+/* Memory that was freed goes back to the system, as far as it can. */
+void fer_sys_trim(void);
 int fer_sys_clock(clockid_t which, struct timespec *to);
 /* Two ends of a pipe, the first for reading; both are closed in programs that are started. */
 int fer_sys_pipe(int ends[2]);

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "checksum.h"
+#include "digest.h"
 #include "errors.h"
 
 #define FORMAT 1
@@ -98,7 +99,7 @@ static void add_texts(fer_buf *b, const fer_texts *list)
 static fer_code digest_of(fer_arena *a, const fer_request *r, unsigned char out[FER_DIGEST],
                           fer_err *err)
 {
-    unsigned char whole[EVP_MAX_MD_SIZE];
+    unsigned char whole[FER_DIGEST_SIZE];
     fer_buf b;
     fer_buf_init(&b, a, SIZE_MAX / 4);
     add_text(&b, fer_str_of(r->what));
@@ -112,8 +113,7 @@ static fer_code digest_of(fer_arena *a, const fer_request *r, unsigned char out[
         if (r->filter->takes) add_text(&b, r->filter->mark);
     }
     if (b.failure) return fer_buf_code(&b, err);
-    if (!EVP_Digest(b.ptr, b.len, whole, NULL, EVP_sha256(), NULL))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
+    fer_digest_text(fer_buf_view(&b), whole);
     memcpy(out, whole, FER_DIGEST);
     return FER_OK;
 }

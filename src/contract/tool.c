@@ -2,9 +2,9 @@
 /* Reading a loaded tool, its definition hash, and writing it in Ferrule's own form. */
 #include "tool.h"
 
-#include <openssl/evp.h>
 
 #include "buf.h"
+#include "digest.h"
 #include "errors.h"
 #include "json_value.h"
 #include "json_write.h"
@@ -82,20 +82,12 @@ static const enum fer_field_id hashed[] = {
     FER_FIELD_EXECUTION, FER_FIELD_ICONS,         FER_FIELD_INPUT_SCHEMA,
     FER_FIELD_NAME,      FER_FIELD_OUTPUT_SCHEMA, FER_FIELD_TITLE};
 
-static fer_code hash_text(fer_str text, char out[FER_HASH_TEXT], fer_err *err)
+static void hash_text(fer_str text, char out[FER_HASH_TEXT])
 {
-    static const char hex[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
-    if (!EVP_Digest(text.ptr, text.len, digest, &len, EVP_sha256(), NULL) || len != 32) {
-        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
-    }
-    for (size_t i = 0; i < len; i++) {
-        out[2 * i] = hex[digest[i] >> 4];
-        out[2 * i + 1] = hex[digest[i] & 15];
-    }
-    out[64] = '\0';
-    return FER_OK;
+    unsigned char digest[FER_DIGEST_SIZE];
+    fer_digest_text(text, digest);
+    fer_digest_hex(out, digest, sizeof digest);
+    out[FER_DIGEST_HEX] = '\0';
 }
 
 /* The value that counts: _meta.ferrule carries the contract, which is no part of the definition. */
@@ -125,7 +117,8 @@ fer_code fer_tool_definition_hash(fer_arena *scratch, const fer_tool *t, char ou
     }
     fer_buf_add_char(&b, '}');
     if (b.failure) return fer_buf_code(&b, err);
-    return hash_text(fer_buf_view(&b), out, err);
+    hash_text(fer_buf_view(&b), out);
+    return FER_OK;
 }
 
 /* ---- writing

@@ -2,8 +2,8 @@
 #include "call_log.h"
 
 #include <assert.h>
-#include <openssl/evp.h>
 
+#include "digest.h"
 #include "errors.h"
 #include "trace_context.h"
 
@@ -39,9 +39,10 @@ static void add_text(line *l, const char *key, fer_str text)
 /* Enough to tell callers apart, not to find out who they are. */
 void fer_call_log_digest(fer_str name, char out[17])
 {
-    unsigned char whole[EVP_MAX_MD_SIZE];
+    unsigned char whole[FER_DIGEST_SIZE];
     *out = '\0';
-    if (!name.len || !EVP_Digest(name.ptr, name.len, whole, NULL, EVP_sha256(), NULL)) return;
+    if (!name.len) return;
+    fer_digest_text(name, whole);
     fer_trace_hex(whole, 8, out);
 }
 

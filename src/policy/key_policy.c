@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 
 #include "buf.h"
+#include "digest.h"
 #include "errors.h"
 
 bool fer_key_valid(fer_str key)
@@ -24,12 +25,12 @@ static void part(fer_buf *b, fer_str s)
 
 static fer_code digest(const fer_buf *b, unsigned char out[FER_KEY_HASH], fer_err *err)
 {
-    unsigned char whole[EVP_MAX_MD_SIZE];
+    unsigned char whole[FER_DIGEST_SIZE];
     fer_code code = fer_buf_code(b, err);
-    if (!code && !EVP_Digest(b->ptr, b->len, whole, NULL, EVP_sha256(), NULL))
-        code = fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
-    if (!code) memcpy(out, whole, FER_KEY_HASH);
-    return code;
+    if (code) return code;
+    fer_digest_text(fer_buf_view(b), whole);
+    memcpy(out, whole, FER_KEY_HASH);
+    return FER_OK;
 }
 
 fer_code fer_key_hashes(fer_arena *scratch, const fer_key_of *k, unsigned char scope[FER_KEY_HASH],

@@ -2,9 +2,9 @@
 /* What a result depends on, as one digest: each part with its length, so that none can pass for
  * another. */
 #include <ferrule/json.h>
-#include <openssl/evp.h>
 
 #include "buf.h"
+#include "digest.h"
 #include "errors.h"
 #include "result_cache.h"
 
@@ -34,9 +34,9 @@ fer_code fer_result_key_of(fer_arena *scratch, const fer_result_of *r, fer_resul
     part(&b, r->backend);
     part(&b, input);
     code = fer_buf_code(&b, err);
-    unsigned char whole[EVP_MAX_MD_SIZE];
-    if (!code && !EVP_Digest(b.ptr, b.len, whole, NULL, EVP_sha256(), NULL))
-        code = fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
-    if (!code) memcpy(out->bytes, whole, sizeof out->bytes);
-    return code;
+    unsigned char whole[FER_DIGEST_SIZE];
+    if (code) return code;
+    fer_digest_text(fer_buf_view(&b), whole);
+    memcpy(out->bytes, whole, sizeof out->bytes);
+    return FER_OK;
 }

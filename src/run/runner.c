@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
 
-#include <openssl/evp.h>
 #include <stdarg.h>
 
+#include "digest.h"
 #include "errors.h"
 
 const char *const fer_cancel_names[FER_CANCEL_COUNT] = {
@@ -82,7 +82,6 @@ void fer_runner_tell_late(fer_runner *r, uint64_t ticket, const fer_late *late)
 void fer_runner_tell_late_answer(fer_runner *r, uint64_t ticket, fer_code code, fer_str answer)
 {
     fer_late late = {.code = code, .size = answer.len};
-    if (!EVP_Digest(answer.ptr ? answer.ptr : "", answer.len, late.sum, NULL, EVP_sha256(), NULL))
-        return;
+    fer_digest_text(answer, late.sum);
     fer_runner_tell_late(r, ticket, &late);
 }

@@ -224,6 +224,16 @@ static void on_request(void *context, fer_exchange *x)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* When most of a crowd has left, what it took goes back to the system. */
+static void see_off(fer_web *w)
+{
+    size_t now = fer_http_server_counts(w->http).connections;
+    if (now > w->crowd) w->crowd = now;
+    if (w->crowd < FER_HTTP_CROWD || now > w->crowd / 2) return;
+    w->crowd = now;
+    fer_sys_trim();
+}
+
 static void on_beat(uv_timer_t *timer)
 {
     fer_web *w = timer->data;
@@ -232,6 +242,7 @@ static void on_beat(uv_timer_t *timer)
     fer_inquiries_sweep(w);
     fer_sessions_sweep(w, false);
     fer_inquiries_poll(w);
+    see_off(w);
     if (now - w->beaten < BEAT_EVERY_NS) return;
     w->beaten = now;
     fer_inquiries_beat(w);

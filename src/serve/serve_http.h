@@ -29,6 +29,7 @@
 #define FER_HTTP_BEAT_MS                                                                           \
     15000 /* after which a quiet answer becomes a stream, and between its beats */
 
+#define FER_HTTP_CROWD    1000 /* connections whose memory is worth giving back */
 #define FER_HTTP_LOOK_MS  1000 /* between looks at who may still come */
 #define FER_HTTP_RETRY_MS 1000 /* after which a client that lost a stream shall come again */
 

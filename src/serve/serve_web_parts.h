@@ -59,6 +59,7 @@ struct fer_web {
     size_t waiting_count;
     uv_timer_t beat;
     int64_t beaten; /* when quiet streams were last looked at */
+    size_t crowd;   /* the most connections since memory was last given back */
     bool draining;
 };
 

@@ -3,10 +3,10 @@
 #include "bearer_parts.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 
 #include "access.h"
+#include "digest.h"
 #include "errors.h"
 #include "sys.h"
 
@@ -27,12 +27,7 @@ static void write_base64url(const uint8_t *from, size_t len, char *to)
     *to = '\0';
 }
 
-static bool hash_of(fer_str token, uint8_t out[FER_BEARER_BYTES])
-{
-    unsigned len = 0;
-    return EVP_Digest(token.ptr, token.len, out, &len, EVP_sha256(), NULL) == 1 &&
-           len == FER_BEARER_BYTES;
-}
+static_assert(FER_BEARER_BYTES == FER_DIGEST_SIZE, "tokens are kept as their SHA-256");
 
 static const fer_bearer *find_named(const fer_bearers *t, fer_str word)
 {
@@ -141,7 +136,8 @@ static bool make_secret(fer_bearer *k, char text[FER_BEARER_TEXT])
         k->id[i] = "0123456789abcdef"[random[FER_BEARER_BYTES + i / 2] >> (i % 2 ? 0 : 4) & 15];
     k->id[FER_BEARER_ID - 1] = '\0';
     OPENSSL_cleanse(random, sizeof random);
-    return hash_of(fer_str_of(text), k->hash);
+    fer_digest_text(fer_str_of(text), k->hash);
+    return true;
 }
 
 fer_code fer_bearers_add(fer_bearers *t, const fer_bearer_wish *wish, int64_t now,
@@ -183,5 +179,6 @@ const fer_bearer *fer_bearers_find_hash(const fer_bearers *t, const uint8_t hash
 const fer_bearer *fer_bearers_find(const fer_bearers *t, fer_str token, int64_t now)
 {
     uint8_t hash[FER_BEARER_BYTES];
-    return token.len && hash_of(token, hash) ? fer_bearers_find_hash(t, hash, now) : NULL;
+    fer_digest_text(token, hash);
+    return token.len ? fer_bearers_find_hash(t, hash, now) : NULL;
 }

@@ -14,6 +14,7 @@
 #include "serve_http.h"
 #include "serve_setup.h"
 #include "serve_stdio.h"
+#include "static_model.h"
 #include "station_wares.h"
 #include "sys.h"
 
@@ -97,11 +98,21 @@ static int make_front(serving *s)
  */
 
 /* Vectors are made between other things, until every tool has one. */
+/* What only the start has needed: words of the model, and what lists of tools were read into. */
+static void settle_memory(void)
+{
+    fer_str model = fer_static_model_builtin_bytes();
+    fer_sys_put_by(model.ptr, model.len);
+    fer_sys_trim();
+}
+
 static void on_embed(uv_idle_t *idle)
 {
     serving *s = idle->data;
     size_t left = 0;
-    if (fer_catalog_embed(s->station.catalog, EMBED_AT, &left, NULL) || !left) uv_idle_stop(idle);
+    if (!fer_catalog_embed(s->station.catalog, EMBED_AT, &left, NULL) && left) return;
+    uv_idle_stop(idle);
+    settle_memory();
 }
 
 static void on_settle(uv_timer_t *timer)

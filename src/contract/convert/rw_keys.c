@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R23: properties whose names the provider does not take. */
-#include <openssl/evp.h>
 
+#include "digest.h"
 #include "look.h"
 #include "rewrite.h"
 
@@ -19,11 +19,10 @@ static bool has_char(const struct fer_profile_row *row, char ch)
 /* The name with bad characters replaced; and the hash of the old one where it must be told. */
 static fer_str fit(fer_rw *c, fer_str name, bool hash)
 {
-    static const char hex[] = "0123456789abcdef";
     const struct fer_profile_row *row = &c->profile->rows[FER_PR_PROPERTY_KEY];
     size_t max = row->on && row->max < 1000 ? (size_t)row->max : 64;
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
+    unsigned char digest[FER_DIGEST_SIZE];
+    char hex[8];
     fer_buf b;
     fer_buf_init(&b, c->arena, (size_t)1 << 16);
     if (!name.len || is_reserved(c, name) ||
@@ -36,14 +35,11 @@ static fer_str fit(fer_rw *c, fer_str name, bool hash)
         fer_buf_add_char(&b, ch < 0x80 && has_char(row, (char)ch) ? (char)ch : '_');
     }
     if (hash || b.len > max || (row->on && name.len > max)) {
-        if (!EVP_Digest(name.ptr ? name.ptr : "", name.len, digest, &len, EVP_sha256(), NULL))
-            c->tree.failed = true;
+        fer_digest_text(name, digest);
+        fer_digest_hex(hex, digest, 4);
         if (b.len > max - 9) b.len = max - 9;
         fer_buf_add_char(&b, '_');
-        for (size_t i = 0; i < 4; i++) {
-            fer_buf_add_char(&b, hex[digest[i] >> 4]);
-            fer_buf_add_char(&b, hex[digest[i] & 15]);
-        }
+        fer_buf_add(&b, (fer_str){hex, sizeof hex});
     }
     if (b.failure) c->tree.failed = true;
     return fer_buf_view(&b);

@@ -4,8 +4,8 @@
  * of tools. First every name is made to fit; then all that would be the same, though their
  * tools are not, get a hash.
  */
-#include <openssl/evp.h>
 
+#include "digest.h"
 #include "errors.h"
 #include "look.h"
 #include "rewrite.h"
@@ -52,19 +52,14 @@ static bool ambiguous(fer_str part)
            memmem(part.ptr, part.len, "__", 2);
 }
 
-static fer_code add_hash(fer_buf *b, fer_str text, fer_err *err)
+static void add_hash(fer_buf *b, fer_str text)
 {
-    static const char hex[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
-    if (!EVP_Digest(text.ptr ? text.ptr : "", text.len, digest, &len, EVP_sha256(), NULL))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
+    unsigned char digest[FER_DIGEST_SIZE];
+    char hex[8];
+    fer_digest_text(text, digest);
+    fer_digest_hex(hex, digest, 4);
     fer_buf_add_char(b, '_');
-    for (size_t i = 0; i < 4; i++) {
-        fer_buf_add_char(b, hex[digest[i] >> 4]);
-        fer_buf_add_char(b, hex[digest[i] & 15]);
-    }
-    return FER_OK;
+    fer_buf_add(b, (fer_str){hex, sizeof hex});
 }
 
 static fer_code hash_of(struct naming *n, fer_buf *b, const fer_tool *t)
@@ -76,7 +71,9 @@ static fer_code hash_of(struct naming *n, fer_buf *b, const fer_tool *t)
         if (code) return code;
         text = fer_arena_printf(n->arena, "%.*s %s", FER_PRI(text), hash);
     }
-    return text.ptr ? add_hash(b, text, n->err) : fer_arena_failed(n->arena, n->err);
+    if (!text.ptr) return fer_arena_failed(n->arena, n->err);
+    add_hash(b, text);
+    return FER_OK;
 }
 
 static void add_fitting(const struct naming *n, fer_buf *b, fer_str text)

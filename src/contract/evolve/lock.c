@@ -6,10 +6,10 @@
  */
 #include "lock.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "buf.h"
+#include "digest.h"
 #include "errors.h"
 #include "json_number.h"
 #include "json_value.h"
@@ -36,21 +36,15 @@ const char *fer_lock_state_name(fer_lock_state state)
 static fer_code part_hash(fer_arena *a, const yyjson_val *value, bool meta,
                           char out[PART_DIGITS + 1], fer_err *err)
 {
-    static const char hex[] = "0123456789abcdef";
     const fer_notation canonical = {.canonical = true, .skip = meta ? "ferrule" : NULL};
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
+    unsigned char digest[FER_DIGEST_SIZE];
     fer_buf b;
     fer_buf_init(&b, a, SIZE_MAX / 4);
     fer_code code = fer_write_add(a, &b, value, &canonical, err);
     if (!code) code = fer_buf_code(&b, err);
     if (code) return code;
-    if (!EVP_Digest(b.ptr, b.len, digest, &len, EVP_sha256(), NULL))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "SHA-256 could not be computed");
-    for (size_t i = 0; i < PART_DIGITS / 2; i++) {
-        out[2 * i] = hex[digest[i] >> 4];
-        out[2 * i + 1] = hex[digest[i] & 15];
-    }
+    fer_digest_text(fer_buf_view(&b), digest);
+    fer_digest_hex(out, digest, PART_DIGITS / 2);
     out[PART_DIGITS] = '\0';
     return FER_OK;
 }

@@ -103,6 +103,17 @@ static void on_notice(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
                            m->params ? fer_rpc_bytes(m->doc, m->params) : FER_STR_NONE);
 }
 
+/* Of no use here; a client behind a transparent gateway may know it. */
+static void on_unknown(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
+{
+    fer_mcp_request *r = stream ? fer_mcp_find(c, stream) : NULL;
+    fer_mcp_call *k = r && r->kind == &fer_mcp_call_kind ? (fer_mcp_call *)r : NULL;
+    c->info.logs++;
+    if (c->options.noticed && fer_str_starts(m->method, "notifications/"))
+        c->options.noticed(c->options.context, k, m->method,
+                           m->params ? fer_rpc_bytes(m->doc, m->params) : FER_STR_NONE);
+}
+
 static void on_cancelled(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
 {
     (void)stream;
@@ -131,7 +142,7 @@ static void take_notification(fer_mcp_client *c, uint64_t stream, const fer_rpc 
             notifications[i].take(c, stream, m);
             return;
         }
-    c->info.logs++; /* of no use here */
+    on_unknown(c, stream, m);
 }
 
 /* ---- requests of the server's

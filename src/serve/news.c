@@ -82,8 +82,14 @@ static fer_str message_of(fer_arena *a, fer_str method, fer_str params)
 {
     fer_str one = params.len ? fer_one_line(a, params) : FER_STR("");
     if (!one.ptr) return FER_STR("");
-    return fer_arena_printf(a, "{\"jsonrpc\":\"2.0\",\"method\":\"%.*s\"%s%.*s}", FER_PRI(method),
-                            one.len ? ",\"params\":" : "", FER_PRI(one));
+    fer_buf b;
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_buf_add_text(&b, "{\"jsonrpc\":\"2.0\",\"method\":");
+    fer_buf_add_quoted(&b, method);
+    if (one.len) fer_buf_add_text(&b, ",\"params\":");
+    fer_buf_add(&b, one);
+    fer_buf_add_char(&b, '}');
+    return b.failure ? FER_STR("") : fer_buf_view(&b);
 }
 
 static int level_of(fer_arena *a, fer_str params)
@@ -208,6 +214,19 @@ static void on_other(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call
     else if (p->options.push) p->options.push(p->options.context, message);
 }
 
+/* What nobody here knows is for who talks with the one server through us. */
+static void on_unknown(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                       fer_str method, fer_str params)
+{
+    fer_ask *q;
+    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    bool open = p && p->guest->mode == FER_SERVE_TRANSPARENT;
+    fer_str message = open ? message_of(a, method, params) : FER_STR("");
+    if (!message.len) s->counts.ignored++;
+    else if (q) fer_ask_note(q, message);
+    else if (p->options.push) p->options.push(p->options.context, message);
+}
+
 static const struct {
     const char *method;
     void (*take)(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
@@ -226,11 +245,11 @@ static void noticed(void *context, fer_runner *r, uint64_t session, fer_mcp_call
 {
     fer_front *s = context;
     fer_arena *a = fer_arena_new(FER_SERVE_MEMORY);
-    for (size_t i = 0; a && i < FER_COUNT(rows); i++)
-        if (fer_str_is(method, rows[i].method)) {
-            rows[i].take(s, r, session, k, a, method, params);
-            break;
-        }
+    size_t i = 0;
+    if (!a) return;
+    while (i < FER_COUNT(rows) && !fer_str_is(method, rows[i].method)) i++;
+    if (i < FER_COUNT(rows)) rows[i].take(s, r, session, k, a, method, params);
+    else on_unknown(s, r, session, k, a, method, params);
     fer_arena_free(a);
 }
 

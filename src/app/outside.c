@@ -116,8 +116,7 @@ fer_code fer_station_outside(const fer_config *c, fer_config_part part, const vo
 {
     digest d = {.config = c, .arena = fer_arena_new(0), .digest = fer_digest_new(), .err = err};
     fer_code code = FER_OK;
-    if (!d.arena || !d.digest)
-        code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!d.arena || !d.digest) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     else if (part == FER_CONFIG_SERVER) code = add_server(&d, item);
     else if (part == FER_CONFIG_API) code = add_api(&d, item);
     else if (part == FER_CONFIG_COMMAND) code = add_pack(&d, item);

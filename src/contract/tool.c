@@ -2,7 +2,6 @@
 /* Reading a loaded tool, its definition hash, and writing it in Ferrule's own form. */
 #include "tool.h"
 
-
 #include "buf.h"
 #include "digest.h"
 #include "errors.h"

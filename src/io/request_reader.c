@@ -251,6 +251,14 @@ static fer_str trim(fer_str s)
     return s;
 }
 
+/* RFC 9110 5.5 lets tabs stand around a value. Some take them for a part of it, which must not
+ * be so where it says for whom a request is. */
+static bool is_loose_host(fer_str name, fer_str value)
+{
+    return name.len == 4 && fer_str_find(value, 0, '\t') != SIZE_MAX &&
+           fer_str_eq_nocase(name, FER_STR("host"));
+}
+
 static bool is_value(fer_str s)
 {
     if (fer_str_is_plain(s)) return true;
@@ -269,12 +277,25 @@ static fer_refusal make_fields(fer_request *q)
     if (!q->fields) return FER_REFUSE_MEMORY;
     for (size_t i = 0; i < q->span_count; i++) {
         const struct fer_field_span *s = &q->spans[i];
-        fer_str value = trim((fer_str){q->text + s->value, s->value_len});
-        if (!is_value(value)) return FER_REFUSE_VALUE;
-        q->fields[i] = (fer_http_field){{q->text + s->name, s->name_len}, value};
+        fer_str whole = {q->text + s->value, s->value_len}, value = trim(whole);
+        fer_str name = {q->text + s->name, s->name_len};
+        if (is_loose_host(name, whole) || !is_value(value)) return FER_REFUSE_VALUE;
+        q->fields[i] = (fer_http_field){name, value};
     }
     q->field_count = q->span_count;
     return FER_REFUSE_NONE;
+}
+
+static bool is_hex(char c)
+{
+    return fer_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* %XX, and no NUL: what others decode must not end there. */
+static bool is_escape(fer_str target, size_t at)
+{
+    return target.len - at > 2 && is_hex(target.ptr[at + 1]) && is_hex(target.ptr[at + 2]) &&
+           (target.ptr[at + 1] != '0' || target.ptr[at + 2] != '0');
 }
 
 /* A path with visible ASCII in it and no fragment; "*" asks about the server (RFC 9112 3.2). */
@@ -286,6 +307,7 @@ static bool is_target(fer_str target, uint8_t method)
         char c = target.ptr[i];
         if (c <= ' ' || c >= 0x7F || c == '#' || c == '\\' || c == '"' || c == '<' || c == '>')
             return false;
+        if (c == '%' && !is_escape(target, i)) return false;
     }
     return true;
 }

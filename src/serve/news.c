@@ -219,7 +219,7 @@ static void on_unknown(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_ca
                        fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, k, &q);
+    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
     bool open = p && p->guest->mode == FER_SERVE_TRANSPARENT;
     fer_str message = open ? message_of(a, method, params) : FER_STR("");
     if (!message.len) s->counts.ignored++;

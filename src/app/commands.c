@@ -254,10 +254,12 @@ const fer_command fer_commands[] = {
      "ferrule chain report.yaml --dry-run\nferrule chain report.yaml --input '{\"day\":\"2026-11-17\"}' --json",
      fer_run_chain},
     {"exec", "FILE|-", "run a program that calls tools",
-     "Runs a program in a sandbox: JavaScript, or what the configuration names as a runtime (docs/code.md). It calls tools "
-     "through the gateway, with `await tools.NAMESPACE.NAME(args)`, and gives back its last expression or __out, which is "
-     "printed after what the program prints itself. Errors name the line and column of the program. With --check nothing is "
-     "run: the tools that it names are listed with their places, and the exit code is 1 where one is not there.",
+     "Runs a program in a sandbox: JavaScript, or what the configuration names as a runtime "
+     "(docs/code.md). It calls tools through the gateway, with `await tools.NAMESPACE.NAME(args)`, "
+     "and gives back its last expression or __out, which is printed after what the program prints "
+     "itself. Errors name the line and column of the program. With --check nothing is run: the "
+     "tools that it names are listed with their places, and the exit code is 1 where one is not "
+     "there.",
      fer_exec_options,
      "ferrule exec report.js\n"
      "echo 'await tools.text.count({text: \"a b\"})' | ferrule exec -\n"
@@ -265,12 +267,15 @@ const fer_command fer_commands[] = {
      "ferrule exec --limits timeMs=2000,toolCalls=5 --json report.js",
      fer_run_exec},
     {"result", "HANDLE", "read a stored value in parts",
-     "Shows a value that ferrule exec --store has kept: as much of it as fits, and how to go on where it was cut.",
-     fer_result_options, "ferrule exec --store export.js\nferrule result v-3k9... --at /rows --from 100",
+     "Shows a value that ferrule exec --store has kept: as much of it as fits, and how to go on "
+     "where it was cut.",
+     fer_result_options,
+     "ferrule exec --store export.js\nferrule result v-3k9... --at /rows --from 100",
      fer_run_result},
     {"describe", "ID [FILE|FOLDER|-]...", "describe one tool at a level of detail",
      "Prints the ToolDoc of a tool: at the level summary what it does; at schema also its definition and what its input "
-     "asks for; at full also notes, examples and references; at types its declaration in TypeScript alone, for code that calls it. An ID without version means the highest release. Where "
+     "asks for; at full also notes, examples and references; at types its declaration in "
+     "TypeScript alone, for code that calls it. An ID without version means the highest release. Where "
      "tools come from several files, those without a namespace have the name of their file as one. Exits 1 where there "
      "is no such tool, 2 where something could not be read.",
      fer_describe_options,

@@ -60,8 +60,7 @@ static fer_code count_all(fer_station *s, fer_exports *e, costs *c, fer_err *err
     fer_buf b;
     fer_buf_init(&b, s->arena, SIZE_MAX / 4);
     size_t count = fer_meta_list(&b, fer_mcp_version_newest(false), s->config.code.enabled);
-    c->meta = (cost){.tools = count,
-                     .bytes = b.len + fer_meta_instructions(FER_SERVE_META).len};
+    c->meta = (cost){.tools = count, .bytes = b.len + fer_meta_instructions(FER_SERVE_META).len};
     fer_code code = fer_buf_code(&b, err);
     if (!code) code = fer_exports_refresh(e, &o, NULL, err);
     for (size_t i = 0; !code && i < e->count; i++)

@@ -7,7 +7,7 @@
 #   make asan       tests under ASan, UBSan  make tsan     tests under TSan
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
 #   make faults     kills, power losses, flipped bits: the long tier
-#   make bench      benchmarks (make bench-serve: the gateway beside others, alone)
+#   make bench      benchmarks (make bench-serve: the gateway beside others, alone; bench-load: under overload)
 #   make docs       reference pages anew
 #   make install    install (PREFIX)         make deb      Debian package
 #   make model      the built-in embedding model anew (minutes)
@@ -24,7 +24,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve model docs install deb differential ci-packages mcp-servers mcp-clients conformance clean format setup-build setup-test setup-dev
+.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve bench-load model docs install deb differential ci-packages mcp-servers mcp-clients conformance clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -84,6 +84,11 @@ bench: setup-test
 # Beside a floor in C and, where BENCH_NPM names them, gateways of npm; one line where the harness is not there.
 bench-serve: all
 	@python3 bench/serve/gateways.py --build $(BUILD)
+
+# Crowds, overload and the end under load, one case after the other; minutes.
+bench-load: all
+	@python3 bench/serve/overload.py $(BUILD)/src/app/ferrule
+	@python3 bench/serve/crowd.py $(BUILD)/src/app/ferrule
 
 differential: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null

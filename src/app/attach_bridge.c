@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "attach_join.h"
+#include "attach_lasting.h"
 #include "errors.h"
 #include "line_pair.h"
 #include "rpc.h"
@@ -38,6 +39,7 @@ typedef struct bridge {
     asked *asks;
     size_t ask_count;
     kept *opening; /* initialize, as the client said it; NULL: it said none */
+    fer_lasting lasting; /* what a session has beside that */
     asked *again;  /* its ID, where it was said once more and the answer is kept back */
     bool ended;    /* the client's input */
     bool over;
@@ -162,7 +164,9 @@ static void look_at_answer(void *context, const fer_rpc *m, const fer_err *err)
     (void)err;
     if (!m || (m->kind != FER_RPC_RESULT && m->kind != FER_RPC_ERROR)) return;
     fer_str id = id_text(b, &m->id);
-    if (b->again && is_id(b->again, id)) {
+    if (fer_lasting_takes(&b->lasting, m)) {
+        l->back = true;
+    } else if (b->again && is_id(b->again, id)) {
         l->back = true;
         fer_sys_free(b->again);
         b->again = NULL;
@@ -176,7 +180,8 @@ static bool from_gate(void *context, fer_str line)
     bridge *b = context;
     looking l = {.bridge = b};
     fer_arena_reset(b->arena);
-    if (b->asks || b->again) (void)fer_rpc_read_batch(b->arena, line, look_at_answer, &l, NULL);
+    if (b->asks || b->again || b->lasting.unanswered)
+        (void)fer_rpc_read_batch(b->arena, line, look_at_answer, &l, NULL);
     if (!l.back) fer_pair_write(b->client, line);
     if (b->gate) fer_pair_pause(b->gate, fer_pair_behind(b->client));
     settle(b);
@@ -222,6 +227,7 @@ static void say_again(bridge *b)
     fer_pair_write(b->gate, line);
     fer_pair_write(b->gate,
                    FER_STR("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"));
+    fer_lasting_say(&b->lasting, b->arena, b->gate);
 }
 
 static bool reach_gate(bridge *b)
@@ -271,6 +277,7 @@ static void look_at_request(void *context, const fer_rpc *m, const fer_err *err)
         return;
     }
     if (fer_str_is(m->method, "initialize")) keep_opening(b, n->line);
+    fer_lasting_note(&b->lasting, m);
     remember(b, id);
 }
 
@@ -354,6 +361,7 @@ int fer_attach_run(fer_app *app, const fer_attach *at, bool start)
         b.asks = q->next;
         fer_sys_free(q);
     }
+    fer_lasting_deinit(&b.lasting);
     fer_sys_free(b.again);
     fer_sys_free(b.opening);
     fer_arena_free(b.arena);

@@ -60,11 +60,31 @@ const fer_client fer_clients[] = {
      "${%s}"},
     {"kiro", "Kiro", NULL, {".kiro/settings/mcp.json"}, "mcpServers", NULL, NULL, "url", "${%s}"},
     {"lmstudio", "LM Studio", NULL, {".lmstudio/mcp.json"}, "mcpServers", NULL, NULL, "url", NULL},
+    {"opencode",
+     "opencode",
+     NULL,
+     {"@/opencode/opencode.json", "@/opencode/opencode.jsonc"},
+     "mcp",
+     "local",
+     "remote",
+     "url",
+     "{env:%s}",
+     .listed = true},
+    {"codex",
+     "Codex",
+     NULL,
+     {".codex/config.toml"},
+     "mcp_servers",
+     NULL,
+     NULL,
+     "url",
+     "bearer_token_env_var",
+     .toml = true},
     {0},
 };
 
 const char *const fer_client_names[] = {"claude", "claude-code", "cursor", "vscode",   "windsurf",
-                                        "zed",    "gemini",      "kiro",   "lmstudio", NULL};
+                                        "zed",    "gemini",      "kiro",   "lmstudio", "opencode", "codex", NULL};
 static_assert(FER_COUNT(fer_clients) == FER_COUNT(fer_client_names), "a name for each row");
 
 const fer_client *fer_client_find(const char *name)

@@ -151,6 +151,12 @@ int fer_serve_setup_place(const fer_station *s, const fer_serve_setup *w, fer_li
     *out = (fer_listen_options){.port = FER_SERVE_PORT, .cert_file = w->cert, .key_file = w->key};
     if (w->listen && !fer_serve_setup_listen(s->arena, w->listen, out))
         return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", w->listen);
+    return fer_serve_setup_judge(s, w, out);
+}
+
+int fer_serve_setup_judge(const fer_station *s, const fer_serve_setup *w,
+                          const fer_listen_options *out)
+{
     if (is_loopback(out->address) || (!w->no_token && w->cert)) return 0;
     if (!w->insecure)
         return fer_app_usage(s->app,

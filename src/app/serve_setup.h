@@ -32,6 +32,9 @@ bool fer_serve_setup_listen(fer_arena *a, const char *text, fer_listen_options *
 /* Where HTTP listens. 0, or an exit code: an address that is none, or one that others reach without
  * TLS or without tokens. */
 int fer_serve_setup_place(const fer_station *s, const fer_serve_setup *w, fer_listen_options *out);
+/* The same for a place that somebody else chose. */
+int fer_serve_setup_judge(const fer_station *s, const fer_serve_setup *w,
+                          const fer_listen_options *at);
 /* The options of a configured client; `who` is filled and pointed to. */
 void fer_serve_setup_client(const fer_config_client *c, fer_caller *who, fer_guest_options *out);
 /* Has the doorkeeper know the tokens of configured clients. */

@@ -7,6 +7,7 @@
 #include "call_log.h"
 #include "errors.h"
 #include "file.h"
+#include "gateway_parts.h"
 #include "station_parts.h"
 #include "sys.h"
 
@@ -56,6 +57,20 @@ static void log_late(void *context, const fer_late_report *r)
     fer_call_log_late(&s->log, r);
 }
 
+/* Before the calls that it had, so that the log says how long those took from then on. */
+static void log_lost(void *context, const fer_runner *r, fer_code code, const char *why,
+                     size_t running)
+{
+    const fer_station *s = context;
+    fer_log_write(&s->log, FER_LOG_WARN, "backend.lost",
+                  (const struct fer_log_field[]){
+                      FER_LOG_S("backend", r->name),
+                      FER_LOG_S("error.code", fer_str_of(fer_code_info(code)->name)),
+                      FER_LOG_S("reason", fer_str_of(why)),
+                      FER_LOG_I("running", running),
+                      {0}});
+}
+
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 fer_code fer_station_trace_options(fer_station *s, fer_arena *a, const fer_config *c,
@@ -77,6 +92,7 @@ fer_code fer_station_watch(fer_station *s, fer_err *err)
     fer_trace_options o;
     fer_code code = fer_gateway_observe(s->gateway, log_call, s, err);
     if (!code) code = fer_gateway_observe_late(s->gateway, log_late, s, err);
+    fer_gateway_on_lost(s->gateway, log_lost, s);
     if (code || !s->config.otlp_endpoint.len) return code;
     code = fer_station_trace_options(s, s->config_arena, &s->config, &o, err);
     return code ? code : fer_gateway_export_traces(s->gateway, &o, err);

@@ -3,8 +3,12 @@
 #include "seam_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* Fails with the error of what failed, not of closing. */
@@ -62,4 +66,30 @@ int fer_seam_peer_user(int fd, uid_t *user)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size)) return -1;
     *user = who.uid;
     return 0;
+}
+
+int fer_sys_notify(const char *path, const char *text)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    size_t len = strlen(path), size = strlen(text);
+    if (len >= sizeof to.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(to.sun_path, path, len);
+    if (to.sun_path[0] == '@') to.sun_path[0] = '\0';
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    socklen_t room = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+    ssize_t sent = sendto(fd, text, size, MSG_NOSIGNAL, (const struct sockaddr *)&to, room);
+    if (sent != (ssize_t)size) return give_up(fd);
+    close(fd);
+    return 0;
+}
+
+int fer_sys_adopt(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK)) return -1;
+    return fcntl(fd, F_SETFD, FD_CLOEXEC);
 }

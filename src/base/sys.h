@@ -136,6 +136,10 @@ int fer_sys_bound(int fd, struct sockaddr *to, socklen_t *size);
 int fer_sys_accept(int fd, struct sockaddr *from, socklen_t *size);
 /* A connection to a Unix socket, which is made or fails at once. */
 int fer_sys_connect(const struct sockaddr *to, socklen_t size);
+/* One datagram to a Unix socket, whose name begins with '@' where it is no file. */
+int fer_sys_notify(const char *path, const char *text);
+/* A socket that somebody else made: it does not block any more, and is closed in programs. */
+int fer_sys_adopt(int fd);
 ssize_t fer_sys_recv(int fd, void *to, size_t size);
 /* Sends parts in one; where nobody reads, that is EPIPE and no signal. */
 ssize_t fer_sys_send(int fd, const struct iovec *parts, size_t count);

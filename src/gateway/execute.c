@@ -249,6 +249,17 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
     return FER_BREAKER_FAILURE;
 }
 
+/* All calls that a backend had when it died fail by one death: the first of them counts, or five
+ * calls at once would open its circuit, and nobody be served by the process that takes its place. */
+static bool is_of_same_loss(fer_call *c, const fer_outcome *o)
+{
+    fer_scope *s = c->scopes[FER_SCOPE_BACKEND];
+    if (o->code != FER_BACKEND_CRASHED || c->probing) return false;
+    if (s->lost && c->attempt_began <= s->lost) return true;
+    s->lost = fer_clock_mono();
+    return false;
+}
+
 /* Everybody who counts hears of the end of an attempt. */
 static void count_attempt(fer_call *c)
 {
@@ -259,6 +270,7 @@ static void count_attempt(fer_call *c)
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];
     int64_t us = (fer_clock_mono() - c->attempt_began) / 1000;
     fer_breaker_outcome outcome = breaker_outcome(c, o);
+    if (outcome == FER_BREAKER_FAILURE && is_of_same_loss(c, o)) outcome = FER_BREAKER_NEITHER;
     c->sent += c->attempt.sent;
     if (c->cancelled && c->attempt.sent) fer_call_expect_late(c);
     c->nothing_sent = !c->attempt.sent || (o->code && o->phase <= FER_PHASE_NOT_PROCESSED);

@@ -38,6 +38,9 @@ struct fer_gateway {
     uv_timer_t tidy; /* the next look at those */
     void (*on_changed)(void *context, fer_runner *r);
     void *changed_context;
+    void (*on_lost)(void *context, const fer_runner *r, fer_code code, const char *why,
+                    size_t running);
+    void *lost_context;
     const struct fer_mcp_sink *sink; /* of what MCP servers ask and say; or NULL */
     fer_arena *route_arena;
     fer_map routes; /* by ID; nothing where there is no arena */
@@ -97,6 +100,11 @@ void fer_gateway_discard_runner(fer_gateway *g, fer_runner *r, void (*gone)(void
 /* Has it told which runner's tools have changed; NULL: nobody is. */
 void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
                             void *context);
+/* Has it told that what a runner runs in has ended by itself, before the calls that it had; NULL:
+ * nobody is. */
+typedef void fer_lost_observer(void *context, const fer_runner *r, fer_code code, const char *why,
+                               size_t running);
+void fer_gateway_on_lost(fer_gateway *g, fer_lost_observer *tell, void *context);
 /* Forgets cached results of a backend whose tools may have changed, or which is gone. */
 void fer_gateway_forget_results(fer_gateway *g, fer_str backend);
 /* Who hears what MCP servers ask and say (mcp_runner.h); stays until it is taken back with NULL. */

@@ -29,6 +29,12 @@ void fer_gateway_forget_results(fer_gateway *g, fer_str backend)
     if (g->keeper.forget_results) g->keeper.forget_results(g->keeper.context, backend);
 }
 
+static void tell_lost(fer_runner *r, fer_code code, const char *why, size_t running)
+{
+    fer_gateway *g = r->owner;
+    if (g->on_lost && !g->closing) g->on_lost(g->lost_context, r, code, why, running);
+}
+
 static void tell_changed(fer_runner *r)
 {
     fer_gateway *g = r->owner;
@@ -50,6 +56,7 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
     g->posts[g->post_count++] = (fer_post){.runner = r};
     r->owner = g;
     r->changed = tell_changed;
+    r->lost = tell_lost;
     r->late = fer_gateway_late;
     r->sink = &g->sink;
     return FER_OK;
@@ -129,6 +136,7 @@ void fer_gateway_retire_runner(fer_gateway *g, fer_runner *r, void (*gone)(void 
     p->gone = gone;
     p->context = context;
     r->changed = NULL; /* whoever wanted to know has let go of it */
+    r->lost = NULL;
     r->sink = NULL;
     g->retired++;
     fer_gateway_tidy(g);
@@ -145,6 +153,12 @@ void fer_gateway_discard_runner(fer_gateway *g, fer_runner *r, void (*gone)(void
     g->posts[g->post_count++] = (fer_post){r, FER_POST_RETIRED, gone, context};
     g->retired++;
     fer_gateway_tidy(g);
+}
+
+void fer_gateway_on_lost(fer_gateway *g, fer_lost_observer *tell, void *context)
+{
+    g->on_lost = tell;
+    g->lost_context = context;
 }
 
 void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runner *r),

@@ -318,10 +318,23 @@ static fer_code keep_path(struct fer_listener *l, const char *path, fer_err *err
     return FER_OK;
 }
 
+/* A socket of somebody else's, whose address says by which names it is known. */
+static fer_code take_socket(struct fer_listener *l, int fd, union place *at, fer_err *err)
+{
+    socklen_t size = sizeof *at;
+    memset(at, 0, sizeof *at);
+    if (fer_sys_bound(fd, &at->any, &size))
+        return fer_fail(err, FER_IO_ERROR, "cannot tell the port: %s", strerror(errno));
+    l->fd = fd;
+    l->port = ntohs(at->any.sa_family == AF_INET ? at->four.sin_port : at->six.sin6_port);
+    return FER_OK;
+}
+
 static fer_code open_socket(struct fer_listener *l, const fer_listen_options *o, union place *at,
                             fer_err *err)
 {
     socklen_t size = 0;
+    if (o->given) return take_socket(l, o->fd, at, err);
     fer_code code = find_place(o, at, &size, err);
     if (code) return code;
     l->fd = fer_sys_listen(&at->any, size, o->backlog ? o->backlog : BACKLOG);

@@ -97,6 +97,8 @@ typedef struct fer_mcp_options {
     /* It was disconnected as nobody asked anything (idle_ms); the client may be closed. May be
      * NULL. */
     void (*rested)(void *context);
+    /* The connection was lost; requests that were sent over it fail next. May be NULL. */
+    void (*lost)(void *context, fer_code code, const char *why);
     /* Both sides have agreed, for the first time or again. May be NULL. */
     void (*ready)(void *context);
     void *context;

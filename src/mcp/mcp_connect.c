@@ -461,6 +461,7 @@ static void lost(fer_mcp_client *c, fer_code code, const char *why)
     bool was_ready = c->info.state == FER_MCP_READY;
     note_loss(c, why);
     fer_mcp_forget_handshake(c);
+    if (c->options.lost) c->options.lost(c->options.context, code, why);
     c->info.state = FER_MCP_DOWN;
     fer_mcp_questions_lost(c);
     fer_mcp_fail_running(c, &f);

@@ -192,6 +192,9 @@ struct fer_runner {
     /* The tools may have changed: they should be listed again. May be NULL. */
     void (*changed)(fer_runner *r);
     void (*late)(fer_runner *r, uint64_t ticket, const fer_late *late); /* may be NULL */
+    /* What it runs in has ended by itself; attempts that were under way, so many, fail next. May be
+     * NULL. */
+    void (*lost)(fer_runner *r, fer_code code, const char *why, size_t running);
     /* Where its servers' questions and messages go (mcp_runner.h); NULL, or points to NULL:
      * nowhere. */
     const struct fer_mcp_sink *const *sink;

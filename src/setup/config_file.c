@@ -7,6 +7,7 @@
 #include "file.h"
 #include "json_doc.h"
 #include "sys.h"
+#include "toml.h"
 
 static const char *get_variable(void *context, const char *name)
 {
@@ -63,9 +64,20 @@ static fer_str folder_of(fer_arena *a, const char *file)
 fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err)
 {
     fer_str text;
-    fer_code code = fer_file_read(a, file, FER_CONFIG_SIZE, &text, err);
+    fer_code code = fer_file_read(a, file, FER_CONFIG_CLIENT_SIZE, &text, err);
+    bool json = !code && text.len && text.ptr[0] == '{';
+    /* Clients keep more in their files than servers, as JSON. */
+    if (!code && text.len > FER_CONFIG_SIZE && !json) code = FER_LIMIT_EXCEEDED;
     if (code == FER_LIMIT_EXCEEDED)
-        fer_fail(err, code, "%s: config.size: the limit is %zu bytes", file, FER_CONFIG_SIZE);
+        fer_fail(err, code, "%s: config.size: the limit is %zu bytes", file,
+                 json ? FER_CONFIG_CLIENT_SIZE : FER_CONFIG_SIZE);
+    if (!code && fer_str_ends(fer_str_of(file), ".toml")) {
+        code = fer_toml_to_json(a, text, &text, err);
+        if (code && err && err->line) {
+            fer_err plain = *err;
+            fer_fail(err, code, "%s:%u:%u: %s", file, plain.line, plain.column, plain.message);
+        }
+    }
     if (code) return code;
     fer_config_world world = {.get = get_variable, .home = home_of(), .folder = folder_of(a, file)};
     fer_str name = fer_arena_copy(a, fer_str_of(file));

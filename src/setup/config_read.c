@@ -266,7 +266,9 @@ static fer_code check_schema(fer_configure *c, fer_err *err)
 
 fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **doc, fer_err *err)
 {
-    if (text.len > FER_CONFIG_SIZE)
+    /* Clients keep more in their files than servers, as JSON. */
+    bool json = text.len && text.ptr[0] == '{';
+    if (text.len > (json ? FER_CONFIG_CLIENT_SIZE : FER_CONFIG_SIZE))
         return fer_fail(err, FER_LIMIT_EXCEEDED, "config.size: the limit is %zu bytes",
                         FER_CONFIG_SIZE);
     if (fer_format_detect(name, text, FER_FORMAT_AUTO) == FER_FORMAT_YAML)
@@ -292,7 +294,7 @@ static bool is_client_file(const yyjson_val *root)
     for (size_t i = 0; i < FER_COUNT(own); i++)
         if (member(root, own[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||
-           member(root, "context_servers") || member(member(root, "mcp"), "servers");
+           member(root, "context_servers") || member(root, "mcp_servers") || member(root, "mcp");
 }
 
 static void take_sections(fer_configure *c, const yyjson_val *root)
@@ -301,7 +303,9 @@ static void take_sections(fer_configure *c, const yyjson_val *root)
     fer_configure_servers(c, member(root, "mcpServers"));
     fer_configure_servers(c, member(root, "servers"));
     fer_configure_servers(c, member(root, "context_servers"));
-    fer_configure_servers(c, member(member(root, "mcp"), "servers"));
+    fer_configure_servers(c, member(root, "mcp_servers"));
+    const yyjson_val *mcp = member(root, "mcp"), *within = member(mcp, "servers");
+    fer_configure_servers(c, within ? within : mcp); /* VS Code; opencode */
     fer_configure_commands(c, member(root, "commands"));
     fer_configure_apis(c, member(root, "apis"));
     fer_configure_routes(c, member(root, "tools"));
@@ -325,6 +329,9 @@ fer_code fer_config_read(fer_arena *a, fer_str name, fer_str text, const fer_con
     const yyjson_val *root = fer_json_root(doc);
     fer_map_init(&c.namespaces, a);
     made.of_client = is_client_file(root);
+    if (text.len > FER_CONFIG_SIZE && !made.of_client)
+        return fer_fail(err, FER_LIMIT_EXCEEDED, "config.size: the limit is %zu bytes",
+                        FER_CONFIG_SIZE);
     code = fer_json_index(a, doc, err);
     if (!code) code = check_schema(&c, err);
     if (code) return code;

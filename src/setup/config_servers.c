@@ -8,23 +8,45 @@
 #include "secret.h"
 
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
-static const char *const known[] = {"type",    "command",   "args",       "env",     "cwd",
-                                    "url",     "serverUrl", "httpUrl",    "headers", "disabled",
-                                    "enabled", "timeoutMs", "envFile",    "sha256",  "oauth",
-                                    "start",   "isolate",   "idleStopMs", NULL};
-static const char *const clients[] = {"alwaysAllow",  "autoApprove",
-                                      "autoStart",    "description",
-                                      "dev",          "disabledTools",
-                                      "enabledTools", "excludeTools",
-                                      "gallery",      "icon",
-                                      "id",           "includeTools",
-                                      "isActive",     "name",
-                                      "note",         "auth",
-                                      "sandbox",      "sandboxEnabled",
-                                      "source",       "timeout",
-                                      "tools",        "trust",
-                                      "version",      "watchPaths",
-                                      "$schema",      NULL};
+static const char *const known[] = {"type",        "command",      "args",
+                                    "env",         "cwd",          "url",
+                                    "serverUrl",   "httpUrl",      "headers",
+                                    "disabled",    "enabled",      "timeoutMs",
+                                    "envFile",     "sha256",       "oauth",
+                                    "start",       "isolate",      "idleStopMs",
+                                    "environment", "http_headers", "bearer_token_env_var",
+                                    NULL};
+static const char *const clients[] = {"alwaysAllow",
+                                      "autoApprove",
+                                      "autoStart",
+                                      "description",
+                                      "dev",
+                                      "disabledTools",
+                                      "enabledTools",
+                                      "excludeTools",
+                                      "gallery",
+                                      "icon",
+                                      "id",
+                                      "includeTools",
+                                      "isActive",
+                                      "name",
+                                      "note",
+                                      "auth",
+                                      "sandbox",
+                                      "sandboxEnabled",
+                                      "source",
+                                      "timeout",
+                                      "tools",
+                                      "trust",
+                                      "version",
+                                      "watchPaths",
+                                      "$schema",
+                                      "startup_timeout_sec",
+                                      "startup_timeout_ms",
+                                      "tool_timeout_sec",
+                                      "enabled_tools",
+                                      "disabled_tools",
+                                      NULL};
 
 static bool is_one_of(fer_str word, const char *const *list)
 {
@@ -84,18 +106,30 @@ static const yyjson_val *url_of(const yyjson_val *object)
     return NULL;
 }
 
+/* The first word of a command, which opencode has as a list with its arguments. */
+static const yyjson_val *words_of(const yyjson_val *object)
+{
+    const yyjson_val *list = fer_val_get(object, "command");
+    if (!fer_is_arr(list)) return NULL;
+    FER_EACH_ITEM (list, item)
+        if (!fer_is_str(item)) return NULL;
+    return fer_val_len(list) ? list : NULL;
+}
+
 /* By what it says, else by what it has. */
 static bool take_transport(fer_configure *c, const yyjson_val *key, fer_config_server *s)
 {
     fer_str type = fer_configure_text(key + 1, "type");
-    bool command = fer_configure_text(key + 1, "command").len > 0, url = url_of(key + 1) != NULL;
+    bool command = fer_configure_text(key + 1, "command").len > 0 || words_of(key + 1);
+    bool url = url_of(key + 1) != NULL;
     if (command && url && !type.len) {
         FER_CONFIG_ERROR(c, key, "the server has a command and a URL; \"type\" says which counts");
         return false;
     }
-    s->transport = fer_str_is(type, "stdio") || (!type.len && !url) ? FER_CONFIG_STDIO
-                   : fer_str_is(type, "sse")                        ? FER_CONFIG_SSE
-                                                                    : FER_CONFIG_HTTP;
+    bool program = fer_str_is(type, "stdio") || fer_str_is(type, "local");
+    s->transport = program || (!type.len && !url) ? FER_CONFIG_STDIO
+                   : fer_str_is(type, "sse")      ? FER_CONFIG_SSE
+                                                  : FER_CONFIG_HTTP;
     if (s->transport == FER_CONFIG_STDIO ? command : url) return true;
     FER_CONFIG_ERROR(c, key, "the server needs a %s",
                      type.len ? (s->transport == FER_CONFIG_STDIO ? "\"command\"" : "\"url\"")
@@ -107,7 +141,17 @@ static void take_program(fer_configure *c, const yyjson_val *object, fer_config_
 {
     s->command = take_text(c, object, "command");
     s->args = fer_configure_texts(c, fer_val_get(object, "args"), true, &s->arg_count);
-    s->env = fer_configure_pairs(c, fer_val_get(object, "env"), true, false);
+    const yyjson_val *env = fer_val_get(object, "env");
+    const yyjson_val *words = words_of(object);
+    if (words) {
+        const fer_str *all = fer_configure_texts(c, words, true, &s->arg_count);
+        s->command = all && s->arg_count ? all[0] : FER_STR("");
+        s->args = all ? all + 1 : NULL;
+        s->arg_count = s->arg_count ? s->arg_count - 1 : 0;
+        check_args(c, words);
+    }
+    if (!env) env = fer_val_get(object, "environment");
+    s->env = fer_configure_pairs(c, env, true, false);
     s->cwd = fer_configure_path(c, take_text(c, object, "cwd"));
     s->env_file = fer_configure_path(c, take_text(c, object, "envFile"));
     s->sha256 = fer_configure_text(object, "sha256");
@@ -135,11 +179,31 @@ static void take_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth *
                          "\"clientSecret\" or a \"privateKey\"");
 }
 
+/* Codex names the variable that has the token: a header field that refers to it. */
+static void add_bearer(fer_configure *c, const yyjson_val *key, fer_config_server *s)
+{
+    fer_str variable = fer_val_str(key);
+    fer_str check = fer_arena_printf(c->a, "${%.*s}", FER_PRI(variable));
+    if (!check.ptr || !fer_configure_expand(c, key, check).len) return; /* what is wrong is told */
+    fer_config_pair *list = fer_arena_alloc_zero(c->a, s->headers.count + 1, sizeof *list);
+    fer_str value = fer_arena_printf(c->a, "Bearer secretref:env:%.*s", FER_PRI(variable));
+    if (!list || !value.ptr) {
+        fer_configure_no_memory(c);
+        return;
+    }
+    for (size_t i = 0; i < s->headers.count; i++) list[i] = s->headers.list[i];
+    list[s->headers.count] = (fer_config_pair){FER_STR("Authorization"), {value, true}};
+    s->headers = (fer_config_pairs){list, s->headers.count + 1};
+}
+
 static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_server *s)
 {
-    const yyjson_val *url = url_of(object);
+    const yyjson_val *url = url_of(object), *headers = fer_val_get(object, "headers");
+    const yyjson_val *variable = fer_val_get(object, "bearer_token_env_var");
+    if (!headers) headers = fer_val_get(object, "http_headers");
     s->url = fer_configure_expand(c, url, fer_val_str(url));
-    s->headers = fer_configure_pairs(c, fer_val_get(object, "headers"), true, true);
+    s->headers = fer_configure_pairs(c, headers, true, true);
+    if (fer_is_str(variable)) add_bearer(c, variable, s);
     take_oauth(c, fer_val_get(object, "oauth"), &s->oauth);
     if (fer_val_get(object, "oauth"))
         s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);

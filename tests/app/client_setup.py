@@ -6,7 +6,9 @@ import json
 import os
 import re
 import stat
+import sys
 import tempfile
+import tomllib
 
 from command_line import FERRULE, SOURCE, case, expect, finish, run
 
@@ -24,8 +26,14 @@ CLIENTS = [
     ("gemini", ".gemini/settings.json", "mcpServers", {"httpUrl": "U", "headers": {"Authorization": "Bearer ${FERRULE_TOKEN}"}}),
     ("kiro", ".kiro/settings/mcp.json", "mcpServers", {"url": "U", "headers": {"Authorization": "Bearer ${FERRULE_TOKEN}"}}),
     ("lmstudio", ".lmstudio/mcp.json", "mcpServers", None),
+    ("opencode", ".config/opencode/opencode.json", "mcp", {"type": "remote", "url": "U", "headers": {"Authorization": "Bearer {env:FERRULE_TOKEN}"}}),
+    ("codex", ".codex/config.toml", "mcp_servers", {"url": "U", "bearer_token_env_var": "FERRULE_TOKEN"}),
 ]
 URL = "http://127.0.0.1:7575/mcp"
+
+
+def parse(file, text):
+    return tomllib.loads(text) if file.endswith(".toml") else json.loads(text)
 
 
 class Home:
@@ -66,8 +74,9 @@ for client, file, key, remote in CLIENTS:
     home = Home({file: ""})
     os.remove(home.path(file))
     problems = expect(home.run("install", client), 0, [" is now in "])
-    got = json.loads(home.get(file))[key]["ferrule"]
-    if got.get("command") != SELF or got.get("args") != ["serve", "--stdio", "--attach", "start"]:
+    got = parse(file, home.get(file))[key]["ferrule"]
+    words = ["serve", "--stdio", "--attach", "start"]
+    if (got.get("command"), got.get("args")) not in ((SELF, words), ([SELF, *words], None)):
         problems.append(got)
     before = home.get(file)
     problems += expect(home.run("install", client), 0, ["is already in"])
@@ -77,7 +86,7 @@ for client, file, key, remote in CLIENTS:
         problems += expect(r, 2, [], ["leave out --http"])
     else:
         want = json.loads(json.dumps(remote).replace('"U"', json.dumps(URL)))
-        got = json.loads(home.get(file))[key]["ferrule"]
+        got = parse(file, home.get(file))[key]["ferrule"]
         problems += expect(r, 0, ["what was there before"]) + ([] if got == want else [got])
         problems += [] if home.get(file + ".bak") == before else ["the backup is not what was there"]
     problems += expect(home.run("install"), 0, [f"{home.path(file)}  (installed)"])
@@ -85,7 +94,7 @@ for client, file, key, remote in CLIENTS:
     r = home.run("serve", "--stdio", "--attach", "never")
     problems += expect(r, 0, [], ["found the servers of", "is this gateway itself: it is not served" if remote is None else file])
     problems += expect(home.run("install", client, "--remove"), 0, ["is taken out of"])
-    problems += [] if "ferrule" not in json.loads(home.get(file)).get(key, {}) else ["it is still there"]
+    problems += [] if "ferrule" not in parse(file, home.get(file)).get(key, {}) else ["it is still there"]
     problems += expect(home.run("install", client, "--remove"), 0, ["is not in"])
     case(f"install {client}", problems)
 
@@ -107,6 +116,28 @@ for name, text, code, out, err, wanted in ROWS:
         problems.append("the file has changed")
     problems += [f"{w!r} is not in {now!r}" for w in wanted or () if w not in now]
     case(f"install: {name}", problems)
+
+# ---- files of other shapes, as they are found
+CODEX = 'model = "x"  # mine\n\n[mcp_servers.files]\ncommand = "%s"\nargs = ["%s"]\n\n[mcp_servers.files.env]\nA = "1"\n\n[tui]\ntheme = "dark"\n' % (sys.executable, BACKEND)
+home = Home({".codex/config.toml": CODEX})
+problems = expect(home.run("install", "codex"), 0, ["is now in"])
+problems += [] if home.get(".codex/config.toml").startswith(CODEX) else ["what was there has changed: " + home.get(".codex/config.toml")]
+problems += expect(home.run("install", "codex", "--remove"), 0, ["is taken out of"])
+problems += [] if parse("x.toml", home.get(".codex/config.toml")) == parse("x.toml", CODEX) else [home.get(".codex/config.toml")]
+problems += expect(home.run("servers", "--config", ".codex/config.toml"), 0, ["files", "mcp-stdio"])
+case("a file of Codex: the rest of it stays, its servers are served", problems)
+home.put(".codex/config.toml", "[mcp_servers\n")
+case("one that is no TOML", expect(home.run("install", "codex"), 2, [], ["config.toml:1:", "nothing was written"]))
+home.put(".codex/config.toml", 'mcp_servers = { ferrule = { command = "x" } }\n')
+case("an entry that is written in line", expect(home.run("install", "codex"), 2, [], ["nothing was written"]))
+home.put(".config/opencode/opencode.json", json.dumps({"$schema": "x", "theme": "y", "mcp": {"files": {"type": "local", "command": [sys.executable, BACKEND], "environment": {"A": "1"}, "enabled": True},
+                                                                                              "off": {"type": "local", "command": ["x"], "enabled": False}}}))
+case("a file of opencode", expect(home.run("servers", "--config", ".config/opencode/opencode.json"), 0, ["files", "mcp-stdio"], absent=["off\t"]))
+# Claude Code keeps more in its file than servers: past config.size (1 MiB) it is read all the same, a configuration of Ferrule's is not.
+big = {"mcpServers": {"files": backend()}, "history": ["x" * 500_000] * 3}
+home = Home({".claude.json": json.dumps(big), "big.json": json.dumps({"catalog": "c", "commands": [], "telemetry": {}, "$schema": "y" * 10, "inputs": ["x" * 500_000] * 3})})
+case("a client's file past 1 MiB", expect(home.run("serve", "--stdio", "--attach", "never"), 0, [], ["found the servers of Claude Code"], absent=["cannot be used", "config.size"]))
+case("a configuration past it", expect(home.run("servers", "--config", "big.json"), 2, [], ["config.size"]))
 
 home = Home({".config/Code/User/mcp.json": COMMENTS})
 os.chmod(home.path(".config/Code/User/mcp.json"), 0o600)

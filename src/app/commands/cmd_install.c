@@ -15,6 +15,7 @@
 #include "net_rules.h"
 #include "sys.h"
 #include "text_diff.h"
+#include "toml.h"
 
 #define CLIENT_FILE_MAX ((size_t)64 << 20) /* Claude Code keeps more in it than servers */
 #define TRIES           3                  /* while the client writes its file itself */
@@ -65,16 +66,17 @@ static fer_code write_program(install *n, fer_buf *b, fer_err *err)
     if (!code && config.len) code = full_path(n->arena, config.ptr, &config, err);
     if (code) return code;
     if (n->client->stdio_type) fer_buf_printf(b, "\"type\":\"%s\",", n->client->stdio_type);
-    fer_buf_add_text(b, "\"command\":");
+    fer_buf_add_text(b, n->client->listed ? "\"command\":[" : "\"command\":");
     fer_buf_add_quoted(b, self);
-    fer_buf_add_text(b, ",\"args\":[\"serve\",\"--stdio\"");
+    fer_buf_add_text(b, n->client->listed ? "," : ",\"args\":[");
+    fer_buf_add_text(b, "\"serve\",\"--stdio\"");
     if (!fer_app_option(n->app, "alone")) fer_buf_add_text(b, ",\"--attach\",\"start\"");
     if (config.len) add_arg(b, "--config", config);
     value = fer_app_option(n->app, "mode");
     if (value) add_arg(b, "--mode", fer_str_of(value));
     for (size_t i = 0; (value = fer_app_values(n->app, "expose", i)); i++)
         add_arg(b, "--expose", fer_str_of(value));
-    fer_buf_add_char(b, ']');
+    fer_buf_add_text(b, n->client->listed ? "],\"enabled\":true" : "]");
     return FER_OK;
 }
 
@@ -102,6 +104,10 @@ static fer_code write_token(install *n, fer_buf *b, fer_err *err)
     if (!is_variable(variable))
         return fer_fail(err, FER_BAD_USAGE, "--token-env takes the name of a variable, not '%s'",
                         variable);
+    if (n->client->toml) {
+        fer_buf_printf(b, ",\"%s\":\"%s\"", n->client->variable, variable);
+        return FER_OK;
+    }
     fer_buf_add_text(b, ",\"headers\":{\"Authorization\":\"Bearer ");
     for (mark = n->client->variable; *mark; mark++) {
         if (mark[0] == '%' && mark[1] == 's') {
@@ -181,8 +187,54 @@ static fer_code read_file(install *n, fer_str *text, fer_err *err)
     return n->there ? fer_file_read(n->arena, n->file, CLIENT_FILE_MAX, text, err) : FER_OK;
 }
 
+/* The entry as lines of TOML: strings and lists of such are written as in JSON. */
+static fer_code write_lines(install *n, fer_str *out, fer_err *err)
+{
+    fer_json *doc;
+    fer_buf b;
+    fer_buf_init(&b, n->arena, FER_CONFIG_SIZE);
+    fer_code code = n->entry.len ? fer_json_read(n->arena, n->entry, NULL, &doc, err) : FER_OK;
+    if (code) return code;
+    if (n->entry.len) {
+        FER_EACH_MEMBER (fer_json_root(doc), key) {
+            fer_str value;
+            code = fer_json_write(n->arena, key + 1, false, &value, err);
+            if (code) return code;
+            fer_buf_printf(&b, "%.*s = %.*s\n", FER_PRI(fer_val_str(key)), FER_PRI(value));
+        }
+    }
+    *out = fer_buf_view(&b);
+    return fer_buf_code(&b, err);
+}
+
+/* As one splice, of what differs between the two texts. */
+static fer_code edit_toml(install *n, fer_err *err)
+{
+    fer_str block, text;
+    fer_err why = {0};
+    n->splices = (fer_splices){0};
+    fer_code code = write_lines(n, &block, err);
+    if (code) return code;
+    code = fer_toml_set_table(n->arena, n->text, fer_str_of(n->client->key), n->name, block, &text,
+                              &why);
+    if (code)
+        return fer_fail(err, code, "%s:%u:%u: %.600s; nothing was written", n->file, why.line,
+                        why.column, why.message);
+    if (fer_str_eq(text, n->text)) return FER_OK;
+    size_t from = 0, tail = 0, least = text.len < n->text.len ? text.len : n->text.len;
+    while (from < least && text.ptr[from] == n->text.ptr[from]) from++;
+    while (tail < least - from && text.ptr[text.len - 1 - tail] == n->text.ptr[n->text.len - 1 - tail])
+        tail++;
+    fer_splice *one = fer_arena_alloc_zero(n->arena, 1, sizeof *one);
+    if (!one) return fer_arena_failed(n->arena, err);
+    *one = (fer_splice){from, n->text.len - tail, fer_str_slice(text, from, text.len - tail)};
+    n->splices = (fer_splices){one, 1, 1};
+    return FER_OK;
+}
+
 static fer_code edit(install *n, fer_err *err)
 {
+    if (n->client->toml) return edit_toml(n, err);
     fer_str path[] = {fer_str_of(n->client->key), n->name};
     fer_err why = {0};
     n->splices = (fer_splices){0};
@@ -273,8 +325,12 @@ static fer_code apply(install *n, fer_err *err)
 
 static bool has_entry(fer_arena *a, const fer_client *c, const char *file, fer_str name)
 {
-    fer_str text, path[] = {fer_str_of(c->key), name};
+    fer_str text, path[] = {fer_str_of(c->key), name}, other;
     fer_splices s = {0};
+    if (c->toml)
+        return !fer_file_read(a, file, CLIENT_FILE_MAX, &text, NULL) &&
+               !fer_toml_set_table(a, text, path[0], name, FER_STR(""), &other, NULL) &&
+               !fer_str_eq(text, other);
     return !fer_file_read(a, file, CLIENT_FILE_MAX, &text, NULL) &&
            !fer_jsonc_remove(a, text, path, 2, &s, NULL) && s.count;
 }

@@ -6,6 +6,7 @@
 #include <ferrule/gateway.h>
 #include <string.h>
 
+#include "app_limits.h"
 #include "auth_limits.h"
 #include "blame.h"
 #include "catalog_limits.h"
@@ -314,6 +315,7 @@ static void page_limits(fer_out *o)
     ledger_limits(o);
     gateway_limits(o);
     all_limits(o, fer_serve_limit_rows, fer_serve_limit_row_count);
+    all_limits(o, fer_app_limit_rows, fer_app_limit_row_count);
     embed_limits(o, false);
     limit_row(o, "tags.input", 0, FER_TAGS_INPUT, "bytes of standard input of `ferrule tags`");
     fer_out_text(

@@ -7,6 +7,7 @@
 #include "admin.h"
 #include "attach.h"
 #include "client_files.h"
+#include "clock.h"
 #include "doorkeeper.h"
 #include "errors.h"
 #include "local_door.h"
@@ -14,6 +15,7 @@
 #include "serve_http.h"
 #include "serve_setup.h"
 #include "serve_stdio.h"
+#include "service.h"
 #include "static_model.h"
 #include "station_wares.h"
 #include "sys.h"
@@ -31,10 +33,10 @@ typedef struct serving {
     fer_stdio *stdio;
     fer_web *web;
     fer_local_door local;
-    fer_attach at;               /* where clients of this user attach */
-    bool attachable;             /* there is such a place */
-    bool quiet; /* HTTP is for the operator alone, at a socket: no door of its own */
-    unsigned doors;              /* that are open */
+    fer_attach at;   /* where clients of this user attach */
+    bool attachable; /* there is such a place */
+    bool quiet;      /* HTTP is for the operator alone, at a socket: no door of its own */
+    unsigned doors;  /* that are open */
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
     fer_doorkeeper door;
@@ -115,6 +117,18 @@ static void on_embed(uv_idle_t *idle)
     settle_memory();
 }
 
+/* For systemctl status. */
+static void tell_status(const serving *s)
+{
+    fer_view *v = fer_catalog_view(s->station.catalog);
+    size_t away = 0;
+    for (size_t i = 0; i < s->station.place_count; i++)
+        away += s->station.places[i]->code != FER_OK;
+    fer_service_tell("STATUS=serving %zu tools of %zu backends%s", fer_view_count(v),
+                     s->station.place_count, away ? "; some are away" : "");
+    fer_view_unref(v);
+}
+
 static void on_settle(uv_timer_t *timer)
 {
     serving *s = timer->data;
@@ -122,6 +136,7 @@ static void on_settle(uv_timer_t *timer)
     uv_timer_stop(timer);
     fer_station_remark(&s->station);
     fer_front_release(s->front);
+    tell_status(s);
     uv_idle_start(&s->embed, on_embed);
 }
 
@@ -149,6 +164,7 @@ static void on_tend(uv_timer_t *timer)
     serving *s = timer->data;
     if (!s->draining) fer_station_tend(&s->station);
     fer_station_save_wares(&s->station, s->front, &s->wares_kept);
+    if (fer_service_watchdog_us()) fer_service_tell("WATCHDOG=1");
 }
 
 static void learn_tools(serving *s)
@@ -190,6 +206,7 @@ static void on_signal(uv_signal_t *handle, int number)
         return;
     }
     s->draining = true;
+    fer_service_tell("STOPPING=1\nSTATUS=what runs has %d seconds", DRAIN_MS / 1000);
     fer_front_drain(s->front);
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
     if (s->stdio) fer_stdio_drain(s->stdio);
@@ -206,6 +223,7 @@ static void on_hangup(uv_signal_t *handle, int number)
     fer_err err;
     (void)number;
     if (!a) return;
+    fer_service_tell("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(fer_clock_mono() / 1000));
     if (fer_station_reload(&s->station, a, &done, &err))
         fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
     else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
@@ -214,6 +232,7 @@ static void on_hangup(uv_signal_t *handle, int number)
     fer_arena_free(a);
     if (s->web) fer_doorkeeper_look(&s->door);
     learn_tools(s);
+    fer_service_tell("READY=1");
 }
 
 /* ---- over HTTP --------------------------------------------------------------------------------
@@ -279,6 +298,35 @@ static fer_code allow(serving *s, fer_err *err)
     return code;
 }
 
+static void write_guide(serving *s, const char *address, unsigned listener)
+{
+    fer_guide_write(&s->app->out,
+                    &(fer_guide){.address = address ? address : "127.0.0.1",
+                                 .port = fer_http_server_port(fer_web_server(s->web), listener),
+                                 .secure = s->setup.cert != NULL,
+                                 .known = s->token_is_known,
+                                 .token = s->token_is_known ? "$FERRULE_TOKEN" : s->token});
+}
+
+/* At the sockets of the service manager. 0, or an exit code. */
+static int listen_at_given(serving *s, const fer_service_socket *list, size_t count, fer_err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        fer_listen_options o = {.address = list[i].address,
+                                .port = list[i].port,
+                                .cert_file = s->setup.cert,
+                                .key_file = s->setup.key,
+                                .given = true,
+                                .fd = list[i].fd};
+        int bad = fer_serve_setup_judge(&s->station, &s->setup, &o);
+        if (bad) return bad;
+        if (fer_http_server_listen(fer_web_server(s->web), &o, err))
+            return fer_app_fail(s->app, err);
+    }
+    write_guide(s, list[0].address, s->setup.socket ? 1 : 0);
+    return 0;
+}
+
 static int listen_at(serving *s, fer_err *err)
 {
     const char *path = s->setup.socket;
@@ -288,16 +336,15 @@ static int listen_at(serving *s, fer_err *err)
         fer_http_server_listen(fer_web_server(s->web), &(fer_listen_options){.path = path}, err))
         return fer_app_fail(s->app, err);
     if (path) fer_app_say(s->app, "MCP at the socket %s", path);
+    fer_service_socket given[FER_SERVICE_SOCKETS];
+    size_t count;
+    if (fer_service_sockets(s->station.arena, given, &count, err)) return fer_app_fail(s->app, err);
+    if (count) return listen_at_given(s, given, count, err);
     if (path && !s->setup.listen) return 0;
     int bad = fer_serve_setup_place(&s->station, &s->setup, &o);
     if (bad) return bad;
     if (fer_http_server_listen(fer_web_server(s->web), &o, err)) return fer_app_fail(s->app, err);
-    fer_guide_write(&s->app->out,
-                    &(fer_guide){.address = o.address ? o.address : "127.0.0.1",
-                                 .port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0),
-                                 .secure = s->setup.cert != NULL,
-                                 .known = s->token_is_known,
-                                 .token = s->token_is_known ? "$FERRULE_TOKEN" : s->token});
+    write_guide(s, o.address, path ? 1 : 0);
     return 0;
 }
 
@@ -473,6 +520,7 @@ static int serve(serving *s)
     bad = open_doors(s);
     if (!bad) {
         fer_out_flush(&s->app->out);
+        fer_service_tell("READY=1\nSTATUS=asking servers for their tools");
         learn_tools(s);
         while (!s->over) uv_run(loop, UV_RUN_ONCE);
     }

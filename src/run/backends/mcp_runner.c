@@ -73,6 +73,15 @@ static void ready(void *context)
     if (sink) sink->ready(sink->context, &s->runner->runner, s->session);
 }
 
+static void lost(void *context, fer_code code, const char *why)
+{
+    const seat *s = context;
+    fer_runner *r = &s->runner->runner;
+    fer_mcp_info info;
+    fer_mcp_client_info(s->client, &info);
+    if (r->lost) r->lost(r, code, why, info.running);
+}
+
 /* A client's own is made anew when he comes again. */
 static void rested(void *context)
 {
@@ -132,6 +141,7 @@ static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
                          .noticed = noticed,
                          .ready = ready,
                          .rested = rested,
+                         .lost = lost,
                          .late = late,
                          .context = s};
     fer_mcp_link *link = m->spec.make(m->spec.settings);

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toml.h"
+
+#include "buf.h"
+#include "errors.h"
+
+#define JSON_MAX ((size_t)256 << 20)
+
+enum kind {
+    TABLE,
+    ARRAY,
+    VALUE
+};
+
+/* A key with what is under it, or an item. */
+typedef struct node {
+    fer_str key;
+    enum kind kind;
+    fer_str json;  /* of a value */
+    bool named;    /* a table that has had its own header, or keys of its own */
+    bool closed;   /* written in line: nothing is added to it */
+    bool of_array; /* an array of tables ([[x]]) */
+    struct node *first, *last, *next;
+} node;
+
+typedef struct reader {
+    fer_arena *a;
+    fer_str text;
+    size_t at;
+    fer_err *err;
+} reader;
+
+static fer_code wrong(const reader *r, const char *what)
+{
+    unsigned line = 1, column = 1;
+    for (size_t i = 0; i < r->at && i < r->text.len; i++) {
+        column = r->text.ptr[i] == '\n' ? 1 : column + 1;
+        line += r->text.ptr[i] == '\n';
+    }
+    fer_code code = fer_fail(r->err, FER_BAD_USAGE, "%s", what);
+    if (r->err) {
+        r->err->line = line;
+        r->err->column = column;
+    }
+    return code;
+}
+
+static char peek(const reader *r)
+{
+    return r->at < r->text.len ? r->text.ptr[r->at] : '\0';
+}
+
+static bool starts(const reader *r, const char *word)
+{
+    return fer_str_starts(fer_str_slice(r->text, r->at, r->text.len), word);
+}
+
+static void skip_blanks(reader *r)
+{
+    while (peek(r) == ' ' || peek(r) == '\t') r->at++;
+}
+
+static void skip_comment(reader *r)
+{
+    if (peek(r) != '#') return;
+    while (r->at < r->text.len && peek(r) != '\n') r->at++;
+}
+
+/* Blanks, ends of lines and comments. */
+static void skip_all(reader *r)
+{
+    for (;;) {
+        size_t before = r->at;
+        skip_blanks(r);
+        skip_comment(r);
+        while (peek(r) == '\n' || peek(r) == '\r') r->at++;
+        if (r->at == before) return;
+    }
+}
+
+static fer_code end_line(reader *r)
+{
+    skip_blanks(r);
+    skip_comment(r);
+    if (peek(r) == '\r') r->at++;
+    if (r->at < r->text.len && peek(r) != '\n')
+        return wrong(r, "something stands behind a value; write one key a line");
+    return FER_OK;
+}
+
+/* ---- the tree --------------------------------------------------------------------------------- */
+
+static node *find(const node *in, fer_str key)
+{
+    node *n = in->first;
+    while (n && !fer_str_eq(n->key, key)) n = n->next;
+    return n;
+}
+
+static node *add(reader *r, node *in, fer_str key, enum kind kind)
+{
+    node *n = fer_arena_alloc_zero(r->a, 1, sizeof *n);
+    if (!n) return NULL;
+    n->key = key;
+    n->kind = kind;
+    if (in->last) in->last->next = n;
+    else in->first = n;
+    in->last = n;
+    return n;
+}
+
+/* The table that a part of a key leads to: the last one of an array of tables. */
+static fer_code enter(reader *r, node **at, fer_str key)
+{
+    node *n = find(*at, key);
+    if (!n) n = add(r, *at, key, TABLE);
+    if (!n) return fer_arena_failed(r->a, r->err);
+    if (n->kind == ARRAY && n->of_array && n->last) n = n->last;
+    if (n->kind != TABLE || n->closed) return wrong(r, "this key is no table that can be added to");
+    *at = n;
+    return FER_OK;
+}
+
+/* ---- strings ---------------------------------------------------------------------------------- */
+
+static void add_utf8(fer_buf *b, uint32_t c)
+{
+    if (c < 0x80) {
+        fer_buf_add_char(b, (char)c);
+    } else if (c < 0x800) {
+        fer_buf_add_char(b, (char)(0xC0 | c >> 6));
+        fer_buf_add_char(b, (char)(0x80 | (c & 63)));
+    } else if (c < 0x10000) {
+        fer_buf_add_char(b, (char)(0xE0 | c >> 12));
+        fer_buf_add_char(b, (char)(0x80 | (c >> 6 & 63)));
+        fer_buf_add_char(b, (char)(0x80 | (c & 63)));
+    } else {
+        fer_buf_add_char(b, (char)(0xF0 | c >> 18));
+        fer_buf_add_char(b, (char)(0x80 | (c >> 12 & 63)));
+        fer_buf_add_char(b, (char)(0x80 | (c >> 6 & 63)));
+        fer_buf_add_char(b, (char)(0x80 | (c & 63)));
+    }
+}
+
+static int hex_of(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static fer_code read_code_point(reader *r, fer_buf *b, unsigned digits)
+{
+    uint32_t c = 0;
+    for (unsigned i = 0; i < digits; i++, r->at++) {
+        int d = hex_of(peek(r));
+        if (d < 0) return wrong(r, "\\u takes four hexadecimal digits, \\U eight");
+        c = c << 4 | (uint32_t)d;
+    }
+    if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return wrong(r, "this is no character");
+    add_utf8(b, c);
+    return FER_OK;
+}
+
+/* Behind a backslash. */
+static fer_code read_escape(reader *r, fer_buf *b, bool lines)
+{
+    static const char names[] = "btnfre\"\\", values[] = "\b\t\n\f\r\033\"\\";
+    char c = peek(r);
+    const char *known = c ? strchr(names, c) : NULL;
+    if (known) {
+        fer_buf_add_char(b, values[known - names]);
+        r->at++;
+        return FER_OK;
+    }
+    if (c == 'u' || c == 'U') {
+        r->at++;
+        return read_code_point(r, b, c == 'u' ? 4 : 8);
+    }
+    if (!lines || (c != '\n' && c != '\r' && c != ' ' && c != '\t'))
+        return wrong(r, "this is no escape of a string");
+    while (peek(r) == ' ' || peek(r) == '\t' || peek(r) == '\n' || peek(r) == '\r') r->at++;
+    return FER_OK;
+}
+
+/* `quote` stands once, or three times around a string of several lines. */
+static fer_code read_string(reader *r, fer_str *out)
+{
+    char quote = peek(r);
+    const char *three = quote == '"' ? "\"\"\"" : "'''";
+    bool lines = starts(r, three);
+    fer_buf b;
+    fer_buf_init(&b, r->a, r->text.len + 1);
+    r->at += lines ? 3 : 1;
+    if (lines && peek(r) == '\r') r->at++;
+    if (lines && peek(r) == '\n') r->at++;
+    for (;;) {
+        char c = peek(r);
+        if (r->at >= r->text.len || (!lines && c == '\n')) return wrong(r, "a string is not closed");
+        if (lines ? starts(r, three) : c == quote) break;
+        r->at++;
+        if (c == '\\' && quote == '"') {
+            fer_code code = read_escape(r, &b, lines);
+            if (code) return code;
+        } else if ((unsigned char)c < 0x20 && c != '\t' && c != '\n' && c != '\r') {
+            return wrong(r, "a string holds a control character");
+        } else {
+            fer_buf_add_char(&b, c);
+        }
+    }
+    r->at += lines ? 3 : 1;
+    while (lines && peek(r) == quote) { /* up to two more belong to the string */
+        fer_buf_add_char(&b, quote);
+        r->at++;
+    }
+    *out = fer_buf_view(&b);
+    return fer_buf_code(&b, r->err);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------- */
+
+static bool is_bare(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+static fer_code read_part(reader *r, fer_str *out)
+{
+    size_t from = r->at;
+    if (peek(r) == '"' || peek(r) == '\'') return read_string(r, out);
+    while (is_bare(peek(r))) r->at++;
+    if (r->at == from) return wrong(r, "a key is expected here");
+    *out = fer_str_slice(r->text, from, r->at);
+    return FER_OK;
+}
+
+/* All parts but the last are entered. */
+static fer_code read_key(reader *r, node **at, fer_str *last)
+{
+    for (unsigned depth = 0;; depth++) {
+        if (depth == FER_TOML_DEPTH) return wrong(r, "the key has too many parts (toml.depth)");
+        skip_blanks(r);
+        fer_code code = read_part(r, last);
+        if (code) return code;
+        skip_blanks(r);
+        if (peek(r) != '.') return FER_OK;
+        r->at++;
+        code = enter(r, at, *last);
+        if (code) return code;
+    }
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static fer_code read_value(reader *r, node *into, unsigned depth);
+
+static fer_code read_pair(reader *r, node *table, unsigned depth)
+{
+    fer_str key;
+    node *at = table;
+    fer_code code = read_key(r, &at, &key);
+    if (code) return code;
+    if (peek(r) != '=') return wrong(r, "a key is followed by =");
+    r->at++;
+    skip_blanks(r);
+    if (find(at, key)) return wrong(r, "a key stands twice");
+    node *n = add(r, at, key, VALUE);
+    return n ? read_value(r, n, depth) : fer_arena_failed(r->a, r->err);
+}
+
+static fer_code read_array(reader *r, node *into, unsigned depth)
+{
+    into->kind = ARRAY;
+    into->closed = true;
+    r->at++;
+    for (;;) {
+        skip_all(r);
+        if (peek(r) == ']') break;
+        node *item = add(r, into, FER_STR(""), VALUE);
+        fer_code code = item ? read_value(r, item, depth) : fer_arena_failed(r->a, r->err);
+        if (code) return code;
+        skip_all(r);
+        if (peek(r) == ',') r->at++;
+        else if (peek(r) != ']') return wrong(r, "an array goes on with a comma or ends with ]");
+    }
+    r->at++;
+    return FER_OK;
+}
+
+static fer_code read_inline(reader *r, node *into, unsigned depth)
+{
+    into->kind = TABLE;
+    r->at++;
+    skip_blanks(r);
+    while (peek(r) != '}') {
+        fer_code code = read_pair(r, into, depth);
+        if (code) return code;
+        skip_blanks(r);
+        if (peek(r) == ',') {
+            r->at++;
+            skip_blanks(r);
+            if (peek(r) == '}') return wrong(r, "no comma stands behind the last key in { }");
+        } else if (peek(r) != '}') {
+            return wrong(r, "a table in { } goes on with a comma or ends with }");
+        }
+    }
+    into->closed = true;
+    r->at++;
+    return FER_OK;
+}
+
+/* A word without quotes: a number as JSON has it, or else as a string. */
+static fer_code read_word(reader *r, node *into)
+{
+    size_t from = r->at;
+    fer_buf b;
+    while (is_bare(peek(r)) || peek(r) == '+' || peek(r) == '.' || peek(r) == ':') r->at++;
+    fer_str word = fer_str_slice(r->text, from, r->at);
+    if (!word.len) return wrong(r, "a value is expected here");
+    if (fer_str_is(word, "true") || fer_str_is(word, "false")) {
+        into->json = word;
+        return FER_OK;
+    }
+    bool number = true, digits = false;
+    fer_buf_init(&b, r->a, 2 * word.len + 3);
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.ptr[i];
+        bool sign = (c == '-' || c == '+') && (!i || word.ptr[i - 1] == 'e' || word.ptr[i - 1] == 'E');
+        bool part = c == '_' || c == '.' || c == 'e' || c == 'E';
+        digits |= c >= '0' && c <= '9';
+        number &= sign || part || (c >= '0' && c <= '9');
+        if (c != '_' && !(c == '+' && !i)) fer_buf_add_char(&b, c);
+    }
+    if (!digits && !fer_str_ends(word, "inf") && !fer_str_ends(word, "nan"))
+        return wrong(r, "a text has quotes around it; true, false, numbers and dates have none");
+    if (!number) {
+        b.len = 0;
+        fer_buf_add_quoted(&b, word);
+    }
+    into->json = fer_buf_view(&b);
+    return fer_buf_code(&b, r->err);
+}
+
+static fer_code read_value(reader *r, node *into, unsigned depth)
+{
+    fer_str text;
+    fer_buf b;
+    if (depth >= FER_TOML_DEPTH) return wrong(r, "values are too deep inside each other (toml.depth)");
+    if (peek(r) == '[') return read_array(r, into, depth + 1);
+    if (peek(r) == '{') return read_inline(r, into, depth + 1);
+    if (peek(r) != '"' && peek(r) != '\'') return read_word(r, into);
+    fer_code code = read_string(r, &text);
+    if (code) return code;
+    fer_buf_init(&b, r->a, 6 * text.len + 3);
+    fer_buf_add_quoted(&b, text);
+    into->json = fer_buf_view(&b);
+    return fer_buf_code(&b, r->err);
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+/* [a.b] or [[a.b]]. */
+static fer_code read_header(reader *r, node *root, node **out)
+{
+    bool many = starts(r, "[[");
+    fer_str key;
+    node *at = root;
+    r->at += many ? 2 : 1;
+    fer_code code = read_key(r, &at, &key);
+    if (code) return code;
+    if (!starts(r, many ? "]]" : "]")) return wrong(r, "the head of a table is not closed");
+    r->at += many ? 2 : 1;
+    node *n = find(at, key);
+    if (many) {
+        if (n && (n->kind != ARRAY || !n->of_array)) return wrong(r, "a key stands twice");
+        if (!n) n = add(r, at, key, ARRAY);
+        if (n) n->of_array = true;
+        *out = n ? add(r, n, FER_STR(""), TABLE) : NULL;
+    } else {
+        if (n && (n->kind != TABLE || n->named || n->closed)) return wrong(r, "a table stands twice");
+        *out = n ? n : add(r, at, key, TABLE);
+        if (*out) (*out)->named = true;
+    }
+    return *out ? end_line(r) : fer_arena_failed(r->a, r->err);
+}
+
+static void write_node(fer_buf *b, const node *n)
+{
+    bool table = n->kind == TABLE;
+    if (n->kind == VALUE) {
+        fer_buf_add(b, n->json);
+        return;
+    }
+    fer_buf_add_char(b, table ? '{' : '[');
+    for (const node *x = n->first; x; x = x->next) {
+        if (x != n->first) fer_buf_add_char(b, ',');
+        if (table) fer_buf_add_quoted(b, x->key);
+        if (table) fer_buf_add_char(b, ':');
+        write_node(b, x); /* no deeper than keys and values were read */
+    }
+    fer_buf_add_char(b, table ? '}' : ']');
+}
+
+fer_code fer_toml_to_json(fer_arena *a, fer_str text, fer_str *json, fer_err *err)
+{
+    reader r = {.a = a, .text = text, .err = err};
+    node root = {.kind = TABLE}, *table = &root;
+    fer_code code = FER_OK;
+    fer_buf b;
+    for (skip_all(&r); !code && r.at < text.len; skip_all(&r)) {
+        if (peek(&r) == '[') code = read_header(&r, &root, &table);
+        else code = read_pair(&r, table, 0);
+        if (!code) code = end_line(&r);
+    }
+    if (code) return code;
+    fer_buf_init(&b, a, JSON_MAX);
+    write_node(&b, &root);
+    *json = fer_buf_view(&b);
+    return fer_buf_code(&b, err);
+}
+
+/* ---- editing ---------------------------------------------------------------------------------- */
+
+/* Whether a line is the head of the table, or of one below it. */
+static bool is_head(fer_str line, fer_str section, fer_str name)
+{
+    size_t at = 0;
+    while (at < line.len && (line.ptr[at] == ' ' || line.ptr[at] == '\t')) at++;
+    if (at >= line.len || line.ptr[at] != '[') return false;
+    fer_str rest = fer_str_slice(line, at + 1, line.len);
+    if (rest.len <= section.len + 1 || !fer_str_eq(fer_str_slice(rest, 0, section.len), section) ||
+        rest.ptr[section.len] != '.')
+        return false;
+    rest = fer_str_slice(rest, section.len + 1, rest.len);
+    bool quoted = rest.len && (rest.ptr[0] == '"' || rest.ptr[0] == '\'');
+    if (quoted) rest = fer_str_slice(rest, 1, rest.len);
+    if (rest.len <= name.len || !fer_str_eq(fer_str_slice(rest, 0, name.len), name)) return false;
+    char after = rest.ptr[name.len + (quoted && rest.len > name.len + 1 ? 1 : 0)];
+    return after == ']' || after == '.';
+}
+
+/* The first character of a line that says anything; '\n': none does. */
+static char first_of(fer_str line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (line.ptr[i] != ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return line.ptr[i];
+    return '\n';
+}
+
+fer_code fer_toml_set_table(fer_arena *a, fer_str text, fer_str section, fer_str name,
+                            fer_str block, fer_str *out, fer_err *err)
+{
+    fer_str json, head = fer_arena_printf(a, "[%.*s.%.*s]\n", FER_PRI(section), FER_PRI(name));
+    fer_buf b;
+    bool ours = false, put = !block.len;
+    size_t held = 0; /* where remarks begin that may belong to what follows */
+    fer_code code = fer_toml_to_json(a, text, &json, err);
+    if (code) return code;
+    fer_buf_init(&b, a, text.len + block.len + head.len + 16);
+    for (size_t at = 0, end; at < text.len; at = end) {
+        end = fer_str_find(text, at, '\n');
+        end = end == SIZE_MAX ? text.len : end + 1;
+        fer_str line = fer_str_slice(text, at, end);
+        char first = first_of(line);
+        bool was = ours;
+        if (first == '[') ours = is_head(line, section, name);
+        if (ours && !put) {
+            fer_buf_add(&b, head);
+            fer_buf_add(&b, block);
+            put = true;
+        }
+        if (was && !ours) fer_buf_add(&b, fer_str_slice(text, held, at));
+        if (!ours) fer_buf_add(&b, line);
+        else if (first != '#' && first != '\n') held = end;
+    }
+    if (ours) fer_buf_add(&b, fer_str_slice(text, held, text.len));
+    if (!put) {
+        if (b.len && b.ptr[b.len - 1] != '\n') fer_buf_add_char(&b, '\n');
+        if (b.len) fer_buf_add_char(&b, '\n');
+        fer_buf_add(&b, head);
+        fer_buf_add(&b, block);
+    }
+    code = fer_buf_code(&b, err);
+    *out = fer_buf_view(&b);
+    /* A table that is written in another way, such as in line, would stand twice now. */
+    return code ? code : fer_toml_to_json(a, *out, &json, err);
+}

@@ -70,8 +70,11 @@ static fer_code ask_socket(fer_arena *a, const char *path, const char *page, uns
     fer_sys_close(fd);
     if (code) return code;
     const char *end = all.len ? memmem(all.ptr, all.len, "\r\n\r\n", 4) : NULL;
-    if (!end || all.len < 12 || sscanf(all.ptr, "HTTP/1.1 %3u", status) != 1)
+    uint64_t number = 0;
+    if (!end || !fer_str_starts(all, "HTTP/1.1 ") ||
+        !fer_parse_u64(fer_str_slice(all, 9, 12), &number))
         return fer_fail(err, FER_CONNECTION_LOST, "what answers there is no gateway");
+    *status = (unsigned)number;
     *body = fer_str_slice(all, (size_t)(end - all.ptr) + 4, all.len);
     return FER_OK;
 }

@@ -341,7 +341,9 @@ static fer_code open_socket(struct fer_listener *l, const fer_listen_options *o,
     if (l->fd < 0)
         return fer_fail(err, FER_IO_ERROR, "cannot listen at %s%s%.0u: %s",
                         o->path ? o->path : (o->address ? o->address : "127.0.0.1"),
-                        o->path ? "" : ":", o->path ? 0 : (unsigned)o->port, strerror(errno));
+                        o->path ? "" : ":", o->path ? 0 : (unsigned)o->port,
+                        errno == EADDRINUSE ? "another program listens there already"
+                                            : strerror(errno));
     if (o->path) return keep_path(l, o->path, err);
     if (fer_sys_bound(l->fd, &at->any, &size))
         return fer_fail(err, FER_IO_ERROR, "cannot tell the port: %s", strerror(errno));

@@ -343,7 +343,12 @@ static int listen_at(serving *s, fer_err *err)
     if (path && !s->setup.listen) return 0;
     int bad = fer_serve_setup_place(&s->station, &s->setup, &o);
     if (bad) return bad;
-    if (fer_http_server_listen(fer_web_server(s->web), &o, err)) return fer_app_fail(s->app, err);
+    if (fer_http_server_listen(fer_web_server(s->web), &o, err)) {
+        bad = fer_app_fail(s->app, err);
+        fer_app_say(s->app, "--listen PORT takes another port, 0 any that is free; ferrule doctor "
+                            "tells whether a gateway has this one");
+        return bad;
+    }
     write_guide(s, o.address, path ? 1 : 0);
     return 0;
 }

@@ -54,7 +54,7 @@ static void add_key(fer_buf *b, fer_str name)
 }
 
 /* On one line; an end of the comment inside does not end it. */
-static void add_comment(fer_buf *b, fer_str text)
+static void add_comment(fer_buf *b, fer_str text, const char *behind)
 {
     fer_str cut = fer_utf8_cut(text, FER_TS_TEXT);
     fer_buf_add_text(b, "/** ");
@@ -64,7 +64,8 @@ static void add_comment(fer_buf *b, fer_str text)
         if (c == '/' && i && cut.ptr[i - 1] == '*') fer_buf_add_text(b, " /");
         else fer_buf_add_char(b, blank ? ' ' : c);
     }
-    fer_buf_add_text(b, " */ ");
+    fer_buf_add_text(b, " */");
+    fer_buf_add_text(b, behind);
 }
 
 /* ---- types ------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ static void add_object(writer *w, const yyjson_val *schema, int depth)
         FER_EACH_MEMBER (properties, key) {
             fer_str text = text_of(key + 1, "description");
             fer_buf_add_text(w->b, count++ ? "; " : " ");
-            if (text.len) add_comment(w->b, text);
+            if (text.len) add_comment(w->b, text, " ");
             add_key(w->b, fer_val_str(key));
             fer_buf_add_text(w->b, is_required(schema, fer_val_str(key)) ? ": " : "?: ");
             add_type(w, key + 1, depth);
@@ -245,9 +246,7 @@ void fer_ts_add_tool(fer_buf *b, const yyjson_val *record)
     fer_str ns = text_of(record, "namespace"), name = text_of(record, "name"),
             text = text_of(record, "description");
     bool plain = is_name(ns) && is_name(name) && !is_reserved(ns) && !is_reserved(name);
-    if (text.len) add_comment(b, text);
-    if (text.len) b->len--; /* its blank */
-    if (text.len) fer_buf_add_char(b, '\n');
+    if (text.len) add_comment(b, text, "\n");
     if (plain) {
         fer_buf_printf(b, "declare namespace tools.%.*s { function %.*s(", FER_PRI(ns),
                        FER_PRI(name));

@@ -8,10 +8,12 @@
 #define START_MAX (FER_CODE_SIZE * 6 + 4096) /* bytes of the line that begins a run */
 #define CODE_FILE "/code/main"               /* the program, inside */
 #define CODE_BARE "/dev/fd/5"                /* the same where there is no sandbox: FER_BOX_CODE */
-#define PATH      "/usr/local/bin:/usr/bin:/bin"
 #define ENV_ITEMS 5
 
 extern const char fer_text_ferrule_python[];
+
+/* Where interpreters are looked for, and what they look along themselves. */
+static const char path_variable[] = "PATH=/usr/local/bin:/usr/bin:/bin";
 
 typedef struct process process;
 
@@ -98,7 +100,7 @@ static fer_code start(process *r, fer_job *j, worker *w, fer_err *err)
 {
     const fer_sandbox_file file = {CODE_FILE, j->code};
     char deadline[64];
-    const char *const env[ENV_ITEMS] = {"PATH=" PATH, "LANG=C.UTF-8", "PYTHONUTF8=1", deadline,
+    const char *const env[ENV_ITEMS] = {path_variable, "LANG=C.UTF-8", "PYTHONUTF8=1", deadline,
                                         NULL};
     fer_box_spec spec = r->settings.box;
     snprintf(deadline, sizeof deadline, "TOOL_DEADLINE_MS=%lld",
@@ -291,6 +293,7 @@ fer_runtime *fer_process_runtime(uv_loop_t *loop, fer_str name, const fer_proces
         fer_arena_free(a);
         return NULL;
     }
-    fer_process_find(a, s->command[0], FER_STR(PATH), &r->program, &r->missing);
+    fer_process_find(a, s->command[0], fer_str_of(path_variable + sizeof "PATH=" - 1), &r->program,
+                     &r->missing);
     return &r->runtime;
 }

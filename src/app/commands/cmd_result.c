@@ -13,11 +13,12 @@ static void add_cuts(fer_app *app, const fer_cuts *cuts, const char *handle)
 {
     for (size_t i = 0; i < cuts->count; i++) {
         const fer_cut *c = &cuts->list[i];
-        fer_app_say(
-            app,
-            "%s%.*s: %zu to %zu of %zu are shown; ferrule result %s --at '%.*s' --from %zu goes on",
-            c->at.len ? "at " : "the value", FER_PRI(c->at), c->from, c->from + c->shown, c->of,
-            handle, FER_PRI(c->at), c->from + c->shown);
+        size_t next = c->from + c->shown;
+        fer_app_say(app, "%s%.*s: %zu to %zu of %zu are shown", c->at.len ? "at " : "the value",
+                    FER_PRI(c->at), c->from, next, c->of);
+        if (next < c->of)
+            fer_app_say(app, "  ferrule result %s --at '%.*s' --from %zu goes on", handle,
+                        FER_PRI(c->at), next);
     }
     if (cuts->more) fer_app_say(app, "%zu more places are cut", cuts->more);
 }

@@ -381,17 +381,6 @@ const fer_option fer_inspect_options[] = {
     {"no-config", 0, NULL, NULL, "read no configuration"},
     END,
 };
-const fer_option fer_chain_options[] = {
-    STATION,
-    {"input", 'I', "JSON", NULL, "what references to `input` lead into"},
-    {"idempotency-key", 'k', "KEY", NULL, "each step that takes a key gets one made of this"},
-    {"dry-run", 'n', NULL, NULL, "check the whole chain, and run nothing"},
-    {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
-    DEADLINE,
-    {"json", 0, NULL, NULL, "print the result of every step"},
-    METRICS,
-    END,
-};
 const fer_option fer_describe_options[] = {
     {"level", 'l', "LEVEL", level_of_detail_choices, "how much of it (default full)"},
     {"json", 0, NULL, NULL, "print the ToolDoc as JSON"},

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of commands that run code. */
+/* The options of commands that run several calls: chains and code. */
 #include "option_rows.h"
 #include "options.h"
 
+const fer_option fer_chain_options[] = {
+    STATION,
+    {"input", 'I', "JSON", NULL, "what references to `input` lead into"},
+    {"idempotency-key", 'k', "KEY", NULL, "each step that takes a key gets one made of this"},
+    {"dry-run", 'n', NULL, NULL, "check the whole chain, and run nothing"},
+    {"stream", 's', NULL, NULL, "print events as they come, a JSON object on each line"},
+    DEADLINE,
+    {"json", 0, NULL, NULL, "print the result of every step"},
+    METRICS,
+    END,
+};
 const fer_option fer_exec_options[] = {
     STATION,
     {"runtime", 'r', "NAME", NULL, "what runs it: js, or one of the configuration (default js)"},

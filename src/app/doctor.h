@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a set-up, and how to mend it: a table of checks (doctor_checks.c), each of
+ * What is wrong with a set-up, and how to mend it: a table of checks (doctor.c), each of
  * which tells any number of results. A check looks; it changes something only where --fix asks
  * for that and it is safe: the mode of a file of secrets. One thread.
  */
@@ -69,6 +69,8 @@ void fer_doctor_limits(fer_doctor *d);
 void fer_doctor_systemd(fer_doctor *d);
 void fer_doctor_clients(fer_doctor *d);
 void fer_doctor_run_folder(fer_doctor *d);
+/* The check of sandboxes (doctor_sandbox.c). */
+void fer_doctor_sandbox(fer_doctor *d);
 /* Checks of files that are kept (doctor_files.c). */
 void fer_doctor_secrets(fer_doctor *d);
 void fer_doctor_tokens(fer_doctor *d);

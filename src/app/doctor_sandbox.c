@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which layers of the sandbox this host has, by making one and looking. */
+#include "buf.h"
+#include "doctor.h"
+#include "errors.h"
+#include "sandbox.h"
+
+#define MISSING                                                                                    \
+    "docs/sandbox.md says what each layer needs of the host. Without one "                         \
+    "that is needed no code is run, unless --allow-degraded says so."
+
+static void tell_layer(fer_doctor *d, const fer_layer_row *row, const fer_layer_state *s)
+{
+    fer_doctor_tell(d, row->needed ? FER_DOCTOR_WARNING : FER_DOCTOR_SKIPPED, fer_str_of(row->name),
+                    row->needed ? FER_STR(MISSING) : FER_STR(""), "%s: %s%s%s",
+                    fer_layer_stand_names[s->stand], row->text, s->detail[0] ? "; " : "",
+                    s->detail);
+}
+
+void fer_doctor_sandbox(fer_doctor *d)
+{
+    char text[512];
+    fer_buf up;
+    fer_err err = {0};
+    fer_sandbox_report report;
+    size_t count = 0;
+    if (fer_sandbox_probe(&report, &err)) {
+        fer_doctor_tell(d, FER_DOCTOR_WARNING, FER_STR(""), FER_STR(MISSING),
+                        "none can be made: %s", err.message);
+        return;
+    }
+    fer_buf_init_fixed(&up, text, sizeof text);
+    for (size_t i = 0; i < FER_LAYER_COUNT; i++) {
+        const fer_layer_state *s = &report.layers[i];
+        if (s->stand != FER_STAND_UP) tell_layer(d, &fer_layer_rows[i], s);
+        else fer_buf_printf(&up, "%s%s", count++ ? ", " : "", fer_layer_rows[i].name);
+    }
+    fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu layers: %.*s", count,
+                    FER_PRI(fer_buf_view(&up)));
+}

@@ -96,10 +96,9 @@ static void meet(fer_sandbox *s, fer_box_limit limit)
     s->end.limit = limit;
 }
 
-static void take_ready(fer_sandbox *s)
+/* The report is whole: how the layers stand is known, and so what holds the limits. */
+static void complete_report(fer_sandbox *s)
 {
-    if (s->failed) return;
-    s->ready = true;
     for (int i = 0; i < FER_LAYER_COUNT; i++) {
         fer_layer_stand stand = s->report.layers[i].stand;
         bool up = stand == FER_STAND_UP || stand == FER_STAND_PARTLY;
@@ -107,6 +106,13 @@ static void take_ready(fer_sandbox *s)
     }
     fer_report_limits(&s->report, s->limits, &s->host->place, &s->cgroup,
                       s->report.layers[FER_LAYER_MOUNT].stand == FER_STAND_UP);
+}
+
+static void take_ready(fer_sandbox *s)
+{
+    if (s->failed || s->ready) return;
+    s->ready = true;
+    complete_report(s);
     if (s->events->on_ready) s->events->on_ready(s);
 }
 
@@ -177,10 +183,19 @@ static void on_status(uv_poll_t *poll, int status, int events)
 
 /* ---- what it prints ------------------------------------------------------------------------- */
 
+/* A program that prints runs, also where that has not been told yet. */
+static void be_ready(fer_sandbox *s)
+{
+    if (s->ready) return;
+    read_records(s);
+    take_ready(s);
+}
+
 /* The part of what was printed that is within the limit; past it, it is killed. */
 static fer_str within(fer_sandbox *s, fer_str bytes)
 {
     uint64_t before = s->end.output, limit = s->limits[FER_BOX_OUTPUT];
+    be_ready(s);
     s->end.output += bytes.len;
     if (s->end.output <= limit) return bytes;
     if (!s->limited) {
@@ -239,6 +254,7 @@ static void tell_limit(fer_sandbox *s)
 static void conclude(fer_sandbox *s)
 {
     fer_sandbox_end *e = &s->end;
+    if (!s->ready) complete_report(s);
     find_limit(s);
     if (!s->failed && !s->ready && !s->cancelled && !s->limited)
         fail(s, FER_BACKEND_UNAVAILABLE, "the sandbox ended before the program began");

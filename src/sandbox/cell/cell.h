@@ -42,6 +42,7 @@ struct cell {
     bool has_proc;                    /* and a /proc */
     bool own_user;                    /* it has a user namespace of its own, and so on */
     bool own_pids, own_name;
+    bool watched; /* the warden can see what is used */
 };
 
 #define CELL_WORK "/work"
@@ -81,6 +82,8 @@ void cell_no_new_privileges(const struct cell *c);
 void cell_limit(const struct cell *c);
 void cell_landlock(const struct cell *c);
 void cell_filter(const struct cell *c);
+/* Says whether the warden will be able to look. */
+bool cell_can_watch(const struct cell *c);
 /* Waits until the first process has ended, or ends it for a limit. */
 _Noreturn void cell_watch(const struct cell *c, pid_t first);
 

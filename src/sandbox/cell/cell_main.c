@@ -328,6 +328,15 @@ static void step_down(const struct cell *c, bool back)
     prctl(PR_SET_DUMPABLE, 1);
 }
 
+static void tell_spaces(const struct cell *c, unsigned made)
+{
+    for (size_t i = 0; i < SPACES; i++) {
+        if (made & spaces[i].flag && spaces[i].flag != CLONE_NEWNS)
+            cell_stand(c, spaces[i].layer, FER_STAND_UP, "");
+    }
+}
+
+/* How all layers stand is told before the program is executed: what it prints comes after. */
 static pid_t make_first(struct cell *c, unsigned flags, const int leash[2])
 {
     c->own_user = flags & CLONE_NEWUSER;
@@ -335,7 +344,10 @@ static pid_t make_first(struct cell *c, unsigned flags, const int leash[2])
     c->own_name = flags & CLONE_NEWUTS;
     c->roomy = flags & CLONE_NEWNS;
     pid_t first = (pid_t)syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0);
-    if (first == 0) be_first(c, leash);
+    if (first == 0) {
+        tell_spaces(c, flags);
+        be_first(c, leash);
+    }
     return first;
 }
 
@@ -351,10 +363,6 @@ static pid_t make_spaces(struct cell *c, const int leash[2])
         first = make_first(c, wanted, leash);
     }
     if (first < 0) cell_fail(c, "make namespaces");
-    for (size_t i = 0; i < SPACES; i++) {
-        if (wanted & spaces[i].flag && spaces[i].flag != CLONE_NEWNS)
-            cell_stand(c, spaces[i].layer, FER_STAND_UP, "");
-    }
     return first;
 }
 
@@ -371,6 +379,7 @@ int main(void)
     umask(022);
     syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* keys of the host stay there */
     if (pipe2(leash, O_CLOEXEC) != 0) cell_fail(&c, "make a pipe");
+    c.watched = cell_can_watch(&c);
     pid_t first = make_spaces(&c, leash);
     cell_become(&c);
     prctl(PR_SET_DUMPABLE, 0);

@@ -190,7 +190,7 @@ static void end_orphans(struct watch *w)
 }
 
 /* Whether the system shows who the children of a process are. */
-static bool can_look(const struct cell *c)
+bool cell_can_watch(const struct cell *c)
 {
     if (!cell_wants(c, FER_LAYER_WATCHER)) {
         cell_stand(c, FER_LAYER_WATCHER, FER_STAND_REMOVED, "");
@@ -214,7 +214,7 @@ _Noreturn void cell_watch(const struct cell *c, pid_t first)
     sigemptyset(&heard);
     sigaddset(&heard, SIGTERM);
     sigaddset(&heard, SIGCHLD);
-    bool looks = can_look(c);
+    bool looks = c->watched;
     while (!has_ended(&w)) {
         int number = sigtimedwait(&heard, NULL, looks ? &pause : NULL);
         if (number == SIGTERM) kill(first, SIGTERM);

@@ -141,9 +141,9 @@ static void look(struct watch *w)
     find_tree(w);
     for (size_t i = 0; i < w->count; i++) {
         add_times(&u, w->tree[i]);
-        add_memory(&u, w->tree[i]);
+        if (i > 0) add_memory(&u, w->tree[i]); /* the first process is ours */
     }
-    if (u.threads) u.threads--; /* the first process is ours */
+    if (u.threads) u.threads--;
     if (u.memory > w->memory_peak) w->memory_peak = u.memory;
     if (u.threads > w->thread_peak) w->thread_peak = u.threads;
     if (w->hit) return;

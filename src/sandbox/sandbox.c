@@ -289,7 +289,7 @@ static void handle_closed(uv_handle_t *handle)
 static void remove_cgroup(uv_timer_t *timer)
 {
     fer_sandbox *s = timer->data;
-    unsigned ms = REMOVE_FIRST_MS << (s->tries < 8 ? s->tries : 8);
+    unsigned ms = (unsigned)REMOVE_FIRST_MS << (s->tries < 8 ? s->tries : 8);
     if (fer_cgroup_remove(&s->cgroup) || s->tries++ >= REMOVE_TRIES)
         uv_close((uv_handle_t *)&s->timer, handle_closed);
     else uv_timer_start(&s->timer, remove_cgroup, ms < REMOVE_MAX_MS ? ms : REMOVE_MAX_MS, 0);

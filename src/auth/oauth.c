@@ -174,7 +174,9 @@ static int64_t left_ms(const fer_oauth *o)
 static void note_failure(fer_oauth *o, fer_code code, const char *why)
 {
     const char *what = why ? why : "the server wants to know who asks";
-    if (o->options.visit || !o->options.login.len || code == FER_OUT_OF_MEMORY)
+    const fer_flight *f = o->flight;
+    bool no_cure = code == FER_OUT_OF_MEMORY || (f && f->guessed && !f->issuer.issuer.len);
+    if (o->options.visit || !o->options.login.len || no_cure)
         snprintf(o->why, sizeof o->why, "%.400s", what);
     else snprintf(o->why, sizeof o->why, "%.300s; run: %.*s", what, FER_PRI(o->options.login));
     o->failed = code;

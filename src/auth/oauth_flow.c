@@ -23,6 +23,7 @@ static void no_resource(fer_oauth *o)
     f->resource = (fer_resource_meta){.resource = o->options.resource,
                                       .issuers = {fer_url_origin(o->options.resource)},
                                       .issuer_count = 1};
+    f->guessed = true;
     f->n = 0;
     ask_issuer(o);
 }
@@ -88,15 +89,25 @@ static void got_issuer(fer_oauth *o)
     else choose(o);
 }
 
+/* A server without metadata that is no issuer either takes tokens that somebody else gives. */
+static void no_issuer(fer_oauth *o)
+{
+    if (o->flight->guessed)
+        fer_oauth_land(o, FER_UNAUTHENTICATED,
+                       "the server answers 401 and names nobody who gives tokens for it: show one "
+                       "that you have (--token, or headers in the configuration)");
+    else
+        fer_oauth_land(o, FER_BACKEND_UNAVAILABLE,
+                       "the authorization server has no metadata that can be read");
+}
+
 static void ask_issuer(fer_oauth *o)
 {
     fer_flight *f = o->flight;
     fer_str url;
     if (!fer_url_is_safe(choose_issuer(o)))
         fer_oauth_land(o, FER_FORBIDDEN, "the server names an authorization server without HTTPS");
-    else if (!fer_issuer_meta_url(f->arena, choose_issuer(o), f->n, &url))
-        fer_oauth_land(o, FER_BACKEND_UNAVAILABLE,
-                       "the authorization server has no metadata that can be read");
+    else if (!fer_issuer_meta_url(f->arena, choose_issuer(o), f->n, &url)) no_issuer(o);
     else fer_oauth_ask(o, url, FER_STR_NONE, NULL, FER_STR(""), got_issuer);
 }
 

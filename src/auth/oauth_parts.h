@@ -42,6 +42,7 @@ typedef struct fer_flight {
     fer_str metadata_url; /* that the server named; or empty */
     fer_str scope;        /* that the challenge names; `ptr` NULL: none */
     fer_resource_meta resource;
+    bool guessed; /* the server has no metadata: its issuer is taken to be at its origin */
     fer_issuer_meta issuer;
     fer_oauth_client client;
     fer_str asked_scope;

@@ -26,6 +26,10 @@ for folder, _, names in os.walk("src"):
         owner[name] = room
 
 wrong = []
+# A test that takes the place of a module of Python's is run by whoever imports that, and ends what it was run in.
+for folder, _, names in [entry for top in ("tests", "bench", "tools") for entry in os.walk(top)]:
+    for name in sorted(n for n in names if n.endswith(".py") and n[:-3] in sys.stdlib_module_names):
+        wrong.append(f"{os.path.join(folder, name)}: Python has a module of that name")
 for path, room, text in files:
     if room not in ORDER:
         wrong.append(f"{path}: the room '{room}' is not in the order of tools/house.py")

@@ -3,7 +3,7 @@
 """Small programs with one tool call, over and over: execute_code, warm and cold, beside node started for each run and, where --npm (or
 BENCH_NPM) names a folder whose node_modules has them, quickjs-emscripten and isolated-vm inside one node. Everything in one run.
 
-    bench/code/code.py --build BUILD [--npm FOLDER] [--node NODE] [--runs 100]
+    bench/code/small.py --build BUILD [--npm FOLDER] [--node NODE] [--runs 100]
 
 What is timed is a whole run as its caller sees it: from the request to the value, the tool call between them. For Ferrule that is a round trip over
 MCP (stdio), with a sandbox of its own for each run; a run has begun to call its tool before that. The engines of npm have no sandbox but

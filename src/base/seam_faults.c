@@ -493,14 +493,6 @@ void fer_sys_unmap(void *mapped, size_t size)
     live--;
     munmap(mapped, size);
 }
-void fer_sys_put_by(const void *mapped, size_t size)
-{
-    fer_seam_put_by(mapped, size);
-}
-void fer_sys_trim(void)
-{
-    fer_seam_trim();
-}
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {
     const struct fault *f = due(K_CLOCK);
@@ -557,21 +549,9 @@ int fer_sys_peek(pid_t child, int *status)
 {
     return fails(K_WAIT) ? -1 : fer_seam_peek(child, status);
 }
-int fer_sys_subreaper(int wanted)
-{
-    return fer_seam_subreaper(wanted);
-}
-bool fer_sys_pipe_is_safe(void)
-{
-    return fer_seam_pipe_is_safe();
-}
 ssize_t fer_sys_write_pipe(int fd, const void *from, size_t size)
 {
     return write_by(fer_seam_write_pipe, fd, from, size);
-}
-int fer_sys_readable(int fd)
-{
-    return fer_seam_readable(fd);
 }
 int fer_sys_listen(const struct sockaddr *at, socklen_t size, int backlog)
 {
@@ -603,10 +583,6 @@ ssize_t fer_sys_send(int fd, const struct iovec *parts, size_t count)
 int fer_sys_shutdown(int fd)
 {
     return shutdown(fd, SHUT_WR);
-}
-int fer_sys_peer_user(int fd, uid_t *user)
-{
-    return fer_seam_peer_user(fd, user);
 }
 int fer_sys_random(void *to, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "seam_parts.h"
 
-void fer_seam_put_by(const void *mapped, size_t size)
+void fer_sys_put_by(const void *mapped, size_t size)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)mapped + page - 1) & ~(page - 1); /* whole pages only */
@@ -15,7 +15,7 @@ void fer_seam_put_by(const void *mapped, size_t size)
     if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-void fer_seam_trim(void)
+void fer_sys_trim(void)
 {
 #ifdef __GLIBC__
     malloc_trim(0);

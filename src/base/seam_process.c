@@ -179,7 +179,7 @@ int fer_seam_peek(pid_t child, int *status)
     return 1;
 }
 
-int fer_seam_subreaper(int wanted)
+int fer_sys_subreaper(int wanted)
 {
     int was = 0;
     if (prctl(PR_GET_CHILD_SUBREAPER, &was) != 0) return 0;
@@ -189,7 +189,7 @@ int fer_seam_subreaper(int wanted)
 
 /* ---- pipes ---------------------------------------------------------------------------------- */
 
-bool fer_seam_pipe_is_safe(void)
+bool fer_sys_pipe_is_safe(void)
 {
     struct sigaction now;
     return sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -215,7 +215,7 @@ ssize_t fer_seam_write_pipe(int fd, const void *from, size_t size)
     return done;
 }
 
-int fer_seam_readable(int fd)
+int fer_sys_readable(int fd)
 {
     int bytes = 0;
     return ioctl(fd, FIONREAD, &bytes) == 0 ? bytes : -1;

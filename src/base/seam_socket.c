@@ -59,7 +59,7 @@ ssize_t fer_seam_send(int fd, const struct iovec *parts, size_t count)
     return sendmsg(fd, &m, MSG_NOSIGNAL);
 }
 
-int fer_seam_peer_user(int fd, uid_t *user)
+int fer_sys_peer_user(int fd, uid_t *user)
 {
     struct ucred who;
     socklen_t size = sizeof who;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stem costs Snowball 300 ns and more; words repeat, so each is stemmed once and remembered
+ * in a table with three places per hash: a new word that falls on them takes the place of the one
+ * that came first. With one place each, a third of the words of 500 requests were stemmed anew.
+ */
+#include <libstemmer.h>
+
+#include "sys.h"
+#include "tokens.h"
+
+#define STEM_ROWS   4096 /* a power of two */
+#define STEM_PLACES 3    /* of a row; two lines of a cache */
+#define STEM_MAX    (FER_TOKEN_KEY - 2)
+
+/* A word of at most FER_TOKEN_KEY bytes and its stem of at most STEM_MAX. */
+struct stem {
+    fer_token_key word; /* of no bytes: nobody is here */
+    char stem[STEM_MAX];
+    uint8_t stem_len;
+    uint8_t use;
+    fer_token_note note;
+};
+static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
+
+#define LINE 64
+struct row {
+    struct stem places[STEM_PLACES];
+    char free[2 * LINE - STEM_PLACES * sizeof(struct stem)];
+};
+static_assert(sizeof(struct row) == 2 * LINE, "a row is two lines");
+
+struct fer_tokeniser {
+    struct sb_stemmer *stemmer;
+    char stem[FER_TOKEN_MAX + 16]; /* of the last word */
+    fer_token_subject subject;
+    uint16_t round;   /* of notes; from 1 on */
+    struct row *rows; /* in what follows, from where a line begins */
+    char room[STEM_ROWS * sizeof(struct row) + LINE];
+};
+
+fer_tokeniser *fer_tokeniser_new(void)
+{
+    fer_tokeniser *t = fer_sys_malloc_zero(sizeof *t);
+    if (!t) return NULL;
+    t->stemmer = sb_stemmer_new("english", NULL);
+    t->round = 1;
+    t->rows = (void *)(t->room + (-(uintptr_t)t->room & (LINE - 1)));
+    if (t->stemmer) return t;
+    fer_sys_free(t);
+    return NULL;
+}
+
+void fer_tokeniser_free(fer_tokeniser *t)
+{
+    if (!t) return;
+    sb_stemmer_delete(t->stemmer);
+    fer_sys_free(t);
+}
+
+/* ---- stems ---------------------------------------------------------------- */
+static fer_str stem_of(fer_tokeniser *t, fer_str word)
+{
+    assert(t);
+    const sb_symbol *stem = sb_stemmer_stem(t->stemmer, (const sb_symbol *)word.ptr, (int)word.len);
+    int len = stem ? sb_stemmer_length(t->stemmer) : 0;
+    if (len <= 0 || (size_t)len > sizeof t->stem) return word;
+    memset(t->stem, 0, FER_TOKEN_KEY);
+    memcpy(t->stem, stem, (size_t)len);
+    return (fer_str){t->stem, (size_t)len};
+}
+
+static struct stem *row_of(const fer_tokeniser *t, const fer_token_key *key)
+{
+    static const uint64_t seed[2] = {0x9E3779B97F4A7C15, 0xD1B54A32D192ED03};
+    return t->rows[(size_t)fer_token_key_hash(key, seed) & (STEM_ROWS - 1)].places;
+}
+
+/* The others of the row move up. */
+static void remember(struct stem *row, const fer_token_key *key, fer_str stem, fer_token_use use)
+{
+    memmove(row + 1, row, (STEM_PLACES - 1) * sizeof *row);
+    row->word = *key;
+    row->stem_len = (uint8_t)stem.len;
+    row->use = (uint8_t)use;
+    row->note = (fer_token_note){0, 0, 0};
+    memset(row->stem, 0, sizeof row->stem);
+    memcpy(row->stem, stem.ptr, stem.len);
+}
+
+static uint16_t place_of(const fer_tokeniser *t, const struct stem *s)
+{
+    size_t at = (size_t)((const char *)s - (const char *)t->rows);
+    return (uint16_t)(at / sizeof(struct row) * STEM_PLACES +
+                      at % sizeof(struct row) / sizeof(struct stem) + 1);
+}
+
+static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
+{
+    token->text = stem_of(t, token->word);
+    token->use = fer_token_use_of(token->word);
+    if (row && token->text.len <= STEM_MAX) {
+        fer_token_key key = fer_token_key_of(token->word);
+        remember(row, &key, token->text, token->use);
+        token->place = place_of(t, row);
+    }
+}
+
+static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem *s)
+{
+    memset(t->stem, 0, FER_TOKEN_KEY);
+    memcpy(t->stem, s->stem, STEM_MAX);
+    token->text = (fer_str){t->stem, s->stem_len};
+    token->use = (fer_token_use)s->use;
+    token->place = place_of(t, s);
+}
+
+void fer_token_fetch(const fer_tokeniser *t, const fer_token *token)
+{
+    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY) return;
+    fer_token_key key = fer_token_key_of(token->word);
+    __builtin_prefetch(row_of(t, &key));
+}
+
+void fer_token_finish(fer_tokeniser *t, fer_token *token)
+{
+    if (token->kind != FER_TOKEN_WORD) {
+        if (token->kind != FER_TOKEN_NUMBER) token->use = fer_token_use_of(token->word);
+        return;
+    }
+    if (token->word.len > FER_TOKEN_KEY) {
+        find_stem(t, token, NULL);
+        return;
+    }
+    fer_token_key key = fer_token_key_of(token->word);
+    struct stem *row = row_of(t, &key);
+    for (size_t i = 0; i < STEM_PLACES; i++) {
+        if (fer_token_key_eq(&row[i].word, &key)) {
+            recall(t, token, &row[i]);
+            return;
+        }
+    }
+    find_stem(t, token, row);
+}
+
+/* ---- notes ---------------------------------------------------------------- */
+
+void fer_tokeniser_note_about(fer_tokeniser *t, const fer_token_subject *subject)
+{
+    if (t->subject.at == subject->at &&
+        memcmp(t->subject.part, subject->part, sizeof subject->part) == 0)
+        return;
+    t->subject = *subject;
+    if (++t->round) return;
+    memset(t->rows, 0, STEM_ROWS * sizeof *t->rows); /* after 65,535 others */
+    t->round = 1;
+}
+
+fer_token_note *fer_tokeniser_note(fer_tokeniser *t, uint16_t place, fer_str word)
+{
+    if (!place) return NULL;
+    assert(place <= STEM_ROWS * STEM_PLACES && word.len <= FER_TOKEN_KEY);
+    struct stem *s = &t->rows[(place - 1) / STEM_PLACES].places[(place - 1) % STEM_PLACES];
+    fer_token_key key = fer_token_key_of(word);
+    return fer_token_key_eq(&s->word, &key) ? &s->note : NULL;
+}
+
+bool fer_tokeniser_noted(const fer_tokeniser *t, const fer_token_note *note)
+{
+    return note->round == t->round;
+}
+
+void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, uint32_t number,
+                         uint16_t related)
+{
+    *note = (fer_token_note){number, related, t->round};
+}

@@ -17,13 +17,16 @@
 
 const fer_limit_row fer_app_limit_rows[] = {
     {"config.client_size", FER_CONFIG_CLIENT_SIZE, "bytes of the file of an MCP client, as JSON"},
-    {"toml.depth", FER_TOML_DEPTH, "arrays and tables inside each other in TOML, and parts of a key"},
+    {"toml.depth", FER_TOML_DEPTH,
+     "arrays and tables inside each other in TOML, and parts of a key"},
     {"remote.words", FER_REMOTE_WORDS, "words of a command line of call, inspect"},
     {"remote.variety", FER_REMOTE_VARIETY, "values of --header, and so of --env"},
     {"remote.timeout", FER_REMOTE_MS_MAX, "milliseconds of --timeout"},
     {"attach.start", FER_ATTACH_START_MS, "milliseconds for a shared gateway to start"},
-    {"attach.line", FER_ATTACH_LINE_MAX, "bytes of a line of the gateway's to a client that attached"},
-    {"attach.asks", FER_ATTACH_ASKS_MAX, "requests whose end is told to a client when its gateway ends"},
+    {"attach.line", FER_ATTACH_LINE_MAX,
+     "bytes of a line of the gateway's to a client that attached"},
+    {"attach.asks", FER_ATTACH_ASKS_MAX,
+     "requests whose end is told to a client when its gateway ends"},
     {"attach.lasting", FER_ATTACH_LASTING_MAX,
      "subscriptions of a client that are said again to the next gateway"},
     {"attach.idle", FER_LOCAL_IDLE_MAX, "seconds of --idle"},
@@ -37,6 +40,7 @@ const fer_limit_row fer_app_limit_rows[] = {
     {"admin.denied", FER_PULSE_DENIED, "refusals that it remembers"},
     {"admin.backends", FER_PULSE_BACKENDS, "backends whose calls it counts apart"},
     {"admin.client", FER_ADMIN_CLIENT_MS, "milliseconds that ferrule top waits for a page"},
-    {"denied.written", FER_DENIED_MAX, "refusals of strangers that are written down in ten seconds"},
+    {"denied.written", FER_DENIED_MAX,
+     "refusals of strangers that are written down in ten seconds"},
 };
 const size_t fer_app_limit_row_count = FER_COUNT(fer_app_limit_rows);

@@ -21,9 +21,9 @@
 
 #define FER_ATTACH_START_MS 30000              /* for a gateway to start */
 #define FER_ATTACH_LINE_MAX ((size_t)64 << 20) /* bytes of a line of the gateway's */
-#define FER_ATTACH_ASKS_MAX 1000 /* requests under way, as many as the gateway takes */
+#define FER_ATTACH_ASKS_MAX 1000    /* requests under way, as many as the gateway takes */
 #define FER_ATTACH_HTTP     ".http" /* behind the name of the socket: of that for the operator */
-#define FER_ATTACH_IDLE_S   300  /* that a gateway without clients waits for the next */
+#define FER_ATTACH_IDLE_S   300     /* that a gateway without clients waits for the next */
 
 typedef struct fer_attach {
     const char *folder;

@@ -38,10 +38,10 @@ typedef struct bridge {
     fer_pair *client, *gate;
     asked *asks;
     size_t ask_count;
-    kept *opening; /* initialize, as the client said it; NULL: it said none */
+    kept *opening;       /* initialize, as the client said it; NULL: it said none */
     fer_lasting lasting; /* what a session has beside that */
-    asked *again;  /* its ID, where it was said once more and the answer is kept back */
-    bool ended;    /* the client's input */
+    asked *again;        /* its ID, where it was said once more and the answer is kept back */
+    bool ended;          /* the client's input */
     bool over;
     int exit;
 } bridge;

@@ -37,11 +37,11 @@ static void forget(fer_lasting *l, const char *method, fer_str key)
 
 static void keep(fer_lasting *l, const char *method, fer_str key, fer_str params)
 {
-    struct lasting *x = l->count < FER_ATTACH_LASTING_MAX
-                            ? fer_sys_malloc(sizeof *x + key.len + params.len)
-                            : NULL;
+    struct lasting *x =
+        l->count < FER_ATTACH_LASTING_MAX ? fer_sys_malloc(sizeof *x + key.len + params.len) : NULL;
     if (!x) return;
-    *x = (struct lasting){.next = l->first, .method = method, .key_len = key.len, .len = params.len};
+    *x =
+        (struct lasting){.next = l->first, .method = method, .key_len = key.len, .len = params.len};
     if (key.len) memcpy(x->text, key.ptr, key.len);
     memcpy(x->text + key.len, params.ptr, params.len);
     l->first = x;
@@ -67,10 +67,9 @@ void fer_lasting_say(fer_lasting *l, fer_arena *a, fer_pair *gate)
     size_t n = 0;
     l->unanswered = 0;
     for (const struct lasting *x = l->first; x; x = x->next) {
-        fer_str line = fer_arena_printf(a,
-                                        "{\"jsonrpc\":\"2.0\",\"id\":\"" MARK
-                                        "%zu\",\"method\":\"%s\",\"params\":%.*s}",
-                                        ++n, x->method, (int)x->len, x->text + x->key_len);
+        fer_str line = fer_arena_printf(
+            a, "{\"jsonrpc\":\"2.0\",\"id\":\"" MARK "%zu\",\"method\":\"%s\",\"params\":%.*s}",
+            ++n, x->method, (int)x->len, x->text + x->key_len);
         if (!line.ptr) return;
         fer_pair_write(gate, line);
         l->unanswered++;

@@ -83,8 +83,9 @@ const fer_client fer_clients[] = {
     {0},
 };
 
-const char *const fer_client_names[] = {"claude", "claude-code", "cursor", "vscode",   "windsurf",
-                                        "zed",    "gemini",      "kiro",   "lmstudio", "opencode", "codex", NULL};
+const char *const fer_client_names[] = {"claude",   "claude-code", "cursor", "vscode",
+                                        "windsurf", "zed",         "gemini", "kiro",
+                                        "lmstudio", "opencode",    "codex",  NULL};
 static_assert(FER_COUNT(fer_clients) == FER_COUNT(fer_client_names), "a name for each row");
 
 const fer_client *fer_client_find(const char *name)

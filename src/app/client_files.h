@@ -23,8 +23,9 @@ typedef struct fer_client {
     const char *http_type;  /* the same of one with a URL */
     const char *url;        /* the member with the URL; NULL: it takes programs only */
     const char *variable;   /* how a header names a variable, as of printf; NULL: it cannot */
-    bool toml;   /* the file is TOML; `variable` is the member that names the token's variable */
-    bool listed; /* a command and its arguments are one list, and an entry says that it is enabled */
+    bool toml; /* the file is TOML; `variable` is the member that names the token's variable */
+    bool
+        listed; /* a command and its arguments are one list, and an entry says that it is enabled */
 } fer_client;
 
 extern const fer_client fer_clients[];       /* ended by a row without name */

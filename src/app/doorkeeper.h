@@ -27,11 +27,11 @@
 
 typedef struct fer_doorkeeper {
     fer_front *front;
-    fer_gateway *gateway; /* whose ledger is told of refusals */
-    const fer_log *log;   /* or NULL */
+    fer_gateway *gateway;    /* whose ledger is told of refusals */
+    const fer_log *log;      /* or NULL */
     struct fer_pulse *pulse; /* that remembers refusals; or NULL */
-    fer_arena *arena;     /* of the list of the file */
-    const char *path;     /* NULL: there is no such file */
+    fer_arena *arena;        /* of the list of the file */
+    const char *path;        /* NULL: there is no such file */
     fer_bearers list;
     struct door_guest *stored; /* by the IDs of their tokens */
     struct door_guest *own;    /* those that no file has */

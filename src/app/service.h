@@ -26,8 +26,8 @@ typedef struct fer_service_socket {
 } fer_service_socket;
 
 /*
- * The sockets that were handed over, once: programs that are started later do not see them. `*count`
- * is 0 where there are none. FER_BAD_USAGE: one is no TCP socket that listens.
+ * The sockets that were handed over, once: programs that are started later do not see them.
+ * `*count` is 0 where there are none. FER_BAD_USAGE: one is no TCP socket that listens.
  */
 fer_code fer_service_sockets(fer_arena *a, fer_service_socket out[FER_SERVICE_SOCKETS],
                              size_t *count, fer_err *err);

@@ -288,7 +288,8 @@ static void ask_soon(fer_station *s)
         if (turn <= now) ask_place(p);
         else if (turn < next) next = turn;
     }
-    if (next != INT64_MAX) uv_timer_start(&s->relist, on_relist, (uint64_t)((next - now) / MS) + 1, 0);
+    if (next != INT64_MAX)
+        uv_timer_start(&s->relist, on_relist, (uint64_t)((next - now) / MS) + 1, 0);
 }
 
 void fer_station_begin_relist(fer_station *s)

@@ -250,7 +250,8 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
 }
 
 /* All calls that a backend had when it died fail by one death: the first of them counts, or five
- * calls at once would open its circuit, and nobody be served by the process that takes its place. */
+ * calls at once would open its circuit, and nobody be served by the process that takes its place.
+ */
 static bool is_of_same_loss(fer_call *c, const fer_outcome *o)
 {
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];

@@ -133,7 +133,7 @@ typedef struct fer_listen_options {
      * security; one that has ended, or a key that others may read, is refused. */
     const char *cert_file, *key_file;
     int backlog; /* 0: 511 */
-    bool given;  /* `fd` is a socket that listens already; it is taken, and closed with the server */
+    bool given; /* `fd` is a socket that listens already; it is taken, and closed with the server */
     int fd;
 } fer_listen_options;
 

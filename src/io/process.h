@@ -69,7 +69,7 @@ typedef enum fer_input_loss {
 typedef struct fer_process_events {
     void (*on_output)(fer_process *p, fer_str bytes); /* of standard output */
     void (*on_output_end)(fer_process *p);
-    void (*on_error_line)(fer_process *p, fer_str line); /* of standard error, as bytes, cut */
+    void (*on_error_line)(fer_process *p, fer_str line);    /* of standard error, as bytes, cut */
     void (*on_error_output)(fer_process *p, fer_str bytes); /* all of it, as it comes */
     void (*on_input_lost)(fer_process *p, fer_input_loss why);
     void (*on_exit)(fer_process *p, const fer_exit_state *state);

@@ -34,9 +34,9 @@ bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
     fer_str can = s->past ? s->capabilities : fer_mcp_client_capabilities(client);
     fer_mcp_client_info(client, &info);
     fer_buf_printf(b, "{\"version\":\"%s\",\"capabilities\":%.*s,\"instructions\":",
-                   s->past         ? s->past_version->name
-                   : info.version  ? info.version->name
-                                   : "",
+                   s->past        ? s->past_version->name
+                   : info.version ? info.version->name
+                                  : "",
                    FER_PRI(can.len ? can : FER_STR("{}")));
     fer_buf_add_quoted(b, fer_server_instructions(s));
     for (int i = 0; i < FER_WARE_KINDS; i++) {

@@ -88,7 +88,8 @@ static fer_code end_line(reader *r)
     return FER_OK;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------
+ */
 
 static node *find(const node *in, fer_str key)
 {
@@ -121,7 +122,8 @@ static fer_code enter(reader *r, node **at, fer_str key)
     return FER_OK;
 }
 
-/* ---- strings ---------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------
+ */
 
 static void add_utf8(fer_buf *b, uint32_t c)
 {
@@ -196,7 +198,8 @@ static fer_code read_string(reader *r, fer_str *out)
     if (lines && peek(r) == '\n') r->at++;
     for (;;) {
         char c = peek(r);
-        if (r->at >= r->text.len || (!lines && c == '\n')) return wrong(r, "a string is not closed");
+        if (r->at >= r->text.len || (!lines && c == '\n'))
+            return wrong(r, "a string is not closed");
         if (lines ? starts(r, three) : c == quote) break;
         r->at++;
         if (c == '\\' && quote == '"') {
@@ -217,7 +220,8 @@ static fer_code read_string(reader *r, fer_str *out)
     return fer_buf_code(&b, r->err);
 }
 
-/* ---- keys ------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------
+ */
 
 static bool is_bare(char c)
 {
@@ -251,7 +255,8 @@ static fer_code read_key(reader *r, node **at, fer_str *last)
     }
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
 static fer_code read_value(reader *r, node *into, unsigned depth);
 
@@ -326,7 +331,8 @@ static fer_code read_word(reader *r, node *into)
     fer_buf_init(&b, r->a, 2 * word.len + 3);
     for (size_t i = 0; i < word.len; i++) {
         char c = word.ptr[i];
-        bool sign = (c == '-' || c == '+') && (!i || word.ptr[i - 1] == 'e' || word.ptr[i - 1] == 'E');
+        bool sign =
+            (c == '-' || c == '+') && (!i || word.ptr[i - 1] == 'e' || word.ptr[i - 1] == 'E');
         bool part = c == '_' || c == '.' || c == 'e' || c == 'E';
         digits |= c >= '0' && c <= '9';
         number &= sign || part || (c >= '0' && c <= '9');
@@ -346,7 +352,8 @@ static fer_code read_value(reader *r, node *into, unsigned depth)
 {
     fer_str text;
     fer_buf b;
-    if (depth >= FER_TOML_DEPTH) return wrong(r, "values are too deep inside each other (toml.depth)");
+    if (depth >= FER_TOML_DEPTH)
+        return wrong(r, "values are too deep inside each other (toml.depth)");
     if (peek(r) == '[') return read_array(r, into, depth + 1);
     if (peek(r) == '{') return read_inline(r, into, depth + 1);
     if (peek(r) != '"' && peek(r) != '\'') return read_word(r, into);
@@ -358,7 +365,8 @@ static fer_code read_value(reader *r, node *into, unsigned depth)
     return fer_buf_code(&b, r->err);
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 /* [a.b] or [[a.b]]. */
 static fer_code read_header(reader *r, node *root, node **out)
@@ -378,7 +386,8 @@ static fer_code read_header(reader *r, node *root, node **out)
         if (n) n->of_array = true;
         *out = n ? add(r, n, FER_STR(""), TABLE) : NULL;
     } else {
-        if (n && (n->kind != TABLE || n->named || n->closed)) return wrong(r, "a table stands twice");
+        if (n && (n->kind != TABLE || n->named || n->closed))
+            return wrong(r, "a table stands twice");
         *out = n ? n : add(r, at, key, TABLE);
         if (*out) (*out)->named = true;
     }
@@ -420,7 +429,8 @@ fer_code fer_toml_to_json(fer_arena *a, fer_str text, fer_str *json, fer_err *er
     return fer_buf_code(&b, err);
 }
 
-/* ---- editing ---------------------------------------------------------------------------------- */
+/* ---- editing ----------------------------------------------------------------------------------
+ */
 
 /* Whether a line is the head of the table, or of one below it. */
 static bool is_head(fer_str line, fer_str section, fer_str name)

@@ -12,16 +12,21 @@ static const struct row {
     {"remarks", "# a\n\n  # b\r\n", "{}"},
     {"values", "a = 1\nb = \"x\" # c\nc = true\nd = 'C:\\x'\ne = -1.5e3\n",
      "{\"a\":1,\"b\":\"x\",\"c\":true,\"d\":\"C:\\\\x\",\"e\":-1.5e3}"},
-    {"numbers", "a = 1_000\nb = +5\nc = 0x1F\nd = inf", "{\"a\":1000,\"b\":5,\"c\":\"0x1F\",\"d\":\"inf\"}"},
+    {"numbers", "a = 1_000\nb = +5\nc = 0x1F\nd = inf",
+     "{\"a\":1000,\"b\":5,\"c\":\"0x1F\",\"d\":\"inf\"}"},
     {"dates are texts", "a = 1979-05-27T07:32:00Z", "{\"a\":\"1979-05-27T07:32:00Z\"}"},
-    {"escapes", "a = \"\\t\\\"\\\\\\u00e9\\U0001F600\"", "{\"a\":\"\\t\\\"\\\\\xC3\xA9\xF0\x9F\x98\x80\"}"},
+    {"escapes", "a = \"\\t\\\"\\\\\\u00e9\\U0001F600\"",
+     "{\"a\":\"\\t\\\"\\\\\xC3\xA9\xF0\x9F\x98\x80\"}"},
     {"several lines", "a = \"\"\"\nx \\\n   y\nz\"\"\"\nb = '''\n'q'\n'''",
      "{\"a\":\"x y\\nz\",\"b\":\"'q'\\n\"}"},
     {"arrays", "a = [ 1, # one\n  2,\n]\nb = [[\"x\"], []]", "{\"a\":[1,2],\"b\":[[\"x\"],[]]}"},
-    {"tables in line", "a = { b = 1, c.d = \"x\" }\ne = {}", "{\"a\":{\"b\":1,\"c\":{\"d\":\"x\"}},\"e\":{}}"},
-    {"tables", "[a]\nb = 1\n[a.c]\nd = 2\n[e.\"f g\"]\n", "{\"a\":{\"b\":1,\"c\":{\"d\":2}},\"e\":{\"f g\":{}}}"},
+    {"tables in line", "a = { b = 1, c.d = \"x\" }\ne = {}",
+     "{\"a\":{\"b\":1,\"c\":{\"d\":\"x\"}},\"e\":{}}"},
+    {"tables", "[a]\nb = 1\n[a.c]\nd = 2\n[e.\"f g\"]\n",
+     "{\"a\":{\"b\":1,\"c\":{\"d\":2}},\"e\":{\"f g\":{}}}"},
     {"the outer one later", "[a.b]\nc = 1\n[a]\nd = 2", "{\"a\":{\"b\":{\"c\":1},\"d\":2}}"},
-    {"arrays of tables", "[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 2", "{\"a\":[{\"b\":1},{\"c\":{\"d\":2}}]}"},
+    {"arrays of tables", "[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 2",
+     "{\"a\":[{\"b\":1},{\"c\":{\"d\":2}}]}"},
     {"a server of Codex",
      "model = \"x\"\n\n[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"p\"]\n\n[mcp_servers.files.env]\nA = \"1\"\n",
      "{\"model\":\"x\",\"mcp_servers\":{\"files\":{\"command\":\"npx\",\"args\":[\"-y\",\"p\"],\"env\":{\"A\":\"1\"}}}}"},
@@ -31,7 +36,8 @@ static const struct row {
     {"a value is no table", "a = 1\n[a.b]", "2:4 this key is no table that can be added to"},
     {"no value", "a =\n", "1:4 a value is expected here"},
     {"no equals sign", "a 1", "1:3 a key is followed by ="},
-    {"a word without quotes", "a = word", "1:9 a text has quotes around it; true, false, numbers and dates have none"},
+    {"a word without quotes", "a = word",
+     "1:9 a text has quotes around it; true, false, numbers and dates have none"},
     {"an open string", "a = \"x\nb = 1", "1:7 a string is not closed"},
     {"an open array", "a = [1", "1:7 an array goes on with a comma or ends with ]"},
     {"two on a line", "a = 1 b = 2", "1:7 something stands behind a value; write one key a line"},
@@ -47,12 +53,14 @@ static const struct edit {
     {"behind the rest", "a = 1", "c = 1\n", "a = 1\n\n[s.n]\nc = 1\n"},
     {"in its place", "[s.n]\nc = 0\n# of x\n[x]\n", "c = 1\n", "[s.n]\nc = 1\n# of x\n[x]\n"},
     {"the same again", "a = 1\n\n[s.n]\nc = 1\n", "c = 1\n", "a = 1\n\n[s.n]\nc = 1\n"},
-    {"with what is below it", "[s.n]\nc = 0\n\n[s.n.env]\nA = '1'\n\n[s.m]\n", "c = 1\n", "[s.n]\nc = 1\n\n[s.m]\n"},
+    {"with what is below it", "[s.n]\nc = 0\n\n[s.n.env]\nA = '1'\n\n[s.m]\n", "c = 1\n",
+     "[s.n]\nc = 1\n\n[s.m]\n"},
     {"a name in quotes", "[s.\"n\"]\nc = 0\n", "c = 1\n", "[s.n]\nc = 1\n"},
     {"a longer name is another", "[s.nn]\nc = 0\n", "c = 1\n", "[s.nn]\nc = 0\n\n[s.n]\nc = 1\n"},
     {"taken out", "a = 1\n\n[s.n]\nc = 1\n\n[x]\n", "", "a = 1\n\n\n[x]\n"},
     {"not there", "a = 1\n", "", "a = 1\n"},
-    {"written in line", "s = { n = { c = 0 } }\n", "c = 1\n", "3:4 this key is no table that can be added to"},
+    {"written in line", "s = { n = { c = 0 } }\n", "c = 1\n",
+     "3:4 this key is no table that can be added to"},
     {"no TOML", "a", "c = 1\n", "1:2 a key is followed by ="},
 };
 
@@ -84,7 +92,8 @@ static fer_code attempt_edit(fer_arena *a, const void *context)
     fer_arena *own = a ? a : fer_arena_new(0);
     fer_err err = {0};
     fer_str out = FER_STR("");
-    fer_code code = fer_toml_set_table(own, fer_str_of(row->text), FER_STR("s"), FER_STR("n"), fer_str_of(row->block), &out, &err);
+    fer_code code = fer_toml_set_table(own, fer_str_of(row->text), FER_STR("s"), FER_STR("n"),
+                                       fer_str_of(row->block), &out, &err);
     code = judge(code, &err, out, row->expected);
     if (!a) fer_arena_free(own);
     return code;
@@ -104,7 +113,8 @@ static void depth(void)
         fer_code code = fer_toml_to_json(a, (fer_str){text, n}, &json, NULL);
         assert_int_equal(code, more ? FER_BAD_USAGE : FER_OK);
         n = 0;
-        for (size_t i = 0; i < FER_TOML_DEPTH + more; i++) n += (size_t)snprintf(text + n, sizeof text - n, i ? ".a" : "a");
+        for (size_t i = 0; i < FER_TOML_DEPTH + more; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, i ? ".a" : "a");
         n += (size_t)snprintf(text + n, sizeof text - n, " = 1");
         code = fer_toml_to_json(a, (fer_str){text, n}, &json, NULL);
         assert_int_equal(code, more ? FER_BAD_USAGE : FER_OK);

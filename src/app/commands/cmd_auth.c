@@ -14,6 +14,7 @@
 #include "oauth_desk.h"
 #include "oauth_form.h"
 #include "station.h"
+#include "sys.h"
 
 #define LOGIN_MS  600000 /* for the user */
 #define PASTE_MAX 8192   /* bytes of a URL that is pasted */
@@ -129,7 +130,7 @@ static void on_input(uv_poll_t *poll, int status, int events)
     login *l = poll->data;
     char piece[1024];
     (void)events;
-    ssize_t n = status < 0 ? 0 : read(STDIN_FILENO, piece, sizeof piece);
+    ssize_t n = status < 0 ? 0 : fer_sys_read(STDIN_FILENO, piece, sizeof piece);
     if (n <= 0) {
         uv_poll_stop(poll);
         return;

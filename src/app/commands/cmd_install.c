@@ -223,7 +223,8 @@ static fer_code edit_toml(install *n, fer_err *err)
     if (fer_str_eq(text, n->text)) return FER_OK;
     size_t from = 0, tail = 0, least = text.len < n->text.len ? text.len : n->text.len;
     while (from < least && text.ptr[from] == n->text.ptr[from]) from++;
-    while (tail < least - from && text.ptr[text.len - 1 - tail] == n->text.ptr[n->text.len - 1 - tail])
+    while (tail < least - from &&
+           text.ptr[text.len - 1 - tail] == n->text.ptr[n->text.len - 1 - tail])
         tail++;
     fer_splice *one = fer_arena_alloc_zero(n->arena, 1, sizeof *one);
     if (!one) return fer_arena_failed(n->arena, err);

@@ -3,6 +3,7 @@
 
 #include "code.h"
 #include "errors.h"
+#include "rt_container.h"
 #include "rt_js.h"
 #include "rt_process.h"
 #include "station_parts.h"
@@ -50,11 +51,23 @@ static fer_code make_process(making *m, const fer_config_runtime *c, fer_err *er
                 err);
 }
 
+static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *err)
+{
+    fer_container_settings o = {.socket = c->socket,
+                                .image = c->image,
+                                .command = c->command,
+                                .command_count = c->command_count,
+                                .python = fer_str_is(c->helper, "python")};
+    return take(m, fer_container_runtime(fer_gateway_loop(m->station->gateway), c->name, &o),
+                c->name, err);
+}
+
 static const struct kind_row {
     const char *kind;
     fer_code (*make)(making *m, const fer_config_runtime *c, fer_err *err);
 } kind_rows[] = {
     {"process", make_process},
+    {"container", make_container},
     {"unsafe", make_process},
 };
 

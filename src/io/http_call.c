@@ -242,7 +242,8 @@ fer_code fer_http_start(fer_http *h, const fer_http_request *request, const fer_
 {
     fer_net_target target;
     fer_code code = check_request(h, request, err);
-    if (!code) code = fer_net_rules_url(h->options.rules, request->url, &target, err);
+    if (!code && h->options.unix_socket) code = fer_net_target_parse(request->url, &target, err);
+    else if (!code) code = fer_net_rules_url(h->options.rules, request->url, &target, err);
     if (code) return code;
     fer_http_call *c = fer_sys_malloc(sizeof *c);
     if (c) *c = (fer_http_call){.client = h, .events = *events, .target = target};

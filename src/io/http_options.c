@@ -15,6 +15,8 @@ static curl_socket_t on_open(void *context, curlsocktype purpose, struct curl_so
     fer_http_call *c = context;
     fer_address address;
     fer_err err;
+    if (c->client->options.unix_socket && to->family == AF_UNIX)
+        return socket(AF_UNIX, to->socktype | SOCK_CLOEXEC, 0);
     if (purpose != CURLSOCKTYPE_IPCXN || !fer_address_of(&to->addr, &address)) {
         fer_http_call_fail(c, FER_HTTP_REFUSED);
         return CURL_SOCKET_BAD;
@@ -144,6 +146,7 @@ static bool set_manners(CURL *e, const fer_http_options *o)
            SET(CURLOPT_CONNECTTIMEOUT_MS, (long)FER_HTTP_CONNECT_MS) &&
            SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS) &&
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) &&
+           (!o->unix_socket || SET(CURLOPT_UNIX_SOCKET_PATH, o->unix_socket)) &&
            (!o->ca_file || SET(CURLOPT_CAINFO, o->ca_file));
 }
 
@@ -224,7 +227,7 @@ fer_http_fault fer_http_call_redirect(fer_http_call *c)
 {
     fer_net_target to;
     fer_str url = resolve(c);
-    if (!url.ptr) return FER_HTTP_REDIRECTS;
+    if (!url.ptr || c->client->options.unix_socket) return FER_HTTP_REDIRECTS;
     if (fer_net_rules_url(c->client->options.rules, url, &to, &c->err)) return FER_HTTP_REFUSED;
     if (c->target.secure && !to.secure) return FER_HTTP_REDIRECTS;
     if (!fer_net_target_same(&c->target, &to) && !keep_harmless(c)) return FER_HTTP_MEMORY;

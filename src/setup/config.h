@@ -241,6 +241,7 @@ typedef struct fer_config_runtime {
     fer_str helper;       /* "python": its code is begun by Ferrule's own module; or empty */
     const fer_str *binds; /* paths of the host that are seen inside, read-only */
     size_t bind_count;
+    fer_str image, socket; /* of a container, and of the API that makes it; or empty */
     fer_str json; /* all of it, for kinds that have members of their own */
     fer_place place;
 } fer_config_runtime;

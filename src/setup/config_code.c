@@ -8,13 +8,16 @@ static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_run
     *out = (fer_config_runtime){.name = fer_val_str(key),
                                 .kind = fer_configure_text(object, "kind"),
                                 .helper = fer_configure_text(object, "helper"),
+                                .image = fer_configure_text(object, "image"),
+                                .socket = fer_configure_text(object, "socket"),
                                 .place = fer_json_place(c->doc, key)};
     out->command =
         fer_configure_texts(c, fer_val_get(object, "command"), true, &out->command_count);
     out->binds = fer_configure_texts(c, fer_val_get(object, "binds"), true, &out->bind_count);
     out->json = fer_configure_json(c, object, NULL);
-    bool program = fer_str_is(out->kind, "process") || fer_str_is(out->kind, "unsafe");
-    if (program && !out->command_count)
+    if (fer_str_is(out->kind, "container") && !out->image.len)
+        FER_CONFIG_ERROR(c, key, "a runtime of the kind container has an \"image\"%s", "");
+    if (!out->command_count)
         FER_CONFIG_ERROR(c, key, "a runtime of the kind %.*s has a \"command\": the interpreter",
                          FER_PRI(out->kind));
     for (size_t i = 0; i < out->bind_count; i++)

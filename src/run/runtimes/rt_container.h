@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime `container`: each run in a container of its own, made through the API of Docker
+ * (docker or podman) over a Unix socket: an image that the operator names, no network, a read-only
+ * root, no capabilities, no new privileges, limits. Lines (code_lines.h) go over its standard input
+ * and output; a line that is no JSON object is what it prints.
+ *
+ * The helper `python` begins the code as the runtime `process` does; without it, the program is
+ * the last argument of the command, as of `sh -c`.
+ *
+ * A container is removed when its run has ended, however it ended.
+ */
+#ifndef FER_RT_CONTAINER_H
+#define FER_RT_CONTAINER_H
+
+#include "runtime.h"
+
+#define FER_CONTAINER_ARGS    32                 /* items of a command line */
+#define FER_CONTAINER_CODE    ((size_t)96 << 10) /* bytes of a program that is an argument */
+#define FER_CONTAINER_WAIT_MS 30000              /* for an answer of the API */
+
+typedef struct fer_container_settings {
+    fer_str socket; /* of the API; empty: that of podman or docker, whichever is there */
+    fer_str image;
+    const fer_str *command; /* the interpreter inside and its first arguments */
+    size_t command_count;
+    bool python; /* begun by Ferrule's module */
+} fer_container_settings;
+
+/* NULL: no memory. That there is no API is told by its probe. */
+FER_MUST_USE fer_runtime *fer_container_runtime(uv_loop_t *loop, fer_str name,
+                                                const fer_container_settings *s);
+
+#endif

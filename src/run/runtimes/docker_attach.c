@@ -57,6 +57,19 @@ static void take_stream(fer_attach *t, fer_str bytes)
         end(t, FER_INVALID_OUTPUT, err.message);
 }
 
+/* "HTTP/1.1 409 Conflict": it does not attach; what comes with the head says why. */
+static void refuse(fer_attach *t, fer_str body)
+{
+    unsigned status = 0;
+    for (size_t i = 9; i < 12 && !strncmp(t->head, "HTTP/1.1 ", 9); i++) {
+        if (t->head[i] < '0' || t->head[i] > '9') break;
+        status = status * 10 + (unsigned)(t->head[i] - '0');
+    }
+    if (t->ended) return;
+    t->ended = true;
+    if (t->events->refused) t->events->refused(t->context, status, body);
+}
+
 /* "HTTP/1.1 101 UPGRADED", or 200 of older ones; then fields, then an empty line. */
 static void take_head(fer_attach *t, fer_str bytes)
 {
@@ -71,15 +84,15 @@ static void take_head(fer_attach *t, fer_str bytes)
             end(t, FER_INVALID_OUTPUT, "the container API answers with too long a head");
         return;
     }
-    bool agreed = !strncmp(t->head, "HTTP/1.1 101 ", 13) || !strncmp(t->head, "HTTP/1.1 200 ", 13);
-    if (!agreed) {
-        end(t, FER_BACKEND_UNAVAILABLE, "the container API does not attach to the container");
+    size_t used = (size_t)(stop - t->head) + 4 - before;
+    fer_str rest = fer_str_slice(bytes, used, bytes.len);
+    t->agreed = !strncmp(t->head, "HTTP/1.1 101 ", 13) || !strncmp(t->head, "HTTP/1.1 200 ", 13);
+    if (!t->agreed) {
+        refuse(t, rest);
         return;
     }
-    t->agreed = true;
-    size_t used = (size_t)(stop - t->head) + 4 - before;
     if (t->events->ready) t->events->ready(t->context);
-    take_stream(t, fer_str_slice(bytes, used, bytes.len));
+    take_stream(t, rest);
 }
 
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out)
@@ -110,16 +123,13 @@ static void on_written(uv_write_t *request, int status)
         end(t, FER_CONNECTION_LOST, "the connection to the container API was lost");
 }
 
-static void send_parts(fer_attach *t, fer_str text, fer_str after)
+/* FER_LIMIT_EXCEEDED, FER_CONNECTION_LOST: it cannot be sent, now or ever. */
+static fer_code send_parts(fer_attach *t, fer_str text, fer_str after)
 {
     struct sending *s = NULL;
-    if (t->ended || t->events == &no_events) return;
     if (text.len < FER_ATTACH_WAITING - t->waiting)
         s = fer_sys_malloc(sizeof *s + text.len + after.len);
-    if (!s) {
-        end(t, FER_LIMIT_EXCEEDED, "the container does not read what it is told");
-        return;
-    }
+    if (!s) return FER_LIMIT_EXCEEDED;
     s->attach = t;
     s->len = text.len + after.len;
     s->request.data = s;
@@ -127,16 +137,18 @@ static void send_parts(fer_attach *t, fer_str text, fer_str after)
     if (after.len) memcpy(s->bytes + text.len, after.ptr, after.len);
     uv_buf_t buf = uv_buf_init(s->bytes, (unsigned)s->len);
     t->waiting += s->len;
-    if (uv_write(&s->request, (uv_stream_t *)&t->pipe, &buf, 1, on_written)) {
-        t->waiting -= s->len;
-        fer_sys_free(s);
-        end(t, FER_CONNECTION_LOST, "the connection to the container API was lost");
-    }
+    if (!uv_write(&s->request, (uv_stream_t *)&t->pipe, &buf, 1, on_written)) return FER_OK;
+    t->waiting -= s->len;
+    fer_sys_free(s);
+    return FER_CONNECTION_LOST;
 }
 
 void fer_attach_say(fer_attach *t, fer_str line)
 {
-    send_parts(t, line, FER_STR("\n"));
+    if (t->ended || t->events == &no_events) return;
+    fer_code code = send_parts(t, line, FER_STR("\n"));
+    if (code == FER_LIMIT_EXCEEDED) end(t, code, "the container does not read what it is told");
+    else if (code) end(t, code, "the connection to the container API was lost");
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -166,7 +178,10 @@ fer_code fer_attach_open(uv_loop_t *loop, const char *socket, fer_str target,
                      "POST %.*s HTTP/1.1\r\nHost: docker\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n"
                      "Content-Length: 0\r\n\r\n",
                      FER_PRI(target));
-    send_parts(t, (fer_str){head, (size_t)n}, FER_STR(""));
+    if (send_parts(t, (fer_str){head, (size_t)n}, FER_STR(""))) {
+        fer_attach_close(t);
+        return fer_fail(err, FER_CONNECTION_LOST, "the container API cannot be asked");
+    }
     *out = t;
     return FER_OK;
 }

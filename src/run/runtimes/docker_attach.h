@@ -5,7 +5,8 @@
  * its output in pieces (docker_mux.h). libcurl has no such thing, hence this.
  *
  * The life: open -> ready, when the API has agreed -> output ... -> end, once, with FER_OK where
- * the container closed its output. After `end` it is to be closed. No callback is called from
+ * the container closed its output; or refused, with what the API answers instead (as far as it has
+ * come with the head), and no end. After either it is to be closed. No callback is called from
  * within fer_attach_open. One thread: that of the loop.
  */
 #ifndef FER_DOCKER_ATTACH_H
@@ -22,6 +23,7 @@ typedef struct fer_attach fer_attach;
 
 typedef struct fer_attach_events {
     void (*ready)(void *context);
+    void (*refused)(void *context, unsigned status, fer_str body);
     void (*output)(void *context, fer_mux_stream stream, fer_str bytes);
     void (*end)(void *context, fer_code code, const char *why);
 } fer_attach_events;

@@ -6,6 +6,7 @@
  */
 #include "rt_container.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@
 
 #define API        "http://docker/v1.40"
 #define ID_MAX     128
-#define ANSWER_MAX ((size_t)1 << 20)                        /* bytes of an answer of the API */
+#define OF_SIGNAL  128               /* an exit code: this and the signal that ended it */
+#define ANSWER_MAX ((size_t)1 << 20) /* bytes of an answer of the API */
 #define START_MAX  (FER_CODE_SIZE * 6 + ((size_t)64 << 10)) /* bytes of what begins a run */
 
 static const char *const usual_sockets[] = {"/run/podman/podman.sock", "/run/docker.sock",
@@ -48,10 +50,10 @@ struct worker {
     fer_attach *attach;
     fer_line_split lines;
     bool warned; /* the API says that it does not hold every limit */
-    bool said_done;
     int exit_code;
+    unsigned refusals; /* of the API to remove it, as one that is just ending */
     question *current;
-    unsigned pending; /* questions without an answer */
+    unsigned pending; /* questions without an answer, and callbacks that are running */
     bool over;        /* it is freed when there are none */
 };
 
@@ -67,6 +69,7 @@ struct container {
 
 static void drop_if_over(worker *w);
 static void forget(worker *w);
+static void remove_container(worker *w);
 
 /* ---- the API -------------------------------------------------------------------------------- */
 
@@ -143,8 +146,10 @@ static fer_str text_of(const yyjson_val *object, const char *name)
 
 static void on_removed(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
-    (void)status, (void)body, (void)err; /* there is nothing else to be done */
-    forget(w);
+    bool gone = status == 204 || status == 200 || status == 404;
+    (void)body, (void)err; /* there is nothing else to be done */
+    if (gone || !status || ++w->refusals == FER_CONTAINER_REMOVES) forget(w);
+    else remove_container(w);
 }
 
 static void remove_container(worker *w)
@@ -183,18 +188,21 @@ static void on_inspected(worker *w, unsigned status, fer_str body, const fer_err
     const yyjson_val *tree = status == 200 ? tree_of(w, body) : NULL;
     const yyjson_val *state = fer_is_obj(tree) ? fer_val_get(tree, "State") : NULL;
     bool killed = fer_is_obj(state) && fer_is_true(fer_val_get(state, "OOMKilled"));
-    fer_job_end e = {.hit = FER_BOUNDS, .exit_code = w->exit_code, .said_done = w->said_done};
+    fer_job_end e = {.hit = FER_BOUNDS, .exit_code = w->exit_code};
     (void)err;
     if (killed) {
         e.code = FER_RESOURCE_LIMIT;
         e.hit = FER_BOUND_MEMORY;
         e.message = FER_STR("the program was ended: it used more memory than it may");
-    } else if (w->exit_code == 152 || w->exit_code == 137) { /* 128 + SIGXCPU, SIGKILL */
-        e.code = w->exit_code == 152 ? FER_RESOURCE_LIMIT : FER_TOOL_FAILED;
-        if (w->exit_code == 152) e.hit = FER_BOUND_CPU;
-        e.signal = w->exit_code - 128;
-        e.message = w->exit_code == 152 ? FER_STR("the program was ended: it used its CPU time up")
-                                        : FER_STR("the program was killed");
+    } else if (w->exit_code == OF_SIGNAL + SIGXCPU) {
+        e.code = FER_RESOURCE_LIMIT;
+        e.hit = FER_BOUND_CPU;
+        e.signal = SIGXCPU;
+        e.message = FER_STR("the program was ended: it used its CPU time up");
+    } else if (w->exit_code == OF_SIGNAL + SIGKILL) { /* which of them, not every API knows */
+        e.code = FER_RESOURCE_LIMIT;
+        e.signal = SIGKILL;
+        e.message = FER_STR("the program was killed: it used more memory or CPU time than it may");
     } else if (w->exit_code) {
         e.code = FER_TOOL_FAILED;
         snprintf(text, sizeof text, "the program ended with exit code %d", w->exit_code);
@@ -236,17 +244,18 @@ static void on_output(void *context, fer_mux_stream stream, fer_str bytes)
 {
     worker *w = context;
     if (!w->job) return;
+    w->pending++; /* it stays until this returns */
     if (stream == FER_MUX_ERR) w->job->events->print(w->job, FER_PRINTED_ERR, bytes);
     else if (fer_line_split_feed(&w->lines, bytes, on_line, w) && w->job)
         give_up(w, FER_OUT_OF_MEMORY, "hold what the container says", 0, FER_STR(""),
                 &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
+    w->pending--;
+    drop_if_over(w);
 }
 
-static void on_output_end(void *context, fer_code code, const char *why)
+static void end_output(worker *w, fer_code code, const char *why)
 {
-    worker *w = context;
     fer_err err = {.code = code};
-    if (!w->job) return;
     fer_line_split_end(&w->lines, on_line, w);
     if (!w->job) return;
     if (!code) {
@@ -255,6 +264,16 @@ static void on_output_end(void *context, fer_code code, const char *why)
     }
     snprintf(err.message, sizeof err.message, "%s", why);
     give_up(w, code, "talk to the container", 0, FER_STR(""), &err);
+}
+
+static void on_output_end(void *context, fer_code code, const char *why)
+{
+    worker *w = context;
+    if (!w->job) return;
+    w->pending++; /* as above */
+    end_output(w, code, why);
+    w->pending--;
+    drop_if_over(w);
 }
 
 /* ---- the beginning -------------------------------------------------------------------------- */
@@ -278,7 +297,15 @@ static void on_attached(void *context)
     if (w->job) ask(w, "POST", of_container(w, "/start"), FER_STR_NONE, on_started);
 }
 
-static const fer_attach_events attach_events = {on_attached, on_output, on_output_end};
+static void on_refused(void *context, unsigned status, fer_str body)
+{
+    static const fer_err none = {.code = FER_BACKEND_UNAVAILABLE,
+                                 .message = "the container API answers no HTTP"};
+    worker *w = context;
+    if (w->job) give_up(w, FER_BACKEND_UNAVAILABLE, "attach to the container", status, body, &none);
+}
+
+static const fer_attach_events attach_events = {on_attached, on_refused, on_output, on_output_end};
 
 static void on_created(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
@@ -355,8 +382,8 @@ static void cancel(fer_runtime *rt, fer_job *j)
     worker *w = j->state;
     (void)rt;
     w->job = NULL;
-    if (w->id[0]) remove_container(w); /* else when it has been made */
     fer_job_fail(j, FER_CANCELLED, "the code was given up");
+    if (w->id[0]) remove_container(w); /* else when it has been made */
 }
 
 static void say(fer_runtime *rt, fer_job *j, fer_str line)
@@ -450,7 +477,6 @@ static void free_container(fer_runtime *rt)
 
 static const fer_runtime_kind kind = {.name = "container",
                                       .readiness = FER_READY_BETA,
-                                      .one_channel = true,
                                       .probe = probe,
                                       .run = run,
                                       .cancel = cancel,

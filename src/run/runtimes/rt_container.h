@@ -15,9 +15,9 @@
 
 #include "runtime.h"
 
-#define FER_CONTAINER_ARGS    32                 /* items of a command line */
 #define FER_CONTAINER_CODE    ((size_t)96 << 10) /* bytes of a program that is an argument */
 #define FER_CONTAINER_WAIT_MS 30000              /* for an answer of the API */
+#define FER_CONTAINER_REMOVES 5 /* times that the API is asked to remove a container */
 
 typedef struct fer_container_settings {
     fer_str socket; /* of the API; empty: that of podman or docker, whichever is there */

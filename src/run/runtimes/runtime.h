@@ -72,7 +72,6 @@ typedef struct fer_job_end {
     fer_bound hit;   /* of FER_RESOURCE_LIMIT: which bound it met; FER_BOUNDS: nobody knows */
     int exit_code;   /* -1: a signal ended it, or there is none */
     int signal;      /* 0: none */
-    bool said_done;  /* the program has said that it was done (`done`) */
 } fer_job_end;
 
 typedef struct fer_job_events {

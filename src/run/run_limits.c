@@ -2,8 +2,10 @@
 #include "run_limits.h"
 
 #include "code_lines.h"
+#include "docker_attach.h"
 #include "lines.h"
 #include "local_command.h"
+#include "rt_container.h"
 #include "rt_js.h"
 
 const fer_limit_row fer_run_limit_rows[] = {
@@ -22,5 +24,14 @@ const fer_limit_row fer_run_limit_rows[] = {
     {"code.id", FER_CODE_ID, "bytes of the `id` of a request that code makes"},
     {"code.line", FER_LINE_MAX, "bytes of a line between code and gateway"},
     {"code.warm", FER_JS_WARM_MAX, "programs of the runtime js that wait"},
+    {"container.code", FER_CONTAINER_CODE,
+     "bytes of a program that is an argument of a container's command"},
+    {"container.wait", FER_CONTAINER_WAIT_MS,
+     "milliseconds that the API of containers may take to answer"},
+    {"container.removes", FER_CONTAINER_REMOVES,
+     "times that the API is asked to remove a container that is just ending"},
+    {"container.head", FER_ATTACH_HEAD, "bytes of the head with which the API attaches"},
+    {"container.waiting", FER_ATTACH_WAITING,
+     "bytes that a container has been told and has not read"},
 };
 const size_t fer_run_limit_row_count = FER_COUNT(fer_run_limit_rows);

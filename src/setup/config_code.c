@@ -2,6 +2,19 @@
 /* The section `code`: what runs the programs that agents write, and within which limits. */
 #include "config_parts.h"
 
+/* Members that would mean nothing to a runtime of its kind. */
+static void check_members(fer_configure *c, const yyjson_val *key, fer_str kind)
+{
+    static const char *const of_containers[] = {"image", "socket"}, *const of_others[] = {"binds"};
+    bool container = fer_str_is(kind, "container");
+    const char *const *strange = container ? of_others : of_containers;
+    size_t count = container ? FER_COUNT(of_others) : FER_COUNT(of_containers);
+    for (size_t i = 0; i < count; i++)
+        if (fer_val_get(key + 1, strange[i]))
+            FER_CONFIG_ERROR(c, key, "a runtime of the kind %.*s has no \"%s\"", FER_PRI(kind),
+                             strange[i]);
+}
+
 static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_runtime *out)
 {
     const yyjson_val *object = key + 1;
@@ -15,6 +28,7 @@ static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_run
         fer_configure_texts(c, fer_val_get(object, "command"), true, &out->command_count);
     out->binds = fer_configure_texts(c, fer_val_get(object, "binds"), true, &out->bind_count);
     out->json = fer_configure_json(c, object, NULL);
+    check_members(c, key, out->kind);
     if (fer_str_is(out->kind, "container") && !out->image.len)
         FER_CONFIG_ERROR(c, key, "a runtime of the kind container has an \"image\"%s", "");
     if (!out->command_count)

@@ -194,6 +194,9 @@ def absent_rows():
     case("API: the runtime is a stub without it", [] if backend.get("readiness") == "stub" else [str(r)])
     for name, runtime, said in [
         ("an image", "{kind: container, command: [sh]}", 'has an "image"'),
+        ("no binds", "{kind: container, image: a, command: [sh], binds: [/opt]}", 'has no "binds"'),
+        ("its image alone", "{kind: process, image: a, command: [sh]}", 'kind process has no "image"'),
+        ("its socket alone", "{kind: unsafe, socket: /a, command: [sh]}", 'kind unsafe has no "socket"'),
         ("a socket that is a path", "{kind: container, image: a, command: [sh], socket: run/podman.sock}", "socket"),
     ]:
         config = put("bad.yaml", "code:\n  runtimes:\n    c: " + runtime + "\n")
@@ -222,6 +225,8 @@ def shell_rows():
         ("the root is read-only", "touch /bin/x /etc/x /x", 1, [], ["Read-only file system", "exit code 1"]),
         ("its folder can be written", "pwd; echo 5 > f; cat f", 0, ["/work\n5\n"], []),
         ("what it writes is bounded", "dd if=/dev/zero of=f bs=1048576 count=64", 1, [], ["No space left"]),
+        ("a program that is as long as it may be", "echo ends #".ljust(96 << 10, "x"), 0, ["ends\n"], []),
+        ("a program that is longer", "echo ends #".ljust((96 << 10) + 1, "x"), 2, [], ["container.code: the program has 98305 bytes"]),
         ("a line that is none ends the run", "echo '{\"op\":\"fly\"}'; sleep 50", 1, [], ["line"]),
     ]:
         case(f"sh: {name}", expect(execute(code, runtime="sh"), exit_code, out, err))

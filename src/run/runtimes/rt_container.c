@@ -335,8 +335,8 @@ static fer_code refuse(const container *r, const fer_job *j, fer_err *err)
     size_t most = r->settings.python ? FER_CODE_SIZE : FER_CONTAINER_CODE;
     if (j->code.len > most)
         return fer_fail(err, FER_LIMIT_EXCEEDED,
-                        "code.size: the program has %zu bytes, at most %zu are run here",
-                        j->code.len, most);
+                        "%s: the program has %zu bytes, at most %zu are run here",
+                        r->settings.python ? "code.size" : "container.code", j->code.len, most);
     if (j->check && !r->settings.python)
         return fer_fail(err, FER_BAD_USAGE, "programs of the runtime %.*s cannot be checked",
                         FER_PRI(r->runtime.name));

@@ -123,13 +123,12 @@ static void on_written(uv_write_t *request, int status)
         end(t, FER_CONNECTION_LOST, "the connection to the container API was lost");
 }
 
-/* FER_LIMIT_EXCEEDED, FER_CONNECTION_LOST: it cannot be sent, now or ever. */
+/* FER_LIMIT_EXCEEDED, FER_OUT_OF_MEMORY, FER_CONNECTION_LOST: it cannot be sent. */
 static fer_code send_parts(fer_attach *t, fer_str text, fer_str after)
 {
-    struct sending *s = NULL;
-    if (text.len < FER_ATTACH_WAITING - t->waiting)
-        s = fer_sys_malloc(sizeof *s + text.len + after.len);
-    if (!s) return FER_LIMIT_EXCEEDED;
+    if (text.len >= FER_ATTACH_WAITING - t->waiting) return FER_LIMIT_EXCEEDED;
+    struct sending *s = fer_sys_malloc(sizeof *s + text.len + after.len);
+    if (!s) return FER_OUT_OF_MEMORY;
     s->attach = t;
     s->len = text.len + after.len;
     s->request.data = s;
@@ -148,6 +147,7 @@ void fer_attach_say(fer_attach *t, fer_str line)
     if (t->ended || t->events == &no_events) return;
     fer_code code = send_parts(t, line, FER_STR("\n"));
     if (code == FER_LIMIT_EXCEEDED) end(t, code, "the container does not read what it is told");
+    else if (code == FER_OUT_OF_MEMORY) end(t, code, "out of memory");
     else if (code) end(t, code, "the connection to the container API was lost");
 }
 

@@ -147,8 +147,9 @@ static fer_str text_of(const yyjson_val *object, const char *name)
 static void on_removed(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
     bool gone = status == 204 || status == 200 || status == 404;
-    (void)body, (void)err; /* there is nothing else to be done */
-    if (gone || !status || ++w->refusals == FER_CONTAINER_REMOVES) forget(w);
+    bool again = status || err->code == FER_OUT_OF_MEMORY; /* else nobody is there to be asked */
+    (void)body;
+    if (gone || !again || ++w->refusals == FER_CONTAINER_REMOVES) forget(w);
     else remove_container(w);
 }
 

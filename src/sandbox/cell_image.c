@@ -16,5 +16,6 @@ extern const char fer_cell_image_end[] __attribute__((visibility("hidden")));
 
 fer_str fer_cell_image(void)
 {
-    return (fer_str){fer_cell_image_begin, (size_t)(fer_cell_image_end - fer_cell_image_begin)};
+    size_t size = (uintptr_t)fer_cell_image_end - (uintptr_t)fer_cell_image_begin;
+    return (fer_str){fer_cell_image_begin, size};
 }

@@ -53,7 +53,7 @@ static void copy_link(const struct cell *c, const char *from, const char *to)
     char target[PATH_TEXT];
     ssize_t n = readlink(from, target, sizeof target - 1);
     if (n < 0) cell_fail(c, from);
-    target[n] = '\0';
+    else target[n] = '\0';
     if (symlink(target, to) != 0 && errno != EEXIST) cell_fail(c, to);
 }
 

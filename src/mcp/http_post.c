@@ -188,11 +188,8 @@ fer_code fer_post_start(fer_post *p, const fer_mcp_out *m, fer_err *err)
     p->streams = false;
     if (p->kind == FER_POST_GOODBYE) p->deadline = fer_clock_mono() + DELETE_MS * MS;
     if (p->kind == FER_POST_MESSAGE && !p->id) p->deadline = fer_clock_mono() + NOTICE_MS * MS;
-    if (fer_post_awaits(p)) {
-        fer_arena_free(a);
-        return FER_OK;
-    }
-    fer_code code = start_call(a, p, m, err);
+    fer_code code = fer_post_await(p, err);
+    if (!code && !p->waits) code = start_call(a, p, m, err);
     fer_arena_free(a);
     return code;
 }

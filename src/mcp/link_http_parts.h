@@ -51,6 +51,7 @@ typedef struct fer_post {
     /* Tokens. */
     fer_oauth_waiter waiter;
     bool waits;        /* for a token */
+    fer_err *at_once;  /* while it begins to wait: what came of it before that ended; else NULL */
     unsigned renewals; /* that it has asked for */
     uint64_t token;    /* the mark of the one that was shown */
     char *challenge;   /* of a refusal; or NULL */
@@ -92,8 +93,9 @@ void fer_post_give_up(fer_post *p);
 /* ---- post_token.c: a post and its token
  * ------------------------------------------------------------------------------------ */
 
-/* Whether the post waits for a token before it is sent. */
-bool fer_post_awaits(fer_post *p);
+/* Lets the post wait (`waits`) for a token before it is sent, where one is about to come. Fails
+ * where none is to be had. */
+fer_code fer_post_await(fer_post *p, fer_err *err);
 /* Remembers what a refusal says, or that the token was good. */
 void fer_post_judge(fer_post *p, const fer_http_head *head);
 /* Whether the refused post waits for another token, to be sent again. */

@@ -4,6 +4,7 @@
  * server refuses it for another, with which it is sent again; FER_OAUTH_TRIES times at most.
  */
 #include "buf.h"
+#include "errors.h"
 #include "link_http_parts.h"
 #include "sys.h"
 
@@ -17,6 +18,10 @@ static void on_token(fer_oauth_waiter *w, fer_code code, const char *why)
     fer_post *p = post_of(w);
     fer_err err = {0};
     p->waits = false;
+    if (p->at_once) { /* who begins to wait hears of it there */
+        if (code) fer_fail(p->at_once, code, "%s", why);
+        return;
+    }
     p->body_len = 0;
     if (!code) {
         p->renewals++;
@@ -26,16 +31,19 @@ static void on_token(fer_oauth_waiter *w, fer_code code, const char *why)
     if (code) fer_post_fail(p, &(fer_mcp_failure){.code = code, .refused = true, .message = why});
 }
 
-bool fer_post_awaits(fer_post *p)
+fer_code fer_post_await(fer_post *p, fer_err *err)
 {
     fer_oauth *o = p->link->spec.oauth;
+    fer_err why = {0};
     if (!o || p->kind == FER_POST_GOODBYE || p->renewals >= FER_OAUTH_TRIES ||
         !fer_oauth_must_wait(o))
-        return false;
+        return FER_OK;
     p->waits = true;
     p->waiter.done = on_token;
+    p->at_once = &why;
     fer_oauth_wait(o, &p->waiter);
-    return true;
+    p->at_once = NULL;
+    return why.code ? fer_fail(err, why.code, "%s", why.message) : FER_OK;
 }
 
 void fer_post_judge(fer_post *p, const fer_http_head *head)

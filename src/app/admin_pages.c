@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pages of the admin API, one function each. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -65,13 +66,13 @@ static void add_pulse(fer_buf *b, const fer_pulse_row *r, int64_t now)
 static uint64_t resident_bytes(void)
 {
     char text[128];
-    unsigned long long all, resident = 0;
+    char *end = text;
     int fd = fer_sys_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
     ssize_t n = fd >= 0 ? fer_sys_read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0) fer_sys_close(fd);
     text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%llu %llu", &all, &resident) != 2) return 0;
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    strtoull(text, &end, 10); /* all of it; then what is resident */
+    return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static uint64_t cpu_ms(void)

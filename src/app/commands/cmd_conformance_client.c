@@ -274,7 +274,7 @@ static int talk(session *s)
 
 int fer_run_conformance_client(fer_app *app)
 {
-    session s = {.app = app, .arena = fer_arena_new(0)};
+    session s = {.app = app};
     fer_oauth_options tokens;
     fer_remote_options o = {.capabilities = FER_STR("{\"elicitation\":{}}"),
                             .asked = asked,
@@ -282,6 +282,7 @@ int fer_run_conformance_client(fer_app *app)
                             .oauth = &tokens};
     fer_err err;
     if (!app->arg_count) return fer_app_usage(app, "which server? its URL is the last argument");
+    s.arena = fer_arena_new(0);
     if (!s.arena) {
         fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
         return fer_app_fail(app, &err);

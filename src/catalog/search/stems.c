@@ -23,7 +23,7 @@ struct stem {
 };
 static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
 
-#define LINE 64
+#define LINE ((size_t)64)
 struct row {
     struct stem places[STEM_PLACES];
     char free[2 * LINE - STEM_PLACES * sizeof(struct stem)];

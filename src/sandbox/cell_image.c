@@ -3,7 +3,10 @@
 
 #include "cell_image_file.h"
 
+/* The names are global, as link-time optimisation may put this apart from who asks for them. */
 __asm__(".pushsection .rodata\n"
+        ".globl fer_cell_image_begin, fer_cell_image_end\n"
+        ".hidden fer_cell_image_begin, fer_cell_image_end\n"
         ".balign 16\n"
         "fer_cell_image_begin:\n"
         ".incbin \"" FER_CELL_IMAGE_FILE "\"\n"

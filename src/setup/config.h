@@ -25,8 +25,9 @@
 #define FER_CONFIG_SIZE        ((size_t)1 << 20)  /* bytes of a configuration file */
 #define FER_CONFIG_CLIENT_SIZE ((size_t)64 << 20) /* of a client's own file, as JSON */
 #define FER_CONFIG_SERVERS     1000               /* servers, and so APIs */
-#define FER_CONFIG_IDLE_MS     600000 /* without a call, of a server that each client has its own of \
-                                       */
+#define FER_CONFIG_IDLE_MS                                                                         \
+    600000 /* without a call, of a server that each client has its own of                          \
+            */
 #define FER_CONFIG_RELIST_MS 86400000 /* that a list of tools is good for when a gateway starts */
 
 #define FER_CONFIG_NO_NAMESPACE FER_STR("local") /* of commands that name none */
@@ -242,7 +243,7 @@ typedef struct fer_config_runtime {
     const fer_str *binds; /* paths of the host that are seen inside, read-only */
     size_t bind_count;
     fer_str image, socket; /* of a container, and of the API that makes it; or empty */
-    fer_str json; /* all of it, for kinds that have members of their own */
+    fer_str json;          /* all of it, for kinds that have members of their own */
     fer_place place;
 } fer_config_runtime;
 

@@ -31,7 +31,7 @@ typedef struct fer_scope {
     fer_rate rate;
     fer_budget budget;
     fer_breaker breaker;
-    int64_t lost; /* when a death of it was last counted, fer_clock_mono; 0: never */
+    int64_t lost; /* when a loss of it was last counted, fer_clock_mono; 0: never */
     fer_retry_budget retries;
     fer_queue queue;
     int64_t service_us;             /* that a call takes, of late; 0: nobody knows */

@@ -749,6 +749,25 @@ static void circuits(void)
     strike(&s);
 }
 
+/* Calls that one lost connection ends are one failure, however many they are. */
+static void one_loss_counts_once(void)
+{
+    struct scene s;
+    set(&s, "w", "{\"tools\":{\"*\":{\"retry\":{\"maxAttempts\":1}}}}");
+    for (int i = 0; i < 2 * FER_BREAKER_ROW; i++)
+        begin(&s, "a:read", "", &(fer_call_options){0});
+    while (s.a.waiting_count) release(&s.a, '2');
+    assert_int_equal(s.codes[FER_CONNECTION_LOST], 2 * FER_BREAKER_ROW);
+    for (int i = 1; i < FER_BREAKER_ROW; i++) { /* those that began later count, one each */
+        begin(&s, "a:read", "", &(fer_call_options){0});
+        release(&s.a, '2');
+    }
+    assert_int_equal(s.codes[FER_CIRCUIT_OPEN], 0);
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    assert_int_equal(s.codes[FER_CIRCUIT_OPEN], 1);
+    strike(&s);
+}
+
 /* P3 and limits of the caller's own never open it. */
 static void whose_fault_it_is(void)
 {
@@ -1047,6 +1066,7 @@ int main(void)
     failed += ROWS_ONE("admission", budgets_and_rates);
     failed += ROWS_ONE("circuits", circuits);
     failed += ROWS_ONE("circuits", whose_fault_it_is);
+    failed += ROWS_ONE("circuits", one_loss_counts_once);
     failed += ROWS_ONE("ledger", the_ledger_comes_first);
     failed += ROWS_ONE("ledger", an_end_that_is_not_durable_is_no_answer);
     failed += ROWS_ONE("canaries", no_canary_is_found);

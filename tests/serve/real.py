@@ -233,12 +233,15 @@ for name in NEXT:
     if name == "remote":
         remote.wait()
         remote = start_remote()
-    at, answer = in_session(*NEXT[name])
-    for _ in range(50):  # a call that met the death itself says so; the next one is served
-        if not answer.get("result", {}).get("isError"):
-            break
-        time.sleep(0.1)
-        at, answer = in_session(*NEXT[name])
+    answer = {}
+
+    def is_served():
+        """A call that met the death itself says so; the next one is served."""
+        global answer
+        answer = in_session(*NEXT[name])[1]
+        return not answer.get("result", {}).get("isError")
+
+    until(is_served, 30)
     good = "content" in answer.get("result", {}) and not answer["result"].get("isError")
     case(f"kill -9 of {name}: the next call in the same session succeeds", [] if good else [str(answer)[:500]])
     fresh = remote.pid if name == "remote" else pid_of(PROGRAM.get(name, name))

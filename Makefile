@@ -43,8 +43,11 @@ test: setup-test
 	@ninja -C build-test
 	@tools/run-tests build-test
 
-asan: setup-dev
-	@[ -f build-asan/build.ninja ] || CC=$(CLANG) meson setup build-asan --buildtype debugoptimized -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+# One build for tests under sanitizers and for fuzz targets.
+build-asan/build.ninja: | setup-dev
+	@CC=$(CLANG) meson setup build-asan --buildtype debugoptimized -Dc_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true >/dev/null
+
+asan: build-asan/build.ninja
 	@ninja -C build-asan
 	@tools/run-tests build-asan
 
@@ -62,10 +65,9 @@ cover: setup-dev
 	@tools/run-tests build-cover
 	@gcovr --root . --filter src/ --exclude src/base/seam_faults.c --object-directory build-cover --print-summary
 
-fuzz: setup-dev
-	@[ -f build-fuzz/build.ninja ] || CC=$(CLANG) meson setup build-fuzz --buildtype debugoptimized -Dfuzz=true -Dtests=false -Db_lundef=false >/dev/null
-	@ninja -C build-fuzz
-	@tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+fuzz: build-asan/build.ninja
+	@ninja -C build-asan fuzz-targets
+	@tools/run-fuzz build-asan $(FUZZ_SECONDS)
 
 # The long tier of what make test runs a sample of: every kill point and random kills of the ledger, of the whole gateway
 # and of the command, states after a loss of power, flipped bits and cuts. Half an hour.
@@ -127,4 +129,4 @@ deb: setup-dev
 	@tools/make-deb
 
 clean:
-	rm -rf build build-test build-asan build-tsan build-cover build-fuzz build-bench build-check build-guard build-deb
+	rm -rf build build-test build-asan build-tsan build-cover build-bench build-check build-guard build-deb

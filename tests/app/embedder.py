@@ -18,7 +18,7 @@ import threading
 import time
 import zlib
 
-from command_line import FAULTS, case, expect, finish, run, skip
+from command_line import FAULTS, case, expect, finish, points, run, skip
 
 KEY = "sk-hunter2-canary"
 TOOLS = [{"id": f"t:{n}", "namespace": "t", "name": n, "description": d} for n, d in [
@@ -347,7 +347,7 @@ with tempfile.TemporaryDirectory() as folder:
         args = ["search", "--batch", one, "--catalog", few, "--ranker", "embedding", "--embedder", s.url, "--embedder-model", "toy"]
         count = int(re.search(r"FI: malloc (\d+)", run(args, env={"FI": "count"}, program=FAULTS).stderr.decode()).group(1))
         problems = []
-        for n in range(1, count + 1):
+        for n in points(count):
             result = run(args, env={"FI": f"malloc@{n}"}, program=FAULTS)
             if result.returncode not in (0, 2, 70) or (result.returncode and b"memory" not in result.stdout + result.stderr):
                 problems.append(f"malloc@{n}: exit {result.returncode}, {result.stderr[-200:]!r}")

@@ -124,6 +124,7 @@ typedef struct fer_mcp_info {
     uint64_t asked;        /* questions of the server's that somebody took */
     uint64_t dropped;      /* tools that were listed and may not be used (x-mcp-header) */
     char dropped_why[128]; /* the last of them: its name, and what is wrong with it */
+    uint64_t lists;        /* lists of tools that said something else beside them than before */
     uint64_t logs;         /* messages for a log, and notifications that are of no use here */
     size_t running;        /* requests that wait or are under way */
     int pid;               /* 0: none */
@@ -150,6 +151,9 @@ void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities);
  * wants clients to know. Empty: nothing, or it never was. Good until it is connected again. */
 fer_str fer_mcp_client_capabilities(const fer_mcp_client *c);
 fer_str fer_mcp_client_instructions(const fer_mcp_client *c);
+/* What its last list of tools said beside them (mcp_rest.h): members of a JSON object, with commas
+ * between. Good until the loop runs. */
+fer_str fer_mcp_client_rest(const fer_mcp_client *c);
 /* Shows each call that was sent and has not ended; `visit` may end none. */
 void fer_mcp_client_each(fer_mcp_client *c, void (*visit)(void *context, fer_mcp_call *k),
                          void *context);

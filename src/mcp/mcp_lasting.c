@@ -17,9 +17,9 @@ static void forget_text(fer_str *s)
 }
 
 /* Without memory it is as if nothing had been said. */
-static bool keep_text(fer_str *to, fer_str text)
+static bool keep_text(fer_str *to, fer_str text, size_t max)
 {
-    char *copy = text.len && text.len <= FER_MCP_SAID_MAX ? fer_sys_malloc(text.len) : NULL;
+    char *copy = text.len && text.len <= max ? fer_sys_malloc(text.len) : NULL;
     forget_text(to);
     if (!copy) return false;
     memcpy(copy, text.ptr, text.len);
@@ -43,8 +43,9 @@ void fer_mcp_note_abilities(fer_mcp_client *c, const fer_rpc *m)
     c->news_of_prompts = says(can, "prompts", "listChanged");
     c->can_watch = says(can, "resources", "subscribe");
     c->can_log = fer_val_get(can, "logging") != NULL;
-    keep_text(&c->said_capabilities, can ? fer_rpc_bytes(m->doc, can) : FER_STR_NONE);
-    keep_text(&c->said_instructions, fer_str_head(spoken, FER_MCP_SAID_MAX));
+    keep_text(&c->said_capabilities, can ? fer_rpc_bytes(m->doc, can) : FER_STR_NONE,
+              FER_MCP_SAID_MAX);
+    keep_text(&c->said_instructions, fer_str_head(spoken, FER_MCP_SAID_MAX), FER_MCP_SAID_MAX);
 }
 
 fer_str fer_mcp_client_capabilities(const fer_mcp_client *c)
@@ -55,6 +56,19 @@ fer_str fer_mcp_client_capabilities(const fer_mcp_client *c)
 fer_str fer_mcp_client_instructions(const fer_mcp_client *c)
 {
     return c->said_instructions;
+}
+
+void fer_mcp_note_rest(fer_mcp_client *c, fer_str members)
+{
+    bool same = c->info.lists && fer_str_eq(members, c->said_rest);
+    if (same) return;
+    keep_text(&c->said_rest, members, FER_MCP_LIST_MAX);
+    c->info.lists++;
+}
+
+fer_str fer_mcp_client_rest(const fer_mcp_client *c)
+{
+    return c->said_rest;
 }
 
 void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities)
@@ -138,7 +152,8 @@ fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_str uri, bool tell, fer_err
         c->watched_cap = cap;
     }
     fer_str own = FER_STR_NONE;
-    if (!keep_text(&own, uri)) return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for the URI");
+    if (!keep_text(&own, uri, FER_MCP_SAID_MAX))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for the URI");
     c->watched[c->watched_count++] = own;
     if (fer_mcp_is_modern(c)) fer_mcp_listen_again(c);
     else if (tell && is_older(c) && c->can_watch)
@@ -189,6 +204,7 @@ void fer_mcp_lasting_free(fer_mcp_client *c)
     fer_sys_free(c->watched);
     forget_text(&c->said_capabilities);
     forget_text(&c->said_instructions);
+    forget_text(&c->said_rest);
 }
 
 /* ---- what is under way

@@ -9,10 +9,12 @@
 #include "map.h"
 #include "mcp_mirror.h"
 #include "mcp_parts.h"
+#include "mcp_rest.h"
 #include "sys.h"
 
 struct fer_mcp_pages {
     fer_buf tools;
+    fer_mcp_rest rest;
     fer_map seen;   /* cursors: one that comes again is a circle */
     fer_str cursor; /* JSON of the next page's; empty: the first page */
     size_t pages, count;
@@ -174,6 +176,8 @@ static fer_code take_page(fer_mcp_list *l, const fer_rpc *m, fer_err *err)
         return fer_fail(err, FER_INVALID_OUTPUT, "the list of tools is not complete (resultType)");
     note_age(l->pages, m);
     fer_code code = add_tools(l->request.client, l->pages, m, fer_val_get(m->result, "tools"), err);
+    if (!code && !fer_mcp_rest_add(&l->pages->rest, m->doc, m->result, "tools"))
+        code = fer_fail(err, FER_LIMIT_EXCEEDED, "mcp.list_size: the list says too much");
     return code ? code : note_cursor(l->arena, l->pages, m, err);
 }
 
@@ -237,6 +241,7 @@ static void list_answered(fer_mcp_request *r, const fer_rpc *m)
     fer_buf_add_char(&l->pages->tools, ']');
     if (!code) code = fer_buf_code(&l->pages->tools, &err);
     if (!code) keep(c, l);
+    if (!code) fer_mcp_note_rest(c, fer_mcp_rest_text(&l->pages->rest, l->arena));
     end(c, l, code, err.message);
 }
 
@@ -266,6 +271,7 @@ void fer_mcp_client_list(fer_mcp_client *c, fer_mcp_list *l)
     }
     fer_buf_init(&l->pages->tools, l->arena, FER_MCP_LIST_MAX);
     fer_map_init(&l->pages->seen, l->arena);
+    fer_mcp_rest_init(&l->pages->rest, l->arena, FER_MCP_LIST_MAX);
     fer_buf_add_char(&l->pages->tools, '[');
     l->deadline = fer_clock_mono() + (int64_t)c->options.list_ms * INT64_C(1000000);
     l->next_list = NULL;

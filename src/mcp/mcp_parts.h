@@ -74,7 +74,7 @@ struct fer_mcp_client {
     size_t question_count;
     fer_mcp_round *rounds;
     /* what lasts longer than a connection */
-    fer_str said_capabilities, said_instructions; /* on the heap; or empty */
+    fer_str said_capabilities, said_instructions, said_rest; /* on the heap; or empty */
     fer_str *watched;                             /* on the heap, as each of them */
     size_t watched_count, watched_cap;
     const char *log_level; /* NULL: nobody said one */
@@ -123,6 +123,8 @@ bool fer_mcp_is_modern(const fer_mcp_client *c);
 extern const fer_mcp_failure fer_mcp_no_memory;
 void fer_mcp_tools_changed(fer_mcp_client *c);
 void fer_mcp_forget_list(fer_mcp_client *c);
+/* What a list of tools said beside them. */
+void fer_mcp_note_rest(fer_mcp_client *c, fer_str members);
 void fer_mcp_forget_hello(fer_mcp_client *c);
 /* Nothing is left of a client that is being closed. */
 void fer_mcp_gone(fer_mcp_client *c);

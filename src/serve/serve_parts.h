@@ -158,6 +158,8 @@ fer_guest *fer_ask_guest(const fer_ask *q);
 void fer_ask_add_complete(const fer_ask *q, fer_buf *b);
 /* ttlMs and cacheScope, with a comma behind, where the version has them. */
 void fer_ask_add_cache(const fer_ask *q, fer_buf *b);
+/* Both, and what a transparent server says beside its list (fer_wares_rest). */
+void fer_ask_add_head(fer_ask *q, fer_buf *b, fer_ware_kind kind);
 /* {"name", "version", ...} of this server. */
 void fer_ask_add_server(const fer_ask *q, fer_buf *b);
 bool fer_ask_since(const fer_ask *q, const char *version);

@@ -36,6 +36,7 @@ static void end(fer_stock *t, bool good)
         fer_arena_free(t->good);
         t->good = t->arena;
         t->items = found;
+        t->rest = fer_mcp_rest_text(&t->beside, t->good);
         w->versions[t->kind]++;
     } else {
         fer_arena_free(t->arena);
@@ -57,6 +58,8 @@ static bool add_items(fer_stock *t, fer_str result)
     if (fer_json_read(t->arena, result, NULL, &doc, NULL)) return false;
     const yyjson_val *list = fer_val_get(fer_json_root(doc), fer_ware_rows[t->kind].list);
     if (!fer_is_arr(list)) return false;
+    if (!fer_mcp_rest_add(&t->beside, doc, fer_json_root(doc), fer_ware_rows[t->kind].list))
+        return false;
     fer_str text = fer_rpc_bytes(doc, list), inner = fer_str_slice(text, 1, text.len - 1);
     t->count += fer_val_len(list);
     if (!fer_val_len(list)) return true;
@@ -101,6 +104,7 @@ static void ask(fer_stock *t)
     t->arena = fer_arena_new(4 * FER_WARES_SIZE);
     if (!t->arena) return;
     fer_buf_init(&t->found, t->arena, FER_WARES_SIZE);
+    fer_mcp_rest_init(&t->beside, t->arena, FER_WARES_SIZE);
     t->count = t->pages = 0;
     t->deadline = fer_clock_mono() + FER_WARES_MS * MS;
     t->call = (fer_mcp_call){.arena = t->arena,
@@ -209,6 +213,13 @@ void fer_server_forget_past(fer_server *s)
     s->capabilities = s->instructions = FER_STR("");
 }
 
+static void forget_list(fer_server *s)
+{
+    fer_arena_free(s->past_list);
+    s->past_list = NULL;
+    s->past_rest = FER_STR("");
+}
+
 /* What it says itself counts, as soon as it says anything. */
 static void note_abilities(fer_server *s)
 {
@@ -259,6 +270,7 @@ void fer_wares_look(fer_wares *w)
             w->versions[i]++;
         }
         fer_server_forget_past(s);
+        forget_list(s);
         s->runner = NULL;
         s->known = false;
         s->can = 0;
@@ -364,6 +376,7 @@ void fer_wares_deinit(fer_wares *w)
             fer_arena_free(t->good);
         }
         fer_server_forget_past(s);
+        forget_list(s);
         fer_sys_free((void *)(uintptr_t)s->name.ptr);
         fer_sys_free(s);
     }
@@ -388,6 +401,15 @@ fer_str fer_server_instructions(const fer_server *s)
 {
     if (s->past) return s->instructions;
     return fer_mcp_client_instructions(s->runner->kind->mcp(s->runner, 0, FER_STR("")));
+}
+
+/* Connecting says nothing of its tools yet: what was kept counts until they are listed. */
+fer_str fer_server_rest(const fer_server *s)
+{
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_mcp_info info;
+    fer_mcp_client_info(client, &info);
+    return info.lists ? fer_mcp_client_rest(client) : s->past_rest;
 }
 
 void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max)

@@ -19,6 +19,7 @@
 
 #include "map.h"
 #include "mcp_client.h"
+#include "mcp_rest.h"
 #include "runner.h"
 #include "serve.h"
 
@@ -53,9 +54,11 @@ typedef struct fer_stock {
     fer_ware_kind kind;
     fer_arena *good;  /* of what is kept; NULL: nothing */
     fer_str items;    /* the things as they came, with commas between */
+    fer_str rest;     /* what was said beside them (mcp_rest.h) */
     fer_arena *arena; /* of the list that is under way; NULL: none is */
     fer_mcp_call call;
     fer_buf found;
+    fer_mcp_rest beside;
     size_t count, pages;
     int64_t deadline; /* fer_clock_mono */
     bool again;       /* it changed while it was listed */
@@ -84,6 +87,8 @@ struct fer_server {
     fer_arena
         *past; /* of what an earlier run knew of it; NULL: nothing, or it was connected since */
     fer_str capabilities, instructions; /* in there, as it said them */
+    fer_arena *past_list; /* of what an earlier run knew of its list of tools; or NULL */
+    fer_str past_rest;    /* in there */
     const fer_mcp_version *past_version;
     bool known; /* `can` is what it said */
     bool late;  /* nobody waits for it any more */
@@ -150,6 +155,14 @@ void fer_server_forget_past(fer_server *s);
 
 /* All things of a kind that a guest sees; good until the next turn of the loop. NULL: no memory. */
 const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err);
+/*
+ * What the server of a transparent guest said beside a list, members with commas between: of a
+ * kind, or (FER_WARE_KINDS) of its tools. Empty for other guests: what several servers say of their
+ * lists is said of none that is made of them.
+ */
+fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind);
+/* That of its tools, by the server itself or by what was kept. */
+fer_str fer_server_rest(const fer_server *s);
 /* Adds a thing as clients see it. */
 void fer_ware_write(const fer_ware *x, fer_buf *b);
 /* The thing of this key; NULL: none. */

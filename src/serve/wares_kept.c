@@ -2,8 +2,9 @@
 /*
  * What servers have beside tools, as text: for a file that outlives the process, so that the next
  * one answers at once and starts no server to find out. One JSON object for a server:
- * {"version", "capabilities", "instructions", "resources", "resourceTemplates", "prompts"}, where
- * what is in lists stands as it came.
+ * {"version", "capabilities", "instructions", "resources", "resourceTemplates", "prompts",
+ * "beside"}, where what is in lists stands as it came, and "beside" has what was said beside each
+ * list, that of tools included.
  */
 #include "buf.h"
 #include "errors.h"
@@ -21,8 +22,25 @@ static fer_server *server_named(fer_wares *w, fer_str name)
 uint64_t fer_front_wares_version(const fer_front *f)
 {
     uint64_t sum = f->wares.noted;
+    for (const fer_server *s = f->wares.servers; s; s = s->next) {
+        fer_mcp_info info = {0};
+        if (s->runner) fer_mcp_client_info(s->runner->kind->mcp(s->runner, 0, FER_STR("")), &info);
+        sum += info.lists;
+    }
     for (int i = 0; i < FER_WARE_KINDS; i++) sum += f->wares.versions[i];
     return sum;
+}
+
+/* What was said beside lists, by the name of each. */
+static void write_beside(const fer_server *s, fer_buf *b)
+{
+    fer_str tools = fer_server_rest(s);
+    fer_buf_printf(b, ",\"beside\":{\"tools\":{%.*s}", FER_PRI(tools));
+    for (int i = 0; i < FER_WARE_KINDS; i++) {
+        if (!s->stocks[i].rest.len) continue;
+        fer_buf_printf(b, ",\"%s\":{%.*s}", fer_ware_rows[i].list, FER_PRI(s->stocks[i].rest));
+    }
+    fer_buf_add_char(b, '}');
 }
 
 bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
@@ -45,13 +63,23 @@ bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
         fer_buf_add(b, s->stocks[i].items);
         fer_buf_add_char(b, ']');
     }
+    write_beside(s, b);
     fer_buf_add_char(b, '}');
     return true;
 }
 
+/* The members of an object in `from`, in the arena; `.ptr` NULL: no memory. */
+static fer_str inner_of(fer_arena *a, const fer_json *doc, const yyjson_val *from, const char *key)
+{
+    const yyjson_val *object = fer_is_obj(from) ? fer_val_get(from, key) : NULL;
+    if (!fer_is_obj(object) || !fer_val_len(object)) return FER_STR("");
+    fer_str text = fer_rpc_bytes(doc, object);
+    return fer_arena_copy(a, fer_str_slice(text, 1, text.len - 1));
+}
+
 /* One list, into the stock that clients are shown. */
 static fer_code recall_list(fer_server *s, int kind, const fer_json *doc, const yyjson_val *list,
-                            fer_err *err)
+                            const yyjson_val *beside, fer_err *err)
 {
     fer_stock *t = &s->stocks[kind];
     fer_arena *a = fer_arena_new(4 * FER_WARES_SIZE);
@@ -64,15 +92,23 @@ static fer_code recall_list(fer_server *s, int kind, const fer_json *doc, const 
     }
     t->good = a;
     t->items = items;
+    t->rest = inner_of(a, doc, beside, fer_ware_rows[kind].list);
     s->wares->versions[kind]++;
     return FER_OK;
+}
+
+/* Without memory nothing was said beside them. */
+static void recall_tools(fer_server *s, const fer_json *doc, const yyjson_val *beside)
+{
+    if (!s->past_list) s->past_list = fer_arena_new(4 * FER_WARES_SIZE);
+    if (s->past_list) s->past_rest = inner_of(s->past_list, doc, beside, "tools");
 }
 
 static fer_code recall(fer_server *s, const fer_json *doc, const yyjson_val *root, fer_err *err)
 {
     const yyjson_val *can = fer_val_get(root, "capabilities");
     const yyjson_val *words = fer_val_get(root, "instructions");
-    const yyjson_val *name = fer_val_get(root, "version");
+    const yyjson_val *name = fer_val_get(root, "version"), *beside = fer_val_get(root, "beside");
     const fer_mcp_version *v = fer_is_str(name) ? fer_mcp_version_find(fer_val_str(name)) : NULL;
     if (!v || !fer_is_obj(can) || !fer_is_str(words))
         return fer_fail(err, FER_BAD_USAGE, "it is not what was written here");
@@ -85,8 +121,9 @@ static fer_code recall(fer_server *s, const fer_json *doc, const yyjson_val *roo
     fer_code code = FER_OK;
     for (int i = 0; !code && i < FER_WARE_KINDS; i++) {
         const yyjson_val *list = fer_val_get(root, fer_ware_rows[i].list);
-        if (fer_is_arr(list)) code = recall_list(s, i, doc, list, err);
+        if (fer_is_arr(list)) code = recall_list(s, i, doc, list, beside, err);
     }
+    if (!code) recall_tools(s, doc, beside);
     if (!code) fer_server_note(s, s->capabilities, v->name);
     return code;
 }
@@ -103,7 +140,7 @@ fer_code fer_front_recall_wares(fer_front *f, fer_str name, const fer_json *doc,
     for (int i = 0; i < FER_WARE_KINDS; i++) {
         fer_arena_free(s->stocks[i].good);
         s->stocks[i].good = NULL;
-        s->stocks[i].items = FER_STR("");
+        s->stocks[i].items = s->stocks[i].rest = FER_STR("");
     }
     return code;
 }

@@ -104,6 +104,15 @@ const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err)
     return c;
 }
 
+fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind)
+{
+    if (g->mode != FER_SERVE_TRANSPARENT) return FER_STR("");
+    const fer_server *s = g->server->wares.servers;
+    while (s && !fer_wares_shows(g, s)) s = s->next;
+    if (!s) return FER_STR("");
+    return kind == FER_WARE_KINDS ? fer_server_rest(s) : s->stocks[kind].rest;
+}
+
 void fer_ware_write(const fer_ware *x, fer_buf *b)
 {
     if (fer_str_eq(x->key, x->own)) {

@@ -145,6 +145,25 @@ def check_definitions(name, client, wanted, prefix=""):
     case(name, wrong[:5] + ([f"and {len(wrong) - 5} more"] if len(wrong) > 5 else []))
 
 
+def check_lists(name, client, of_two=False):
+    """What a server lists beside tools, and what it says beside each of its lists. A list that is made of those of two servers says nothing
+    of either."""
+    for method, (key, things) in {"tools/list": ("tools", None), **odd_json.LISTS}.items():
+        parts = odd_json.slices(ask(client, method, "")[0])
+        want, (first, plain) = {}, odd_json.BESIDE[0]
+        paged = len(things) > 2 if things else len(OWN + tools) > 300
+        late, later = odd_json.BESIDE[1] if paged else ("", "")
+        for text in (plain, later, first, late):
+            want = {**odd_json.slices("{" + text + "}"), **want} if text else want
+        got = {k: v for k, v in parts.items() if k not in ("_meta", key, "nextCursor", "resultType", "ttlMs", "cacheScope")}
+        got = {**odd_json.slices(parts.get("_meta", "{}")), **got}
+        got.pop("io.modelcontextprotocol/serverInfo", None)
+        wrong = [] if got == ({} if of_two else want) else [f"beside the list: {got}"]
+        if things and not of_two:
+            wrong += differ(",".join(odd_json.items(parts[key])), ",".join(things), "things")
+        case(f"{name}: {method}", wrong)
+
+
 def sample(schema):
     """Some value that fits, or nothing: only what most schemas are made of is understood."""
     if not isinstance(schema, dict):
@@ -241,6 +260,8 @@ for backend_era, carrier in (("legacy", "stdio"), ("modern", "http"), ("modern",
         client, other = HttpClient(plain, era), HttpClient(named, era)
         check_definitions(f"{who}: definitions", client, OWN + tools)
         check_definitions(f"{who}: definitions with names of their own", other, OWN + tools, "v__")
+        check_lists(who, client)
+        check_lists(f"{who}: of two", other, True)
         check_fuzzed(who, client, range(first_seed, first_seed + SEEDS // 2))
         check_way_there(who, client, backend_era == "modern")
         if era == "legacy" and backend_era == "legacy" and carrier == "stdio":
@@ -256,6 +277,7 @@ for backend_era, carrier in (("legacy", "stdio"), ("modern", "http"), ("modern",
         who = f"{era} client over stdio, {backend_era} server over {carrier}"
         client = StdioClient(config, ["--mode", "transparent"], era)
         check_definitions(f"{who}: definitions", client, OWN + tools)
+        check_lists(who, client)
         check_fuzzed(who, client, range(100))
         check_way_there(who, client, backend_era == "modern")
         client.end()

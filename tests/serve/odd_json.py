@@ -63,6 +63,29 @@ def result(seed):
     return members(r, 0, first)
 
 
+# What a server says beside its lists, page by page: members of `_meta`, and other members. Of those that two pages have the first counts.
+BESIDE = [('"x.example/n": 1.50,"a":[12345678901234567890,{ "z":1, "a":2 }],"\\u00e9":"\\/"', '"future" :  {"b":1e400,"a":-0.0}'),
+          ('"a":"of the second page","y.example/late":0.10', '"future":2,"later":[ ]')]
+LISTS = {
+    "resources/list": ("resources", [
+        '{ "uri":"file:///a%20b", "name":"a","size":12345678901234567890,"_meta":{"z":1.0,"a":[]},"odd":1.50}',
+        '{"name":"\\u0062","uri":"file:\\/\\/\\/b"}', '{"uri":"x.example:c","name":"c","annotations":{"priority":0.50}}']),
+    "resources/templates/list": ("resourceTemplates", ['{"uriTemplate":"x.example:{id}","name":"t", "odd":{"b":1,"a":2.0}}']),
+    "prompts/list": ("prompts", [
+        '{"name":"p","arguments":[{"required":true,"name":"q","odd":1.0}],"_meta":{}}', '{"name":"o", "title":"\\u00e9"}',
+        '{"description":"","name":"n"}']),
+}
+
+
+def page(method, cursor):
+    """A page of two of such a list, as members of the result: `_meta`, the things, the rest."""
+    key, all_of_it = LISTS[method]
+    at = int(cursor or 0)
+    meta, rest = BESIDE[min(at, 1)]
+    more = ',"nextCursor":"%d"' % (at + 2) if at + 2 < len(all_of_it) else ""
+    return '"_meta":{%s},"%s":[%s],%s%s' % (meta, key, " , ".join(all_of_it[at:at + 2]), rest, more)
+
+
 def slices(raw):
     """The members of an object in a text, each as the text that it has."""
     out, at = {}, raw.index("{") + 1

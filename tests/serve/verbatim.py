@@ -14,7 +14,9 @@ import odd_json
 ERA, CARRIER, FILE = sys.argv[1:4]
 VERSION = "2026-07-28" if ERA == "modern" else "2025-11-25"
 DONE = '"resultType":"complete",' if ERA == "modern" else ""
+CAN = '{"tools":{},"resources":{},"prompts":{}}'
 NOTICE = '{"z":1.50,"a":[12345678901234567890,"\\u00e9\\/"], "b" :{}}'
+CACHE = '"ttlMs":60000,"cacheScope":"public",' if ERA == "modern" else ""
 PAGE = 300  # a list of all would be longer than a line may be
 with open(FILE, encoding="utf-8") as file:
     TOOLS = odd_json.items(file.read())
@@ -38,14 +40,16 @@ def answer(raw):
     if "id" not in m or "method" not in m:
         return None, []
     if method == "server/discover" and ERA == "modern":
-        return '{%s"supportedVersions":["%s"],"capabilities":{"tools":{}},"serverInfo":{"name":"verbatim","version":"1"}}' % (DONE, VERSION), []
+        return '{%s"supportedVersions":["%s"],"capabilities":%s,"serverInfo":{"name":"verbatim","version":"1"}}' % (DONE, VERSION, CAN), []
     if method == "initialize" and ERA == "legacy":
-        return '{"protocolVersion":"%s","capabilities":{"tools":{}},"serverInfo":{"name":"verbatim","version":"1"}}' % VERSION, []
+        return '{"protocolVersion":"%s","capabilities":%s,"serverInfo":{"name":"verbatim","version":"1"}}' % (VERSION, CAN), []
     if method == "tools/list":
         at = int(m.get("params", {}).get("cursor", 0))
         more = ',"nextCursor":"%d"' % (at + PAGE) if at + PAGE < len(TOOLS) else ""
-        cache = '"ttlMs":60000,"cacheScope":"public",' if ERA == "modern" else ""
-        return '{%s%s"tools":[%s]%s}' % (DONE, cache, ",".join(TOOLS[at:at + PAGE]), more), []
+        meta, rest = odd_json.BESIDE[min(at, 1)]
+        return '{%s%s"tools":[%s],"_meta":{%s},%s%s}' % (DONE, CACHE, ",".join(TOOLS[at:at + PAGE]), meta, rest, more), []
+    if method in odd_json.LISTS:
+        return '{%s%s%s}' % (DONE, CACHE, odd_json.page(method, m.get("params", {}).get("cursor"))), []
     if method == "tools/call":
         return call(raw)
     return False, []

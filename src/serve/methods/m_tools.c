@@ -47,8 +47,7 @@ static void write_page(fer_ask *q, fer_str tools, fer_str next)
 {
     fer_buf *b = fer_ask_open(q);
     fer_buf_add_char(b, '{');
-    fer_ask_add_complete(q, b);
-    fer_ask_add_cache(q, b);
+    fer_ask_add_head(q, b, FER_WARE_KINDS);
     fer_buf_add_text(b, "\"tools\":[");
     fer_buf_add(b, tools);
     fer_buf_add_char(b, ']');

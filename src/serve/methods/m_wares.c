@@ -28,13 +28,49 @@ static bool read_cursor(fer_ask *q, const fer_counter *c, size_t *at)
     return false;
 }
 
+/* The members of the server's `_meta`, and who we are where it does not say who it is. */
+static void add_meta(const fer_ask *q, fer_buf *b, const fer_json *doc, const yyjson_val *meta)
+{
+    bool own = q->version->modern && !fer_val_get(meta, FER_MCP_META_SERVER);
+    fer_str text = fer_rpc_bytes(doc, meta);
+    fer_buf_add_text(b, "\"_meta\":{");
+    if (own) {
+        fer_buf_add_text(b, "\"" FER_MCP_META_SERVER "\":");
+        fer_ask_add_server(q, b);
+        if (fer_val_len(meta)) fer_buf_add_char(b, ',');
+    }
+    fer_buf_add(b, fer_str_slice(text, 1, text.len));
+    fer_buf_add_char(b, ',');
+}
+
+void fer_ask_add_head(fer_ask *q, fer_buf *b, fer_ware_kind kind)
+{
+    fer_str rest = fer_wares_rest(fer_ask_guest(q), kind);
+    fer_str text = rest.len ? fer_arena_printf(fer_ask_arena(q), "{%.*s}", FER_PRI(rest)) : rest;
+    fer_json *doc;
+    bool some = rest.len && text.ptr &&
+                !fer_json_read(fer_ask_arena(q), text, fer_json_limits_file(), &doc, NULL);
+    const yyjson_val *meta = some ? fer_val_get(fer_json_root(doc), "_meta") : NULL;
+    if (!fer_is_obj(meta)) fer_ask_add_complete(q, b);
+    else if (q->version->modern) fer_buf_add_text(b, "\"resultType\":\"complete\",");
+    if (fer_is_obj(meta)) add_meta(q, b, doc, meta);
+    fer_ask_add_cache(q, b);
+    if (!some) return;
+    FER_EACH_MEMBER (fer_json_root(doc), key) {
+        if (key + 1 == meta) continue;
+        fer_buf_add(b, fer_rpc_bytes(doc, key));
+        fer_buf_add_char(b, ':');
+        fer_buf_add(b, fer_rpc_bytes(doc, key + 1));
+        fer_buf_add_char(b, ',');
+    }
+}
+
 static void write_page(fer_ask *q, const fer_counter *c, fer_ware_kind kind, size_t from)
 {
     size_t rest = c->count - from, size = rest < FER_SERVE_PAGE ? rest : FER_SERVE_PAGE;
     fer_buf *b = fer_ask_open(q);
     fer_buf_add_char(b, '{');
-    fer_ask_add_complete(q, b);
-    fer_ask_add_cache(q, b);
+    fer_ask_add_head(q, b, kind);
     fer_buf_printf(b, "\"%s\":[", fer_ware_rows[kind].list);
     for (size_t i = from; i < from + size; i++) {
         if (i > from) fer_buf_add_char(b, ',');

@@ -12,5 +12,7 @@
  * with the rights of the file. `*kept` is that name; empty where there is no such file.
  */
 fer_code fer_backup_keep(fer_arena *a, const char *file, fer_str text, fer_str *kept, fer_err *err);
+/* The same for a file that is of no use where it is: it is renamed. */
+fer_code fer_backup_move(fer_arena *a, const char *file, fer_str *kept, fer_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include "bearer_tokens.h"
+#include "catalog_file.h"
 #include "clock.h"
 #include "doctor.h"
 #include "errors.h"
@@ -234,10 +235,11 @@ void fer_doctor_catalog(fer_doctor *d)
     fer_err err = {0};
     if (!d->has_config) return;
     if (!d->config.catalog.len) {
-        fer_doctor_tell(d, FER_DOCTOR_SKIPPED, FER_STR(""),
-                        FER_STR("`catalog: FILE` remembers tools, so that ferrule serve answers at "
-                                "once and starts servers when they are called."),
-                        "none is kept");
+        fer_doctor_tell(
+            d, FER_DOCTOR_SKIPPED, FER_STR(""),
+            FER_STR("`catalog: FILE`, or `state: FOLDER`, remembers tools, so that ferrule "
+                    "serve answers at once and starts servers when they are called."),
+            "none is kept");
         return;
     }
     fer_str path = fer_arena_copy(d->arena, d->config.catalog);
@@ -248,8 +250,10 @@ void fer_doctor_catalog(fer_doctor *d)
     }
     if (fer_catalog_open(path.ptr, &o, &c, &err)) {
         fer_doctor_tell(d, FER_DOCTOR_WRONG, path,
-                        FER_STR("Remove it: servers are asked for their tools again."), "%s",
-                        err.message);
+                        fer_catalog_file_begins(path.ptr)
+                            ? FER_STR("ferrule serve keeps it beside, and makes it anew.")
+                            : FER_STR("Remove it: servers are asked for their tools again."),
+                        "%s", err.message);
         return;
     }
     fer_view *v = fer_catalog_view(c);

@@ -120,6 +120,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->catalog = opened.catalog;
     s->catalog_file = opened.file;
     s->saved = opened.saved;
+    s->catalog_was_there = opened.was_there;
     fer_gateway_options o = {.catalog = s->catalog,
                              .warn_output = s->config.warn_output,
                              .uncounted = !s->config.metrics,

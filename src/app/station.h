@@ -79,6 +79,7 @@ struct fer_station {
     fer_config config;
     fer_catalog *catalog;
     const char *catalog_file; /* NULL: it is kept nowhere */
+    bool catalog_was_there;   /* what the catalogue began with is from there */
     uint64_t saved;           /* version of the catalogue that its file has */
     bool marks_changed;       /* what is remembered of servers is not in its file yet */
     fer_gateway *gateway;

@@ -56,6 +56,7 @@ struct fer_opened {
     fer_catalog *catalog;
     const char *file; /* NULL: none */
     uint64_t saved;   /* the version that it has */
+    bool was_there;   /* what it has was read from that file */
 };
 fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
                                   fer_err *err);

@@ -143,6 +143,7 @@ static fer_code take_catalog(fer_station *s, struct fer_old_catalog *old, struct
     s->catalog = next->catalog;
     s->catalog_file = next->file;
     s->saved = next->saved;
+    s->catalog_was_there = next->was_there;
     fer_gateway_take_catalog(s->gateway, next->catalog);
     return fill_catalog(s, err);
 }

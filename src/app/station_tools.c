@@ -5,7 +5,9 @@
  * servers were listed, each with the mark of its configuration: one that is configured otherwise
  * now is asked again.
  */
+#include "backup.h"
 #include "buf.h"
+#include "catalog_file.h"
 #include "chain.h"
 #include "clock.h"
 #include "errors.h"
@@ -36,6 +38,27 @@ fer_quarantine fer_station_quarantine(const fer_config *c)
     return FER_QUARANTINE_NONE;
 }
 
+/*
+ * A catalogue of another version of Ferrule, or one that is damaged, can be made anew from the
+ * servers; what is not theirs, and what was held back, is in the old file, which is kept. A file
+ * that never was a catalogue is somebody's, and stays where it is.
+ */
+static fer_code make_anew(fer_station *s, struct fer_opened *out, fer_catalog_options *o,
+                          fer_err *err)
+{
+    fer_str kept;
+    const fer_err why = *err;
+    fer_code code = fer_backup_move(s->arena, out->file, &kept, err);
+    if (code) return code;
+    fer_app_say(s->app, "%s; it is %.*s now, and the catalogue is made anew from the servers",
+                why.message, FER_PRI(kept));
+    fer_log_write(&s->log, FER_LOG_WARN, "catalog.anew",
+                  (const struct fer_log_field[]){
+                      FER_LOG_S("reason", fer_str_of(why.message)), FER_LOG_S("kept", kept), {0}});
+    o->search = true;
+    return fer_catalog_new(o, &out->catalog, err);
+}
+
 fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
                                   fer_err *err)
 {
@@ -55,7 +78,10 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
         return fer_catalog_new(&o, &out->catalog, err);
     }
     fer_code code = fer_catalog_open(out->file, &o, &out->catalog, err);
+    if (code == FER_INVALID_CATALOG && fer_catalog_file_begins(out->file))
+        return make_anew(s, out, &o, err);
     if (code) return code;
+    out->was_there = true;
     fer_view *v = fer_catalog_view(out->catalog);
     out->saved = fer_view_version(v);
     fer_view_unref(v);
@@ -446,7 +472,7 @@ void fer_station_recall(fer_station *s)
 {
     fer_str name, text;
     fer_json *doc = NULL;
-    if (!s->catalog_file) return;
+    if (!s->catalog_file || !s->catalog_was_there) return; /* it has none of their tools */
     name = marks_file(s->config_arena, s);
     if (!name.ptr || !fer_file_exists(name.ptr)) return;
     fer_code code = fer_file_read(s->config_arena, name.ptr, MARKS_MAX, &text, NULL);

@@ -423,6 +423,15 @@ static fer_code map_file(file *f, const char *path, fer_err *err)
     return code;
 }
 
+bool fer_catalog_file_begins(const char *path)
+{
+    char magic[sizeof((struct fer_file_head *)0)->magic];
+    int fd = fer_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    bool whole = fd >= 0 && fer_sys_read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
+    if (fd >= 0) fer_sys_close(fd);
+    return whole && memcmp(magic, FER_FILE_MAGIC, sizeof magic) == 0;
+}
+
 fer_code fer_catalog_file_open(const char *path, fer_view *v, fer_err *err)
 {
     file *f = new_file();

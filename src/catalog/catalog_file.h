@@ -39,6 +39,8 @@ fer_code fer_catalog_file_load_vectors(fer_view *v, fer_err *err);
 /* Holds what nothing else looks at as a whole, the sections, against their checksums. */
 fer_code fer_catalog_file_verify(const struct fer_catalog_file *f, fer_err *err);
 
+/* Whether a file begins as a catalogue does, of whatever version, damaged or not. */
+bool fer_catalog_file_begins(const char *path);
 /* The view of a file; `v` is empty and gets all of it but its index. */
 fer_code fer_catalog_file_open(const char *path, fer_view *v, fer_err *err);
 /* The same for bytes in memory, aligned to 8, which must stay, with `search` its index too: for

@@ -28,6 +28,7 @@
 #define FER_CONFIG_IDLE_MS                                                                         \
     600000 /* without a call, of a server that each client has its own of                          \
             */
+#define FER_CONFIG_KEPT      "tools.catalog" /* of the folder of state, where no other is named */
 #define FER_CONFIG_RELIST_MS 86400000 /* that a list of tools is good for when a gateway starts */
 
 #define FER_CONFIG_NO_NAMESPACE FER_STR("local") /* of commands that name none */

@@ -236,5 +236,9 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
     if (out->otlp_endpoint.len)
         fer_configure_url(c, fer_val_get(otlp, "endpoint"), out->otlp_endpoint);
     take_policies(c, root);
+    if (!out->catalog.len && out->state.len) {
+        out->catalog = fer_arena_printf(c->a, "%.*s/" FER_CONFIG_KEPT, FER_PRI(out->state));
+        if (!out->catalog.ptr) fer_configure_no_memory(c);
+    }
     write_scalars(c);
 }

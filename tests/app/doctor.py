@@ -93,6 +93,7 @@ row("a damaged file of tokens", site({}, {".config/ferrule/tokens.json": ("{", 0
 row("no tokens yet", site({}), "tokens", "skipped", ["no tokens yet"], "--offline")
 row("state that is a file", site({"state": "x"}, {"x": ("", 0o600)}), "state", "wrong", ["no folder"], "--offline")
 row("state that is not there yet", site({"state": "x"}), "state", "skipped", ["first start"], "--offline")
+row("a catalogue of another version", site({"catalog": "c"}, {"c": ("FERRULE\x1a" + "x" * 300, 0o600)}), "catalog", "wrong", ["keeps it beside"], "--offline")
 row("a catalogue that is damaged", site({"catalog": "c"}, {"c": ("nonsense", 0o600)}), "catalog", "wrong", ["Remove it"], "--offline")
 wide = site({"state": "s"}, {"s/keep": ("", 0o600)})
 os.chmod(os.path.join(wide, "s"), 0o755)

@@ -103,6 +103,62 @@ os.kill(pid, signal.SIGKILL)
 case("a changed definition arrives with the next start", [] if until(lambda: isinstance(call(s, "a__pid"), int) and "new" in names(s)) else [str(names(s))])
 s.end()
 
+# ---- a catalogue of another version, one that is damaged, one that is gone
+for name, spoil in [("of another version", lambda b: b[:8] + b"\x01" + b[9:]), ("that is cut", lambda b: b[:-1]),
+                    ("with a damaged head", lambda b: b[:60] + bytes([b[60] ^ 1]) + b[61:]), ("that was deleted", lambda b: None)]:
+    site = Site({"a": {}})
+    s = site.serve()
+    names(s), s.end()
+    where = os.path.join(site.home, "tools.catalog")
+    with open(where, "rb") as f:
+        spoiled = spoil(f.read())
+    os.unlink(where)
+    for copy in () if spoiled is None else ("", ".bak"):  # of which the second is somebody's, and stays
+        with open(where + copy, "wb") as f:
+            f.write(spoiled if not copy else b"mine")
+    s = site.serve()
+    same(f"a catalogue {name} is made anew", names(s), ["pid"])
+    s.end()
+    said = s.child.stderr.read()
+    if spoiled is not None:
+        with open(where + ".bak", "rb") as f, open(where + ".bak.2", "rb") as g:
+            same(f"a catalogue {name} is kept", (f.read(), g.read() == spoiled), (b"mine", True))
+        case(f"a catalogue {name}: it is said", [] if f"{where}.bak.2" in said else [said])
+    before = len(site.noted("start"))
+    s = site.serve()
+    same(f"a catalogue {name} serves at the next start", (names(s), len(site.noted("start"))), (["pid"], before))
+    s.end()
+site = Site({"a": {}})
+with open(os.path.join(site.home, "tools.catalog"), "w", encoding="utf-8") as f:
+    f.write("a letter to my aunt")
+r = run(["serve", "--config", site.config, "--listen", "0"])
+with open(os.path.join(site.home, "tools.catalog"), encoding="utf-8") as f:
+    same("a file that never was one stays as it is", (r.returncode, b"InvalidCatalog" in r.stderr, f.read()), (2, True, "a letter to my aunt"))
+
+# ---- a folder of state has a catalogue, where no other is named
+site = Site({"a": {}}, {"state": "kept"}, catalog=False)
+s = site.serve()
+same("with a folder of state: the first start", (names(s), names(s, "prompts")), (["pid"], ["greet_a"]))
+s.end()
+before = len(site.noted("start"))
+s = site.serve()
+same("with a folder of state: the next one answers from what is kept", (names(s), names(s, "prompts"), len(site.noted("start"))),
+     (["pid"], ["greet_a"], before))
+s.end()
+
+# ---- what a transparent server says beside its lists is kept, too
+site = Site({"a": {}})
+for turn in ("the first start", "the next one, of what is kept"):
+    s = site.serve("--mode", "transparent")
+    before = len(site.noted("start"))
+    for kind, want in (("tools", '"_meta":{"x.example/of": "tools","n": 1E2}'.replace(": ", ":")),
+                       ("prompts", '"_meta":{"x.example/of":"prompts"},"odd":1E2')):
+        sid = s.session()[0]
+        text = s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": kind + "/list"}, {"Mcp-Session-Id": sid})[2]
+        case(f"{turn}: beside {kind}", [] if want in text else [text])
+    s.end()
+same("of what is kept: no server is started for it", len(site.noted("start")), 1)
+
 # ---- a list that is too old, a configuration that is another one
 site = Site({"a": {}}, {"relistMs": 1})
 site.serve().end()

@@ -43,18 +43,19 @@ for line in sys.stdin:
     answers = {
         "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}, "prompts": {}, "resources": {}},
                        "serverInfo": {"name": NAME, "version": "1"}, "instructions": f"Ask {NAME} nicely."},
-        "tools/list": {"tools": tools()},
-        "prompts/list": {"prompts": [{"name": "greet_" + NAME, "future": 1e2}]},
+        "tools/list": {"tools": tools(), "_meta": {"x.example/of": "tools", "n": 1e2}},
+        "prompts/list": {"prompts": [{"name": "greet_" + NAME, "future": 1e2}], "_meta": {"x.example/of": "prompts"}, "odd": 1e2},
         "resources/list": {"resources": [{"uri": f"log://{NAME}", "name": NAME}]},
         "resources/templates/list": {"resourceTemplates": []},
         "tools/call": {"content": [{"type": "text", "text": str(os.getpid())}]},
         "ping": {},
     }
+    storm = int((of_file(".storm", ["0"]) or ["0"])[0])  # as it is before the answer: who waits for that may change it
     if method in answers:
         say({"id": m["id"], "result": answers[method]})
     else:
         say({"id": m["id"], "error": {"code": -32601, "message": "no"}})
     if method == "tools/call":
-        for _ in range(int((of_file(".storm", ["0"]) or ["0"])[0])):
+        for _ in range(storm):
             say({"method": "notifications/tools/list_changed"})
 note("end")

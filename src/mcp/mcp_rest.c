@@ -27,8 +27,7 @@ static bool is_of_page(fer_str key, const char *list)
 static bool add_member(fer_mcp_rest *r, fer_buf *b, const char *within, const fer_json *doc,
                        const yyjson_val *key)
 {
-    fer_str name =
-        fer_arena_printf(r->seen.arena, "%s/%.*s", within, FER_PRI(fer_val_str(key)));
+    fer_str name = fer_arena_printf(r->seen.arena, "%s/%.*s", within, FER_PRI(fer_val_str(key)));
     void **slot = name.ptr ? fer_map_put(&r->seen, name) : NULL;
     if (!slot) return false;
     if (*slot) return true;

@@ -10,6 +10,8 @@
 #include "mcp_mirror.h"
 #include "meta_tools.h"
 
+#define META "_meta"
+
 /* ---- which ----------------------------------------------------------------------------------- */
 
 bool fer_exports_takes(const fer_exports_wish *o, fer_arena *scratch, fer_str id)
@@ -229,6 +231,53 @@ static bool is_of_server(fer_arena *a, const fer_view *v, fer_str id)
     return count > 0;
 }
 
+/* A field of ours that MCP does not know. */
+static bool is_own(fer_str name)
+{
+    const fer_field *field = fer_field_find(name);
+    return field && !(field->flags & FER_F_MCP);
+}
+
+/* Our own fields, as they stand in the record; those that its _meta.ferrule has already, too. */
+static void add_own(fer_buf *b, const fer_json *doc, const yyjson_val *record,
+                    const yyjson_val *said)
+{
+    size_t start = b->len;
+    FER_EACH_MEMBER (record, key)
+        if (is_own(fer_val_str(key))) add_member(b, start, doc, key);
+    if (!fer_is_obj(said)) return;
+    FER_EACH_MEMBER (said, key)
+        if (!fer_val_key(record, fer_val_str(key))) add_member(b, start, doc, key);
+}
+
+static bool has_own(const yyjson_val *record, const yyjson_val *said)
+{
+    FER_EACH_MEMBER (record, key)
+        if (is_own(fer_val_str(key))) return true;
+    return fer_is_obj(said) && fer_val_len(said);
+}
+
+/* On MCP's wire they stand under _meta.ferrule, beside what else is in _meta. */
+static void add_meta(fer_buf *b, const fer_json *doc, const yyjson_val *record)
+{
+    const yyjson_val *meta = fer_val_get(record, META);
+    const yyjson_val *said = fer_is_obj(meta) ? fer_val_get(meta, "ferrule") : NULL;
+    bool own = has_own(record, said);
+    if (!own && !fer_is_obj(meta)) return;
+    fer_buf_add_text(b, ",\"" META "\":{");
+    size_t start = b->len;
+    if (fer_is_obj(meta)) {
+        FER_EACH_MEMBER (meta, key)
+            if (key + 1 != said) add_member(b, start, doc, key);
+    }
+    if (own) {
+        fer_buf_add_text(b, b->len > start ? ",\"ferrule\":{" : "\"ferrule\":{");
+        add_own(b, doc, record, said);
+        fer_buf_add_char(b, '}');
+    }
+    fer_buf_add_char(b, '}');
+}
+
 /* What the record says of its effect, where no annotations do. */
 static void add_effect(fer_buf *b, const yyjson_val *record)
 {
@@ -257,11 +306,14 @@ fer_code fer_export_write(fer_arena *a, const fer_exports *e, const fer_export *
         if (name) {
             fer_buf_add_text(b, b->len > start ? ",\"name\":" : "\"name\":");
             fer_buf_add_quoted(b, x->name);
-        } else if (is_shown(key, v, theirs)) {
+        } else if (is_shown(key, v, theirs) && (theirs || !fer_str_is(fer_val_str(key), META))) {
             add_member(b, start, doc, key);
         }
     }
-    if (!theirs) add_effect(b, record);
+    if (!theirs) {
+        add_effect(b, record);
+        add_meta(b, doc, record);
+    }
     fer_buf_add_char(b, '}');
     return fer_buf_code(b, err);
 }

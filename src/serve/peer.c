@@ -4,9 +4,39 @@
 #include "serve_parts.h"
 #include "sys.h"
 
+/* Since when it is idle; INT64_MAX: it is not, or may not be closed. */
+static int64_t idle_since(const fer_peer *p)
+{
+    if (!p->options.idle_since || p->closed || p->exchanges || p->ask_count) return INT64_MAX;
+    return p->options.idle_since(p->options.context);
+}
+
+static fer_peer *longest_idle(const fer_front *s, const fer_guest *who)
+{
+    fer_peer *found = NULL;
+    int64_t since = INT64_MAX;
+    for (fer_peer *p = s->peers; p; p = p->next) {
+        if (who && p->guest != who) continue;
+        int64_t at = idle_since(p);
+        if (at >= since) continue;
+        since = at;
+        found = p;
+    }
+    return found;
+}
+
+static bool has_room(const fer_front *s, const fer_guest *who)
+{
+    if (s->counts.peers < s->options.limits.peers) return true;
+    fer_peer *p = longest_idle(s, who);
+    if (!p) p = longest_idle(s, NULL);
+    if (p) p->options.leave(p->options.context);
+    return s->counts.peers < s->options.limits.peers;
+}
+
 fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
 {
-    if (s->counts.peers >= s->options.limits.peers) return NULL;
+    if (!has_room(s, o->guest ? o->guest : s->host)) return NULL;
     fer_peer *p = fer_sys_malloc(sizeof *p);
     if (!p) return NULL;
     *p = (fer_peer){.server = s,

@@ -156,9 +156,14 @@ typedef struct fer_peer_options {
     void *context;
     fer_guest *guest; /* who is there; NULL: the front's host */
     bool once;        /* a peer of one request: what it did is the guest's, not its own */
+    /* Of a peer that may be closed to make room for another: since when nobody has used it, as
+     * fer_clock_mono, or INT64_MAX while somebody does; and who closes it then. NULL: it stays. */
+    int64_t (*idle_since)(void *context);
+    void (*leave)(void *context);
 } fer_peer_options;
 
-/* NULL: no memory, or FER_SERVE_PEERS_MAX. */
+/* NULL: no memory, or FER_SERVE_PEERS_MAX. At that limit the peer that was idle for longest makes
+ * room: one of the same guest, where it has one, so that nobody crowds out others. */
 FER_MUST_USE fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o);
 /* Everything that runs for it is cancelled; no exchange of its says anything more. */
 void fer_peer_close(fer_peer *p);

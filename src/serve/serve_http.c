@@ -208,8 +208,7 @@ static bool on_head(void *context, fer_exchange *x)
         return false;
     }
     if (!w->options.gateway || !fer_gateway_is_high(w->options.gateway)) return true;
-    const fer_http_field later = {FER_STR("Retry-After"), FER_STR("1")};
-    fer_exchange_answer(x, 503, &later, 1, FER_STR("too much is under way; come again\n"), NULL);
+    fer_web_later(x);
     return false;
 }
 

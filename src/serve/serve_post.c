@@ -29,6 +29,12 @@ void fer_web_refuse(fer_exchange *x, unsigned status, int code, const char *mess
     fer_exchange_reply(x, status, JSON, fer_buf_view(&b));
 }
 
+void fer_web_later(fer_exchange *x)
+{
+    const fer_http_field later = {FER_STR("Retry-After"), FER_STR("1")};
+    fer_exchange_answer(x, 503, &later, 1, FER_STR("too much is under way; come again\n"), NULL);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 fer_inquiry *fer_inquiry_new(fer_web *w, fer_guest *who, fer_exchange *x)
@@ -239,7 +245,9 @@ static void begin_talk(fer_inquiry *p, fer_peer *peer)
     read_params(fer_exchange_arena(p->exchange), in, &hints);
     p->talk = peer ? fer_talk_new(peer, &events, p) : NULL;
     if (!p->talk) {
-        fer_inquiry_end(p);
+        fer_exchange *x = p->exchange;
+        fer_inquiry_free(p);
+        fer_web_later(x);
         return;
     }
     fer_exchange_watch(p->exchange, &fer_inquiry_watch, p);

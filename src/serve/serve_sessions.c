@@ -36,14 +36,29 @@ static void on_push(void *context, fer_str message)
     fer_session_push(context, message);
 }
 
+/* Whoever listens may be told something. */
+static int64_t idle_since(void *context)
+{
+    const fer_session *s = context;
+    return s->stream || s->old ? INT64_MAX : s->used;
+}
+
+static void leave(void *context)
+{
+    fer_session_end(context);
+}
+
 fer_session *fer_session_new(fer_web *w, fer_guest *who)
 {
     fer_session *s = fer_sys_malloc(sizeof *s);
     if (!s) return NULL;
     *s = (fer_session){.web = w, .guest = who, .used = fer_clock_mono()};
     s->peer = make_id(s->id)
-                  ? fer_peer_new(w->options.front,
-                                 &(fer_peer_options){.push = on_push, .context = s, .guest = who})
+                  ? fer_peer_new(w->options.front, &(fer_peer_options){.push = on_push,
+                                                                       .context = s,
+                                                                       .guest = who,
+                                                                       .idle_since = idle_since,
+                                                                       .leave = leave})
                   : NULL;
     if (!s->peer) {
         fer_sys_free(s);

@@ -35,9 +35,7 @@ void fer_web_wait(fer_web *w, fer_exchange *x)
     struct fer_waiting *p =
         w->waiting_count < FER_HTTP_WAITING_MAX ? fer_sys_malloc(sizeof *p) : NULL;
     if (!p) {
-        const fer_http_field later = {FER_STR("Retry-After"), FER_STR("1")};
-        fer_exchange_answer(x, 503, &later, 1, FER_STR("too much is under way; come again\n"),
-                            NULL);
+        fer_web_later(x);
         return;
     }
     *p = (struct fer_waiting){.web = w, .exchange = x, .next = w->waiting, .place = &w->waiting};

@@ -130,6 +130,8 @@ void fer_inquiries_sweep(fer_web *w);
 void fer_inquiries_beat(fer_web *w);
 
 /* Answers with an error of JSON-RPC that belongs to no request. */
+/* 503: there is no room for it now. */
+void fer_web_later(fer_exchange *x);
 void fer_web_refuse(fer_exchange *x, unsigned status, int code, const char *message);
 
 #endif

@@ -131,6 +131,39 @@ if shutil.which("openssl"):
 else:
     skip("TLS", "there is no openssl")
 
+# ---- clients: at the limit the session that was idle for longest makes room
+
+s = Server(config=config("sessions.yaml", {"limits": {"clients": 3}, "clients": {"other": {"token": "secretref:env:OTHER"}}}), env={"FERRULE_TOKEN": TOKEN, "OTHER": "other"})
+
+
+def ping(session, **more):
+    return s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"Mcp-Session-Id": session}, **more)[0]
+
+
+one, two, three = [s.session()[0] for _ in range(3)]
+same("three clients are there", [ping(x) for x in (two, three, one)], [200, 200, 200])
+four, status, _ = s.session()
+same("the fourth takes the place of the one that was idle for longest", (status, [ping(x) for x in (one, two, three, four)]), (200, [200, 404, 200, 200]))
+same("a request that stands alone does, too", (s.modern("tools/list")[0], [ping(x) for x in (one, three, four)]), (200, [404, 200, 200]))
+five = s.session()[0]
+streams = [s.ask("GET", "/mcp", None, {"Mcp-Session-Id": x}, raw=True) for x in (three, four, five)]
+same("all have an open stream", [r.status for _, r in streams], [200, 200, 200])
+refused = s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                                                                                             "clientInfo": {"name": "t", "version": "1"}}})
+same("nobody makes room who listens", (refused[0], refused[1].get("retry-after"), s.modern("tools/list")[0]), (503, "1", 503))
+streams[0][0].close()
+same("until one goes", until(lambda: s.session()[1] == 200), True)
+same("that one's place is taken", (ping(three), ping(four), ping(five)), (404, 200, 200))
+for c, _ in streams[1:]:
+    c.close()
+s.end()
+s = Server(config=config("sessions.yaml", {"limits": {"clients": 3}, "clients": {"other": {"token": "secretref:env:OTHER"}}}), env={"FERRULE_TOKEN": TOKEN, "OTHER": "other"})
+mine, theirs = s.session()[0], [s.session(token="other")[0] for _ in range(2)]
+theirs.append(s.session(token="other")[0])
+same("who has sessions of its own gives one of them, however long others were idle",
+     (ping(mine), [ping(x, token="other") for x in theirs]), (200, [404, 200, 200]))
+s.end()
+
 # ---- limits of the configuration: at them, and one past them
 
 s = Server(config=config("limits.yaml", {"limits": {"bodyBytes": 1000, "headBytes": 2000, "fields": 20, "uriBytes": 100, "asks": 2, "clients": 3, "addressConnections": 4,
@@ -150,8 +183,7 @@ c = socket.create_connection(("127.0.0.1", s.port), 30)
 c.sendall(b"GET / HTTP/1.1\r\n")
 same("headMs", b"408" in c.recv(65536), True)
 c.close()
-sessions = [s.session() for _ in range(4)]
-same("clients", [x[1] for x in sessions], [200, 200, 200, 500])
+sessions = [s.session() for _ in range(3)]
 same("sessionMs", until(lambda: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"Mcp-Session-Id": sessions[0][0]})[0] == 404 if time.sleep(2.5) is None else 0, 30), True)
 r = json.loads(s.modern("tools/call", {"name": "run_tool", "arguments": {"id": "b:big"}})[2])["result"]["structuredContent"]
 same("resultBytes", "cut" in r and len(json.dumps(r["result"])) < 1000, True)

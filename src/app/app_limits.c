@@ -10,6 +10,7 @@
 #include "local_door.h"
 #include "pulse.h"
 #include "remote.h"
+#include "serve_setup.h"
 #include "service.h"
 #include "station_parts.h"
 #include "station_wares.h"
@@ -31,6 +32,8 @@ const fer_limit_row fer_app_limit_rows[] = {
      "subscriptions of a client that are said again to the next gateway"},
     {"attach.idle", FER_LOCAL_IDLE_MAX, "seconds of --idle"},
     {"backup.copies", FER_BACKUPS_MAX, "copies (.bak) of one file"},
+    {"serve.ports", FER_SERVE_PORTS,
+     "ports from the usual one on that ferrule serve tries at a terminal"},
     {"service.sockets", FER_SERVICE_SOCKETS, "sockets that a service manager hands over"},
     {"station.relist", FER_STATION_RELIST_MS,
      "milliseconds between two lists of a server that says that it has changed"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve_setup.h"
 
+#include <unistd.h>
+
 #include "errors.h"
 #include "station_parts.h"
 
@@ -149,6 +151,8 @@ static bool is_loopback(const char *address)
 int fer_serve_setup_place(const fer_station *s, const fer_serve_setup *w, fer_listen_options *out)
 {
     *out = (fer_listen_options){.port = FER_SERVE_PORT, .cert_file = w->cert, .key_file = w->key};
+    /* Who looks on sees where it is; a service is where its clients look for it, or nowhere. */
+    if (!w->listen && isatty(STDOUT_FILENO)) out->next_ports = FER_SERVE_PORTS - 1;
     if (w->listen && !fer_serve_setup_listen(s->arena, w->listen, out))
         return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", w->listen);
     return fer_serve_setup_judge(s, w, out);

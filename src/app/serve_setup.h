@@ -25,7 +25,8 @@ typedef struct fer_serve_setup {
 /* 0, or an exit code. Texts are borrowed from the configuration and the command line, or live in
  * the arena of the station. */
 int fer_serve_setup_read(const fer_station *s, fer_serve_setup *out);
-#define FER_SERVE_PORT 7575 /* of --listen, where nothing is said */
+#define FER_SERVE_PORT  7575 /* of --listen, where nothing is said */
+#define FER_SERVE_PORTS 20   /* that are tried then at a terminal, from that one on */
 
 /* ADDRESS:PORT, or PORT of the loopback. False: it is neither. */
 bool fer_serve_setup_listen(fer_arena *a, const char *text, fer_listen_options *out);

@@ -128,6 +128,7 @@ fer_http_server *fer_http_server_new(uv_loop_t *loop, const fer_http_handler *ha
 typedef struct fer_listen_options {
     const char *address; /* as inet_pton reads it; NULL: 127.0.0.1 */
     uint16_t port;       /* 0: the system chooses, see fer_http_server_port */
+    unsigned next_ports; /* so many after it are tried where another program listens there */
     const char *path;    /* of a Unix socket, else NULL. It is made with mode 0600. */
     /* PEM, the certificate with its chain: TLS 1.2 and later, keys of at least 112 bits of
      * security; one that has ended, or a key that others may read, is refused. */

@@ -330,6 +330,21 @@ static fer_code take_socket(struct fer_listener *l, int fd, union place *at, fer
     return FER_OK;
 }
 
+/* The descriptor, or -1: at the place, or (where others have it) at one of the next ports. */
+static int listen_near(const fer_listen_options *o, union place *at, socklen_t size)
+{
+    int backlog = o->backlog ? o->backlog : BACKLOG;
+    int fd = fer_sys_listen(&at->any, size, backlog);
+    for (unsigned i = 1; fd < 0 && errno == EADDRINUSE && i <= o->next_ports; i++) {
+        if (o->path || o->port + i > UINT16_MAX) break;
+        uint16_t port = htons((uint16_t)(o->port + i));
+        if (at->any.sa_family == AF_INET) at->four.sin_port = port;
+        else at->six.sin6_port = port;
+        fd = fer_sys_listen(&at->any, size, backlog);
+    }
+    return fd;
+}
+
 static fer_code open_socket(struct fer_listener *l, const fer_listen_options *o, union place *at,
                             fer_err *err)
 {
@@ -337,7 +352,7 @@ static fer_code open_socket(struct fer_listener *l, const fer_listen_options *o,
     if (o->given) return take_socket(l, o->fd, at, err);
     fer_code code = find_place(o, at, &size, err);
     if (code) return code;
-    l->fd = fer_sys_listen(&at->any, size, o->backlog ? o->backlog : BACKLOG);
+    l->fd = listen_near(o, at, size);
     if (l->fd < 0)
         return fer_fail(err, FER_IO_ERROR, "cannot listen at %s%s%.0u: %s",
                         o->path ? o->path : (o->address ? o->address : "127.0.0.1"),

@@ -5,8 +5,10 @@
 import http.client
 import json
 import os
+import pty
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -212,4 +214,48 @@ case("no token, beyond the loopback", expect(run(["serve", "--listen", "0.0.0.0:
 case("no port", expect(run(["serve", "--listen", "here"]), 2, [], ["--listen takes"]))
 case("two sources", expect(run(["serve", "--from", "claude", "--config", CONFIG]), 2, [], ["exclude each other"]))
 case("no file of a client", expect(run(["serve", "--from", "cursor"], env={"HOME": home.name, "XDG_CONFIG_HOME": ""}), 2, [], ["no file of cursor"]))
+
+# ---- the usual port is another program's: at a terminal one of the next is taken, and said; elsewhere it is an error
+
+
+def at_terminal(*words):
+    """What it says until it has said all, and its exit code."""
+    master, slave = pty.openpty()
+    env = dict({k: v for k, v in os.environ.items() if k != "XDG_CONFIG_HOME"}, HOME=home.name, FERRULE_TOKEN=TOKEN)
+    child = subprocess.Popen([FERRULE, "serve", "--config", CONFIG, "--attach", "never", *words], env=env, stdin=subprocess.DEVNULL,
+                             stdout=slave, stderr=slave)
+    os.close(slave)
+    said = ""
+    while "curl" not in said:
+        try:
+            said += os.read(master, 65536).decode()
+        except OSError:
+            break  # it has ended
+    child.terminate()
+    code = child.wait(timeout=60)
+    os.close(master)
+    return code, said
+
+
+def take(port):
+    c = socket.socket()
+    try:
+        c.bind(("127.0.0.1", port))
+        c.listen()
+    except OSError:
+        pass  # another program has it: so much the better
+    return c
+
+
+held = [take(port) for port in range(7575, 7595)]
+code, said = at_terminal()
+case("all of the next ports are taken, too", [] if code == 2 and "another program listens there already" in said else [f"{code} {said}"])
+held.pop().close()
+code, said = at_terminal()
+case("the last of them is free", [] if code == 0 and "another program listens at port 7575: the gateway is at port 7594" in said and ":7594/mcp" in said else [f"{code} {said}"])
+code, said = at_terminal("--listen", "7575")
+case("a port that somebody chose is that port", [] if code == 2 and "--listen PORT takes another port" in said else [f"{code} {said}"])
+case("without a terminal, too", expect(run(["serve", "--config", CONFIG, "--attach", "never"], env={"HOME": home.name, "FERRULE_TOKEN": TOKEN}), 2, [], ["--listen PORT takes another port"]))
+for c in held:
+    c.close()
 finish()

@@ -349,6 +349,10 @@ static int listen_at(serving *s, fer_err *err)
                             "tells whether a gateway has this one");
         return bad;
     }
+    unsigned port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0);
+    if (o.port && port != o.port)
+        fer_app_say(s->app, "another program listens at port %u: the gateway is at port %u", o.port,
+                    port);
     write_guide(s, o.address, path ? 1 : 0);
     return 0;
 }

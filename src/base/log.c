@@ -63,7 +63,7 @@ static void add_value(fer_buf *b, const struct fer_log_field *f)
 static void begin_line(fer_buf *b, const fer_log *log, enum fer_log_level level, const char *event)
 {
     char now[FER_TIMESTAMP];
-    fer_clock_format(fer_clock_wall(), now);
+    fer_clock_format_us(fer_clock_wall_us(), now);
     if (!log->pretty) {
         fer_buf_printf(b, "{\"ts\":\"%s\",\"level\":\"%s\",\"event\":", now, level_names[level]);
         add_text(b, fer_str_head(fer_str_of(event), EVENT_MAX));

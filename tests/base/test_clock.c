@@ -45,6 +45,26 @@ static void run_format(const struct format_row *row)
     memset(out, '#', sizeof out);
     fer_clock_format(row->ms, out);
     assert_string_equal(out, row->expected);
+    if (row->ms > INT64_MAX / 1000 || row->ms < INT64_MIN / 1000) return;
+    char fine[FER_TIMESTAMP], want[FER_TIMESTAMP];
+    fer_clock_format_us(row->ms * 1000, fine);
+    snprintf(want, sizeof want, "%.23s000Z", row->expected);
+    assert_string_equal(fine, want);
+}
+
+static const struct format_row fine_rows[] = {
+    {"one microsecond", 1, "1970-01-01T00:00:00.000001Z"},
+    {"the last microsecond of a second", 999999, "1970-01-01T00:00:00.999999Z"},
+    {"one before the beginning", -1, "1970-01-01T00:00:00.000000Z"},
+    {"the largest number", INT64_MAX, "1970-01-01T00:00:00.000000Z"},
+    {"the smallest number", INT64_MIN, "1970-01-01T00:00:00.000000Z"},
+};
+
+static void run_fine(const struct format_row *row)
+{
+    char out[FER_TIMESTAMP];
+    fer_clock_format_us(row->ms, out);
+    assert_string_equal(out, row->expected);
 }
 
 /* ---- clocks under a plan ------------------------------------------------------------------ */
@@ -121,5 +141,6 @@ static void mono_never_goes_back(void)
 int main(void)
 {
     return ROWS_RUN("clock format", format_rows, run_format) +
+           ROWS_RUN("clock format", fine_rows, run_fine) +
            ROWS_RUN("clock shift", shift_rows, run_shift) + ROWS_ONE("clock", mono_never_goes_back);
 }

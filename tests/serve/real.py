@@ -226,7 +226,7 @@ for name in NEXT:
         if name == "everything":
             case("the death is in the log before the answers", [] if seen and all(seen <= a[0] + 0.001 for a in answers) else [f"{seen} {[a[0] for a in answers]}"])
         if seen and ended:
-            print(f"# {name}: of five calls in flight the last had ended {1000 * max(t - seen for t in ended):.0f} ms after its death was seen, and its client had "
+            print(f"# {name}: of five calls in flight the last had ended {1000 * max(t - seen for t in ended):.3f} ms after its death was seen, and its client had "
                   f"the answer after {1000 * max(a[0] - seen for a in answers):.1f} ms")
     else:
         os.kill(victim, signal.SIGKILL)

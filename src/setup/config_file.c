@@ -7,7 +7,6 @@
 #include "file.h"
 #include "json_doc.h"
 #include "sys.h"
-#include "toml.h"
 
 static const char *get_variable(void *context, const char *name)
 {
@@ -71,13 +70,6 @@ fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_er
     if (code == FER_LIMIT_EXCEEDED)
         fer_fail(err, code, "%s: config.size: the limit is %zu bytes", file,
                  json ? FER_CONFIG_CLIENT_SIZE : FER_CONFIG_SIZE);
-    if (!code && fer_str_ends(fer_str_of(file), ".toml")) {
-        code = fer_toml_to_json(a, text, &text, err);
-        if (code && err && err->line) {
-            fer_err plain = *err;
-            fer_fail(err, code, "%s:%u:%u: %s", file, plain.line, plain.column, plain.message);
-        }
-    }
     if (code) return code;
     fer_config_world world = {.get = get_variable, .home = home_of(), .folder = folder_of(a, file)};
     fer_str name = fer_arena_copy(a, fer_str_of(file));

@@ -9,6 +9,7 @@
 #include "net_rules.h"
 #include "reader.h"
 #include "secret.h"
+#include "toml.h"
 
 /* ---- problems ------------------------------------------------------------------------------ */
 
@@ -271,6 +272,7 @@ fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **d
     if (text.len > (json ? FER_CONFIG_CLIENT_SIZE : FER_CONFIG_SIZE))
         return fer_fail(err, FER_LIMIT_EXCEEDED, "config.size: the limit is %zu bytes",
                         FER_CONFIG_SIZE);
+    if (fer_str_ends(name, ".toml")) return fer_toml_read(a, text, doc, err);
     if (fer_format_detect(name, text, FER_FORMAT_AUTO) == FER_FORMAT_YAML)
         return fer_yaml_read(a, text, NULL, doc, err);
     fer_code code = fer_json_read(a, text, NULL, doc, err);

@@ -3,6 +3,7 @@
 
 #include "buf.h"
 #include "errors.h"
+#include "json_doc.h"
 
 #define JSON_MAX ((size_t)256 << 20)
 
@@ -17,6 +18,8 @@ typedef struct node {
     fer_str key;
     enum kind kind;
     fer_str json;  /* of a value */
+    size_t place;  /* of the key in the text */
+    size_t spot;   /* of what is under it */
     bool named;    /* a table that has had its own header, or keys of its own */
     bool closed;   /* written in line: nothing is added to it */
     bool of_array; /* an array of tables ([[x]]) */
@@ -27,21 +30,23 @@ typedef struct reader {
     fer_arena *a;
     fer_str text;
     size_t at;
+    size_t from; /* where the key or item begins that is read */
     fer_err *err;
 } reader;
 
+static void place_at(fer_err *err, fer_str text, size_t at)
+{
+    err->line = err->column = 1;
+    for (size_t i = 0; i < at && i < text.len; i++) {
+        err->column = text.ptr[i] == '\n' ? 1 : err->column + 1;
+        err->line += text.ptr[i] == '\n';
+    }
+}
+
 static fer_code wrong(const reader *r, const char *what)
 {
-    unsigned line = 1, column = 1;
-    for (size_t i = 0; i < r->at && i < r->text.len; i++) {
-        column = r->text.ptr[i] == '\n' ? 1 : column + 1;
-        line += r->text.ptr[i] == '\n';
-    }
     fer_code code = fer_fail(r->err, FER_BAD_USAGE, "%s", what);
-    if (r->err) {
-        r->err->line = line;
-        r->err->column = column;
-    }
+    if (r->err) place_at(r->err, r->text, r->at);
     return code;
 }
 
@@ -104,6 +109,7 @@ static node *add(reader *r, node *in, fer_str key, enum kind kind)
     if (!n) return NULL;
     n->key = key;
     n->kind = kind;
+    n->place = n->spot = r->from;
     if (in->last) in->last->next = n;
     else in->first = n;
     in->last = n;
@@ -245,6 +251,7 @@ static fer_code read_key(reader *r, node **at, fer_str *last)
     for (unsigned depth = 0;; depth++) {
         if (depth == FER_TOML_DEPTH) return wrong(r, "the key has too many parts (toml.depth)");
         skip_blanks(r);
+        r->from = r->at;
         fer_code code = read_part(r, last);
         if (code) return code;
         skip_blanks(r);
@@ -352,6 +359,7 @@ static fer_code read_value(reader *r, node *into, unsigned depth)
 {
     fer_str text;
     fer_buf b;
+    into->spot = r->at;
     if (depth >= FER_TOML_DEPTH)
         return wrong(r, "values are too deep inside each other (toml.depth)");
     if (peek(r) == '[') return read_array(r, into, depth + 1);
@@ -394,9 +402,21 @@ static fer_code read_header(reader *r, node *root, node **out)
     return *out ? end_line(r) : fer_arena_failed(r->a, r->err);
 }
 
-static void write_node(fer_buf *b, const node *n)
+/* What was read as JSON, and where each of its tokens stands. */
+typedef struct written {
+    fer_buf json, places; /* size_t each, one for a key or value */
+} written;
+
+static void note_place(written *w, size_t place)
+{
+    fer_buf_add(&w->places, (fer_str){(const char *)&place, sizeof place});
+}
+
+static void write_node(written *w, const node *n)
 {
     bool table = n->kind == TABLE;
+    fer_buf *b = &w->json;
+    note_place(w, n->spot);
     if (n->kind == VALUE) {
         fer_buf_add(b, n->json);
         return;
@@ -406,27 +426,57 @@ static void write_node(fer_buf *b, const node *n)
         if (x != n->first) fer_buf_add_char(b, ',');
         if (table) fer_buf_add_quoted(b, x->key);
         if (table) fer_buf_add_char(b, ':');
-        write_node(b, x); /* no deeper than keys and values were read */
+        if (table) note_place(w, x->place);
+        write_node(w, x); /* no deeper than keys and values were read */
     }
     fer_buf_add_char(b, table ? '}' : ']');
 }
 
-fer_code fer_toml_to_json(fer_arena *a, fer_str text, fer_str *json, fer_err *err)
+static fer_code convert(fer_arena *a, fer_str text, written *w, fer_err *err)
 {
     reader r = {.a = a, .text = text, .err = err};
     node root = {.kind = TABLE}, *table = &root;
     fer_code code = FER_OK;
-    fer_buf b;
     for (skip_all(&r); !code && r.at < text.len; skip_all(&r)) {
         if (peek(&r) == '[') code = read_header(&r, &root, &table);
         else code = read_pair(&r, table, 0);
         if (!code) code = end_line(&r);
     }
     if (code) return code;
-    fer_buf_init(&b, a, JSON_MAX);
-    write_node(&b, &root);
-    *json = fer_buf_view(&b);
-    return fer_buf_code(&b, err);
+    fer_buf_init(&w->json, a, JSON_MAX);
+    fer_buf_init(&w->places, a, SIZE_MAX / 4);
+    write_node(w, &root);
+    code = fer_buf_code(&w->json, err);
+    return code ? code : fer_buf_code(&w->places, err);
+}
+
+fer_code fer_toml_to_json(fer_arena *a, fer_str text, fer_str *json, fer_err *err)
+{
+    written w;
+    fer_code code = convert(a, text, &w, err);
+    if (!code) *json = fer_buf_view(&w.json);
+    return code;
+}
+
+fer_code fer_toml_read(fer_arena *a, fer_str text, fer_json **out, fer_err *err)
+{
+    written w;
+    fer_json *doc;
+    fer_code code = convert(a, text, &w, err);
+    if (code) return code;
+    size_t *places = (size_t *)(void *)w.places.ptr, count = w.places.len / sizeof *places;
+    code = fer_json_read(a, fer_buf_view(&w.json), fer_json_limits_file(), &doc, err);
+    if (code && err && err->line) { /* such as 1.2.3: JSON has no such number */
+        fer_json shell = {.text = fer_buf_view(&w.json)};
+        size_t begun = fer_json_token_at(&shell, err->offset + 1);
+        place_at(err, text, begun && begun <= count ? places[begun - 1] : 0);
+    }
+    if (code) return code;
+    doc->text = text;
+    doc->pool = NULL;
+    doc->offsets = places;
+    *out = doc;
+    return FER_OK;
 }
 
 /* ---- editing ----------------------------------------------------------------------------------

@@ -15,6 +15,9 @@
 #define FER_TOML_DEPTH 32 /* arrays and tables inside each other, and parts of a key */
 
 fer_code fer_toml_to_json(fer_arena *a, fer_str text, fer_str *json, fer_err *err);
+/* The same as a document, whose values have their places in the text. */
+struct fer_json;
+fer_code fer_toml_read(fer_arena *a, fer_str text, struct fer_json **out, fer_err *err);
 
 /*
  * The text with the table [SECTION.NAME] and those below it replaced by `block` (lines, without the

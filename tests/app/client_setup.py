@@ -126,6 +126,8 @@ problems += expect(home.run("install", "codex", "--remove"), 0, ["is taken out o
 problems += [] if parse("x.toml", home.get(".codex/config.toml")) == parse("x.toml", CODEX) else [home.get(".codex/config.toml")]
 problems += expect(home.run("servers", "--config", ".codex/config.toml"), 0, ["files", "mcp-stdio"])
 case("a file of Codex: the rest of it stays, its servers are served", problems)
+home.put(".codex/config.toml", 'model = "x"\n\n[mcp_servers.bad]\nargs = 3\n')
+case("what is wrong with one has its line and column", expect(home.run("config", "check", ".codex/config.toml"), 1, [".codex/config.toml:3:14: error: the server needs", ".codex/config.toml:4:8: error: "]))
 home.put(".codex/config.toml", "[mcp_servers\n")
 case("one that is no TOML", expect(home.run("install", "codex"), 2, [], ["config.toml:1:", "nothing was written"]))
 home.put(".codex/config.toml", 'mcp_servers = { ferrule = { command = "x" } }\n')
@@ -207,6 +209,17 @@ case("init: what stands there as remarks is a configuration", expect(r, 0, ["com
 empty = Home()
 problems = expect(empty.run("init"), 0, ["servers: 0"]) + expect(empty.run("config", "check"), 0, ["0 errors"]) + expect(empty.run("serve", "--stdio"), 0)
 case("init: nothing is found", problems)
+
+# ---- init of the file of each client, as that client writes a server
+
+OWN = {"opencode": json.dumps({"mcp": {"files": {"type": "local", "command": [sys.executable, BACKEND], "environment": {"API_KEY": SECRET}}}}),
+       "codex": f'model = "x"\n[mcp_servers.files]\ncommand = "{sys.executable}"\nargs = ["{BACKEND}"]\n[mcp_servers.files.env]\nAPI_KEY = "{SECRET}"\n'}
+for client, file, key, _ in CLIENTS:
+    text = OWN.get(client) or json.dumps({key: {"files": {"command": sys.executable, "args": [BACKEND], "env": {"API_KEY": SECRET}}}})
+    home = Home({file: text})
+    problems = expect(home.run("init", "--from", client), 0, ["servers: 1", "secrets in ferrule.secrets: 1"])
+    problems += expect(home.run("run", "files:exact"), 0, ["12345678901234567890"])
+    case(f"init: of {client}", problems + ([home.get("ferrule.yaml")] if problems else []))
 
 # ---- serve without a configuration: one wrong server, one wrong file, itself, and itself once more by a script
 home = Home({

@@ -2,6 +2,8 @@
 /* TOML as JSON, and one table of it set or taken out. */
 #include "toml.h"
 
+#include "json_doc.h"
+
 #include "errors.h"
 #include "rows.h"
 
@@ -99,6 +101,57 @@ static fer_code attempt_edit(fer_arena *a, const void *context)
     return code;
 }
 
+/* Where keys and values stand; the text of a row has a mark before each of them, in their order. */
+static const struct row places[] = {
+    {"pairs", "@@a = @1\n@b = @\"x\"\n", "{\"a\":1,\"b\":\"x\"}"},
+    {"an array", "@@a = @[@1, @[ @2]]", "{\"a\":[1,[2]]}"},
+    {"in line", "@@a = @{ @b = @1, @c = @true }", "{\"a\":{\"b\":1,\"c\":true}}"},
+    {"a number that JSON does not know", "a = 1\nb = @1.2.3", NULL},
+};
+
+static void place(const struct row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    size_t at[32], count = 0, len = 0;
+    char text[256];
+    fer_json *doc;
+    fer_str json;
+    fer_err err = {0};
+    for (const char *c = row->text; *c; c++) {
+        if (*c == '@') at[count++] = len;
+        else text[len++] = *c;
+    }
+    fer_code code = fer_toml_read(a, (fer_str){text, len}, &doc, &err);
+    if (!row->expected) {
+        assert_int_not_equal(code, FER_OK);
+        assert_int_equal(err.line, 2);
+        assert_int_equal(err.column, 5);
+    } else {
+        assert_int_equal(code, FER_OK);
+        assert_int_equal(fer_json_write(a, fer_json_root(doc), false, &json, NULL), FER_OK);
+        assert_str(json, row->expected);
+        assert_int_equal(doc->count, count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(fer_json_offset(doc, &doc->vals[i]), at[i]);
+    }
+    fer_arena_free(a);
+}
+
+/* A table is where its head names it. */
+static void place_of_table(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_json *doc;
+    assert_int_equal(fer_toml_read(a, FER_STR("# x\n[s.n]\nc = 1\n[[l]]\n"), &doc, NULL), FER_OK);
+    const yyjson_val *s = fer_val_get(fer_json_root(doc), "s"), *n = fer_val_get(s, "n"),
+                     *l = fer_val_get(fer_json_root(doc), "l");
+    assert_int_equal(fer_json_offset(doc, s), 5);
+    assert_int_equal(fer_json_offset(doc, n), 7);
+    assert_int_equal(fer_json_offset(doc, fer_val_get(n, "c")), 14);
+    assert_int_equal(fer_json_offset(doc, l), 18);
+    fer_arena_free(a);
+}
+
 /* Values, and parts of a key, at the limit and past it. */
 static void depth(void)
 {
@@ -137,5 +190,6 @@ static void run_edit(const struct edit *row)
 int main(void)
 {
     return ROWS_RUN("toml", rows, run) + ROWS_RUN("toml edit", edits, run_edit) +
+           ROWS_RUN("toml places", places, place) + ROWS_ONE("toml", place_of_table) +
            ROWS_ONE("toml", depth);
 }

@@ -43,16 +43,34 @@ typedef struct init {
 /* ---- servers of clients ------------------------------------------------------------------------
  */
 
-/* What a server of ours has; the rest is a client's own. */
-static const char *const taken[] = {"type",     "command", "args",      "env",
-                                    "cwd",      "url",     "headers",   "httpUrl",
-                                    "disabled", "enabled", "serverUrl", "envFile"};
+/* What a server has in a client's file, and what that is called here; the rest is the client's own.
+ */
+static const struct taken {
+    const char *key, *own; /* NULL: the same */
+    bool pairs;            /* variables or headers */
+} taken[] = {
+    {"type"},
+    {"command"},
+    {"args"},
+    {"env", .pairs = true},
+    {"environment", "env", true},
+    {"cwd"},
+    {"url"},
+    {"serverUrl"},
+    {"httpUrl"},
+    {"headers", .pairs = true},
+    {"http_headers", "headers", true},
+    {"bearer_token_env_var"},
+    {"disabled"},
+    {"enabled"},
+    {"envFile"},
+};
 
-static bool is_taken(fer_str key)
+static const struct taken *taken_of(fer_str key)
 {
     for (size_t i = 0; i < FER_COUNT(taken); i++)
-        if (fer_str_is(key, taken[i])) return true;
-    return false;
+        if (fer_str_is(key, taken[i].key)) return &taken[i];
+    return NULL;
 }
 
 /* The name of a file for a secret of a server. */
@@ -123,22 +141,48 @@ static fer_code add_pairs(init *n, fer_str ns, const fer_json *doc, const yyjson
     return FER_OK;
 }
 
+/* A program with its arguments in one list, as opencode has it. */
+static void add_command(const fer_json *doc, const yyjson_val *list, fer_buf *b)
+{
+    bool some = false;
+    const yyjson_val *program = list + 1;
+    fer_buf_add_text(b, "\"command\":");
+    fer_buf_add(b, fer_rpc_bytes(doc, program));
+    fer_buf_add_text(b, ",\"args\":[");
+    FER_EACH_ITEM (list, item) {
+        if (item == program) continue;
+        if (some) fer_buf_add_char(b, ',');
+        some = true;
+        fer_buf_add(b, fer_rpc_bytes(doc, item));
+    }
+    fer_buf_add_char(b, ']');
+}
+
+/* Kinds that other members tell already. */
+static bool says_nothing(const struct taken *t, const yyjson_val *value)
+{
+    return strcmp(t->key, "type") == 0 && fer_is_str(value) &&
+           (fer_str_is(fer_val_str(value), "local") || fer_str_is(fer_val_str(value), "remote"));
+}
+
 static fer_code add_members(init *n, fer_str ns, const fer_json *doc, const yyjson_val *object,
                             fer_buf *b, fer_err *err)
 {
     bool some = false;
     fer_code code = FER_OK;
     FER_EACH_MEMBER (object, key) {
-        fer_str name = fer_val_str(key);
-        bool pairs =
-            fer_is_obj(key + 1) && (fer_str_is(name, "env") || fer_str_is(name, "headers"));
-        if (!is_taken(name)) continue;
+        const yyjson_val *value = key + 1;
+        const struct taken *t = taken_of(fer_val_str(key));
+        if (!t || says_nothing(t, value)) continue;
         if (some) fer_buf_add_char(b, ',');
         some = true;
-        fer_buf_add(b, fer_rpc_bytes(doc, key));
-        fer_buf_add_char(b, ':');
-        if (pairs) code = add_pairs(n, ns, doc, key + 1, b, err);
-        else fer_buf_add(b, fer_rpc_bytes(doc, key + 1));
+        if (strcmp(t->key, "command") == 0 && fer_is_arr(value) && fer_val_len(value)) {
+            add_command(doc, value, b);
+            continue;
+        }
+        fer_buf_printf(b, "\"%s\":", t->own ? t->own : t->key);
+        if (t->pairs && fer_is_obj(value)) code = add_pairs(n, ns, doc, value, b, err);
+        else fer_buf_add(b, fer_rpc_bytes(doc, value));
         if (code) return code;
     }
     return FER_OK;
@@ -189,7 +233,8 @@ static const yyjson_val *object_at(const fer_json *doc, const yyjson_val *server
 
 static const yyjson_val *find_object(const fer_json *doc, const fer_config_server *s)
 {
-    static const char *const keys[] = {"mcpServers", "servers", "context_servers"};
+    static const char *const keys[] = {"mcpServers", "servers", "context_servers", "mcp_servers",
+                                       "mcp"};
     const yyjson_val *root = fer_json_root(doc), *found = NULL;
     for (size_t i = 0; !found && fer_is_obj(root) && i < FER_COUNT(keys); i++)
         found = object_at(doc, fer_val_get(root, keys[i]), s->place.offset);
@@ -197,6 +242,15 @@ static const yyjson_val *find_object(const fer_json *doc, const fer_config_serve
     if (!found && fer_is_obj(mcp))
         found = object_at(doc, fer_val_get(mcp, "servers"), s->place.offset);
     return found;
+}
+
+static fer_code rewrite(init *n, fer_json **doc, const yyjson_val **object, fer_err *err)
+{
+    fer_str text;
+    fer_code code = fer_json_write(n->arena, *object, false, &text, err);
+    if (!code) code = fer_json_read(n->arena, text, fer_json_limits_file(), doc, err);
+    if (!code) *object = fer_json_root(*doc);
+    return code;
 }
 
 /* As they stand in their files: what is filled in (${...}) stays to be filled in. */
@@ -216,7 +270,10 @@ static fer_code add_servers(init *n, const fer_config *all, fer_err *err)
             fer_buf_printf(&n->yaml, "  # of %.*s\n", FER_PRI(last));
         }
         const yyjson_val *object = find_object(doc, s);
-        if (object) code = add_server(n, s, doc, object, err);
+        fer_json *own = doc;
+        /* What was YAML or TOML is written as JSON, which is YAML, too. */
+        if (object && doc->offsets) code = rewrite(n, &own, &object, err);
+        if (object && !code) code = add_server(n, s, own, object, err);
     }
     return code;
 }

@@ -44,7 +44,8 @@ static void set_twice(fer_arena *a, fer_str text, const yyjson_val *before)
     HOLDS(after);
     const yyjson_val *set = fer_val_get(fer_val_get(after, "s"), "n");
     HOLDS(set && fer_val_get(set, "c"));
-    HOLDS(!fer_toml_set_table(a, once, FER_STR("s"), FER_STR("n"), FER_STR("c = 1\n"), &twice, &err));
+    HOLDS(
+        !fer_toml_set_table(a, once, FER_STR("s"), FER_STR("n"), FER_STR("c = 1\n"), &twice, &err));
     HOLDS(fer_str_eq(once, twice));
     FER_EACH_MEMBER (before, key) {
         const yyjson_val *kept = fer_val_key(after, fer_val_str(key));

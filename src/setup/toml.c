@@ -402,10 +402,26 @@ static fer_code read_header(reader *r, node *root, node **out)
     return *out ? end_line(r) : fer_arena_failed(r->a, r->err);
 }
 
-/* What was read as JSON, and where each of its tokens stands. */
+/* A pair, or the head of a table, with the end of its last line. */
+typedef struct statement {
+    size_t from, to;
+} statement;
+
+/* What was read as JSON, where each of its tokens stands, and what was read. */
 typedef struct written {
     fer_buf json, places; /* size_t each, one for a key or value */
+    statement *list;
+    size_t count, cap;
 } written;
+
+static fer_code note_statement(reader *r, written *w, size_t from)
+{
+    statement *list = fer_arena_room(r->a, w->list, w->count, &w->cap, sizeof *list);
+    if (!list) return fer_arena_failed(r->a, r->err);
+    w->list = list;
+    list[w->count++] = (statement){from, r->at < r->text.len ? r->at + 1 : r->at};
+    return FER_OK;
+}
 
 static void note_place(written *w, size_t place)
 {
@@ -437,10 +453,13 @@ static fer_code convert(fer_arena *a, fer_str text, written *w, fer_err *err)
     reader r = {.a = a, .text = text, .err = err};
     node root = {.kind = TABLE}, *table = &root;
     fer_code code = FER_OK;
+    *w = (written){.list = NULL};
     for (skip_all(&r); !code && r.at < text.len; skip_all(&r)) {
+        size_t from = r.at;
         if (peek(&r) == '[') code = read_header(&r, &root, &table);
         else code = read_pair(&r, table, 0);
         if (!code) code = end_line(&r);
+        if (!code) code = note_statement(&r, w, from);
     }
     if (code) return code;
     fer_buf_init(&w->json, a, JSON_MAX);
@@ -482,13 +501,11 @@ fer_code fer_toml_read(fer_arena *a, fer_str text, fer_json **out, fer_err *err)
 /* ---- editing ----------------------------------------------------------------------------------
  */
 
-/* Whether a line is the head of the table, or of one below it. */
-static bool is_head(fer_str line, fer_str section, fer_str name)
+/* Whether a head is that of the table, or of one below it. */
+static bool is_head(fer_str head, fer_str section, fer_str name)
 {
-    size_t at = 0;
-    while (at < line.len && (line.ptr[at] == ' ' || line.ptr[at] == '\t')) at++;
-    if (at >= line.len || line.ptr[at] != '[') return false;
-    fer_str rest = fer_str_slice(line, at + 1, line.len);
+    if (!head.len || head.ptr[0] != '[') return false;
+    fer_str rest = fer_str_slice(head, 1, head.len);
     if (rest.len <= section.len + 1 || !fer_str_eq(fer_str_slice(rest, 0, section.len), section) ||
         rest.ptr[section.len] != '.')
         return false;
@@ -500,46 +517,49 @@ static bool is_head(fer_str line, fer_str section, fer_str name)
     return after == ']' || after == '.';
 }
 
-/* The first character of a line that says anything; '\n': none does. */
-static char first_of(fer_str line)
+static size_t line_of(fer_str text, size_t at)
 {
-    for (size_t i = 0; i < line.len; i++)
-        if (line.ptr[i] != ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return line.ptr[i];
-    return '\n';
+    while (at > 0 && text.ptr[at - 1] != '\n') at--;
+    return at;
+}
+
+/* The text without the table, and with the new one where it first stood. False: it did not. */
+static bool put_in_place(fer_buf *b, fer_str text, const written *w, fer_str section, fer_str name,
+                         fer_str now)
+{
+    bool ours = false, put = false;
+    size_t copied = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        fer_str all = fer_str_slice(text, w->list[i].from, w->list[i].to);
+        bool was = ours;
+        if (all.ptr[0] == '[') ours = is_head(all, section, name);
+        if (!ours) continue;
+        if (!was) fer_buf_add(b, fer_str_slice(text, copied, line_of(text, w->list[i].from)));
+        if (!put) fer_buf_add(b, now);
+        put = true;
+        copied = w->list[i].to; /* remarks behind it may belong to what follows */
+    }
+    fer_buf_add(b, fer_str_slice(text, copied, text.len));
+    return put;
 }
 
 fer_code fer_toml_set_table(fer_arena *a, fer_str text, fer_str section, fer_str name,
                             fer_str block, fer_str *out, fer_err *err)
 {
-    fer_str json, head = fer_arena_printf(a, "[%.*s.%.*s]\n", FER_PRI(section), FER_PRI(name));
+    written w;
+    fer_str json, now = FER_STR("");
     fer_buf b;
-    bool ours = false, put = !block.len;
-    size_t held = 0; /* where remarks begin that may belong to what follows */
-    fer_code code = fer_toml_to_json(a, text, &json, err);
+    fer_code code = convert(a, text, &w, err);
     if (code) return code;
-    fer_buf_init(&b, a, text.len + block.len + head.len + 16);
-    for (size_t at = 0, end; at < text.len; at = end) {
-        end = fer_str_find(text, at, '\n');
-        end = end == SIZE_MAX ? text.len : end + 1;
-        fer_str line = fer_str_slice(text, at, end);
-        char first = first_of(line);
-        bool was = ours;
-        if (first == '[') ours = is_head(line, section, name);
-        if (ours && !put) {
-            fer_buf_add(&b, head);
-            fer_buf_add(&b, block);
-            put = true;
-        }
-        if (was && !ours) fer_buf_add(&b, fer_str_slice(text, held, at));
-        if (!ours) fer_buf_add(&b, line);
-        else if (first != '#' && first != '\n') held = end;
-    }
-    if (ours) fer_buf_add(&b, fer_str_slice(text, held, text.len));
-    if (!put) {
+    if (block.len)
+        now = fer_arena_printf(a, "[%.*s.%.*s]\n%.*s", FER_PRI(section), FER_PRI(name),
+                               FER_PRI(block));
+    if (!now.ptr) return fer_arena_failed(a, err);
+    fer_buf_init(&b, a, text.len + now.len + 16);
+    if (!put_in_place(&b, text, &w, section, name, now) && now.len) {
         if (b.len && b.ptr[b.len - 1] != '\n') fer_buf_add_char(&b, '\n');
         if (b.len) fer_buf_add_char(&b, '\n');
-        fer_buf_add(&b, head);
-        fer_buf_add(&b, block);
+        fer_buf_add(&b, now);
     }
     code = fer_buf_code(&b, err);
     *out = fer_buf_view(&b);

@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "errors.h"
@@ -39,12 +41,28 @@ uint64_t fer_service_watchdog_us(void)
     return number_of("WATCHDOG_USEC");
 }
 
+/* By its file, or by a name without one, which begins with NUL. */
+static fer_code take_local(fer_arena *a, int fd, const struct sockaddr_un *at, socklen_t size,
+                           fer_service_socket *out, fer_err *err)
+{
+    size_t len = size > offsetof(struct sockaddr_un, sun_path)
+                     ? size - offsetof(struct sockaddr_un, sun_path)
+                     : 0;
+    bool named = len && !at->sun_path[0];
+    fer_str name = named ? (fer_str){at->sun_path + 1, len - 1}
+                         : (fer_str){at->sun_path, strnlen(at->sun_path, len)};
+    fer_str path = fer_arena_printf(a, "%s%.*s", named ? "@" : "", FER_PRI(name));
+    *out = (fer_service_socket){.fd = fd, .path = path.ptr};
+    return path.ptr ? FER_OK : fer_arena_failed(a, err);
+}
+
 static fer_code take(fer_arena *a, int fd, fer_service_socket *out, fer_err *err)
 {
     union {
         struct sockaddr any;
         struct sockaddr_in four;
         struct sockaddr_in6 six;
+        struct sockaddr_un local;
         struct sockaddr_storage room;
     } at = {0};
     char text[INET6_ADDRSTRLEN];
@@ -52,10 +70,11 @@ static fer_code take(fer_arena *a, int fd, fer_service_socket *out, fer_err *err
     if (fer_sys_bound(fd, &at.any, &size) || fer_sys_adopt(fd))
         return fer_fail(err, FER_BAD_USAGE, "descriptor %d of LISTEN_FDS is no socket: %s", fd,
                         strerror(errno));
+    if (at.any.sa_family == AF_UNIX) return take_local(a, fd, &at.local, size, out, err);
     if (at.any.sa_family != AF_INET && at.any.sa_family != AF_INET6)
         return fer_fail(err, FER_BAD_USAGE,
-                        "descriptor %d of LISTEN_FDS is no socket of TCP: ListenStream= takes "
-                        "ADDRESS:PORT",
+                        "descriptor %d of LISTEN_FDS is no socket of TCP or Unix: ListenStream= "
+                        "takes ADDRESS:PORT, or a path",
                         fd);
     bool four = at.any.sa_family == AF_INET;
     const void *from = four ? (const void *)&at.four.sin_addr : (const void *)&at.six.sin6_addr;

@@ -21,13 +21,14 @@ uint64_t fer_service_watchdog_us(void);
 
 typedef struct fer_service_socket {
     int fd;
-    const char *address; /* as inet_ntop writes it */
+    const char *address; /* as inet_ntop writes it; NULL: it is a Unix socket */
     uint16_t port;
+    const char *path; /* of a Unix socket, with @ where it has a name and no file; else NULL */
 } fer_service_socket;
 
 /*
  * The sockets that were handed over, once: programs that are started later do not see them.
- * `*count` is 0 where there are none. FER_BAD_USAGE: one is no TCP socket that listens.
+ * `*count` is 0 where there are none. FER_BAD_USAGE: one is no socket of TCP or Unix.
  */
 fer_code fer_service_sockets(fer_arena *a, fer_service_socket out[FER_SERVICE_SOCKETS],
                              size_t *count, fer_err *err);

@@ -326,6 +326,7 @@ static fer_code take_socket(struct fer_listener *l, int fd, union place *at, fer
     if (fer_sys_bound(fd, &at->any, &size))
         return fer_fail(err, FER_IO_ERROR, "cannot tell the port: %s", strerror(errno));
     l->fd = fd;
+    if (at->any.sa_family == AF_UNIX) return FER_OK; /* its file is its owner's to remove */
     l->port = ntohs(at->any.sa_family == AF_INET ? at->four.sin_port : at->six.sin6_port);
     return FER_OK;
 }
@@ -374,7 +375,8 @@ static fer_code listener_open(struct fer_listener *l, const fer_listen_options *
         return fer_fail(err, FER_BAD_USAGE, "TLS needs both a certificate and its key");
     if (o->cert_file) code = fer_tls_context_new(o->cert_file, o->key_file, &l->tls, err);
     if (!code) code = open_socket(l, o, &at, err);
-    if (!code && !o->path) code = name_place(l->server, &at, l->port, l->tls != NULL, err);
+    if (!code && at.any.sa_family != AF_UNIX)
+        code = name_place(l->server, &at, l->port, l->tls != NULL, err);
     if (code) return code;
     int failed = uv_poll_init(l->server->loop, &l->poll, l->fd);
     if (failed)

@@ -119,6 +119,48 @@ wide.listen()
 child = start({}, [wide])
 out, err = child.communicate(timeout=60)
 case("beyond the loopback without TLS: it does not start", [] if child.returncode == 2 and "--insecure" in err else [f"{child.returncode} {err}"])
+
+
+def over(kind, where):
+    c = socket.socket(kind)
+    c.settimeout(30)
+    c.connect(where)
+    host = "localhost" if kind == socket.AF_UNIX else "127.0.0.1:%d" % where[1]
+    c.sendall(f"GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    got = b""
+    while piece := c.recv(65536):
+        got += piece
+    c.close()
+    return int(got.split(b" ")[1])
+
+
+for name in (os.path.join(folder.name, "given"), f"\0ferrule-given-{os.getpid()}"):
+    kind = "a name" if name.startswith("\0") else "a file"
+    local = socket.socket(socket.AF_UNIX)
+    local.bind(name)
+    local.listen()
+    child = start({}, [local, one])
+    said = child.stdout.readline()
+    same(f"a Unix socket with {kind}, and one of TCP behind it, which is shown", f":{one.getsockname()[1]}/" in said, True)
+    same("this user needs no token at the one", over(socket.AF_UNIX, name), 200)
+    same("but at the other", over(socket.AF_INET, one.getsockname()), 401)
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=60)
+    case("where it is, is said", [] if "MCP at the socket " + name.replace("\0", "@") in err else [err])
+    child = start({}, [local])
+    same("alone it serves, too", over(socket.AF_UNIX, name), 200)
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=60)
+    same("there is no address to show then", (child.returncode, out), (0, ""))
+    same("what the manager has made stays", name.startswith("\0") or os.path.exists(name), True)
+    local.close()
+child = start({}, [one] * 16)
+same("16 sockets are taken", bool(child.stdout.readline()), True)
+child.kill()
+child.communicate()
+child = start({}, [one] * 17)
+out, err = child.communicate(timeout=60)
+case("17 are not", [] if child.returncode and "service.sockets" in err else [f"{child.returncode} {err}"])
 file = open(os.path.join(folder.name, "file"), "w")  # noqa: SIM115
 child = start({}, [file])
 out, err = child.communicate(timeout=60)

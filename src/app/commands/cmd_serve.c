@@ -311,19 +311,23 @@ static void write_guide(serving *s, const char *address, unsigned listener)
 /* At the sockets of the service manager. 0, or an exit code. */
 static int listen_at_given(serving *s, const fer_service_socket *list, size_t count, fer_err *err)
 {
+    size_t shown = count; /* the first that has an address */
     for (size_t i = 0; i < count; i++) {
         fer_listen_options o = {.address = list[i].address,
                                 .port = list[i].port,
-                                .cert_file = s->setup.cert,
-                                .key_file = s->setup.key,
+                                .cert_file = list[i].path ? NULL : s->setup.cert,
+                                .key_file = list[i].path ? NULL : s->setup.key,
                                 .given = true,
                                 .fd = list[i].fd};
         int bad = fer_serve_setup_judge(&s->station, &s->setup, &o);
         if (bad) return bad;
         if (fer_http_server_listen(fer_web_server(s->web), &o, err))
             return fer_app_fail(s->app, err);
+        if (list[i].path) fer_app_say(s->app, "MCP at the socket %s", list[i].path);
+        else if (shown == count) shown = i;
     }
-    write_guide(s, list[0].address, s->setup.socket ? 1 : 0);
+    if (shown < count)
+        write_guide(s, list[shown].address, (unsigned)shown + (s->setup.socket ? 1 : 0));
     return 0;
 }
 

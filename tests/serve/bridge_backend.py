@@ -18,7 +18,8 @@ INFO = {"name": "bridge", "version": "1"}
 lock = threading.RLock()
 extra = []  # tools that `grow` has added
 waiting, numbers, running = {}, [0], {}
-listeners = {}  # of modern clients: how to tell each, and what it wants to hear
+listeners = {}  # how to tell each, and what it wants to hear; of an older client, what `subscribed` has, too
+subscribed = set()
 
 
 def heard(what, **more):
@@ -132,6 +133,19 @@ def grow(params, meta, talk):
         if wants.get("toolsListChanged"):
             tell("notifications/tools/list_changed")
     return text("grown")
+
+
+def touch(params, meta, talk):
+    """A resource has changed."""
+    for tell, wants in list(listeners.values()):
+        if "bridge://one" in (wants.get("resourceSubscriptions", ()) if MODERN else subscribed):
+            tell("notifications/resources/updated", uri="bridge://one")
+    return text("touched")
+
+
+def pid(params, meta, talk):
+    import os
+    return text(str(os.getpid()))
 
 
 def logs(params, meta, talk):
@@ -254,7 +268,7 @@ TOOLS = {
     **{name: job for name in JOBS},
     "echo": lambda params, meta, talk: text(json.dumps(params.get("arguments"))),
     "elicit": asking("elicit"), "sample": asking("sample"), "roots": asking("roots"), "visit": asking("visit"),
-    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs,
+    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs, "touch": touch, "pid": pid,
     "ask_and_hang": ask_and(hang), "ask_and_step": ask_and(steps),
     "elicit_and_die": elicit_and_die, "forget": session_gone,
 }
@@ -309,7 +323,9 @@ def answer(m, talk):
             heard("initialize", capabilities=params.get("capabilities"))
             result = {"protocolVersion": "2025-11-25", "capabilities": CAN, "serverInfo": INFO}
         elif not MODERN and method in ("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"):
-            heard(method, level=params.get("level"))
+            heard(method, level=params.get("level"), uri=params.get("uri"))
+            if "uri" in params:
+                (subscribed.add if method == "resources/subscribe" else subscribed.discard)(params["uri"])
             result = {}
         elif method in METHODS:
             result = METHODS[method](params, meta, talk)
@@ -339,9 +355,10 @@ def cancel(name):
 
 
 def listen(m, talk):
-    def tell(method):
-        talk.note(method, {"_meta": {META + "subscriptionId": m["id"]}})
+    def tell(method, **params):
+        talk.note(method, {"_meta": {META + "subscriptionId": m["id"]}, **params})
     wants = m["params"]["notifications"]
+    heard("listen", wants=wants)
     talk.note("notifications/subscriptions/acknowledged", {"_meta": {META + "subscriptionId": m["id"]}, "notifications": wants})
     listeners[id(talk)] = (tell, wants)
 
@@ -355,7 +372,7 @@ def stdio():
             sys.stdout.write(json.dumps(message) + "\n")
             sys.stdout.flush()
     if not MODERN:
-        listeners[0] = (lambda method: say({"jsonrpc": "2.0", "method": method}), {"toolsListChanged": True})
+        listeners[0] = (lambda method, **params: say({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}), {"toolsListChanged": True})
     for line in sys.stdin:
         m = json.loads(line)
         if m.get("method") == "notifications/cancelled":
@@ -408,7 +425,7 @@ class Handler(BaseHTTPRequestHandler):
             self.refuse(405 if MODERN else 404)
             return
         self.stream()
-        listeners[id(self)] = (lambda method: self.say({"jsonrpc": "2.0", "method": method}), {"toolsListChanged": True})
+        listeners[id(self)] = (lambda method, **params: self.say({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}), {"toolsListChanged": True})
         self.wait_for_end(lambda: session not in sessions)
         listeners.pop(id(self), None)
 

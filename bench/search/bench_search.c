@@ -3,8 +3,8 @@
  * Search, measured: building, a query, an update, bytes. One thread; the same tools and the
  * same queries for SQLite's FTS5 beside it.
  *
- *     bench_search TOOLS.jsonl QUERIES.jsonl COUNT [ferrule | ask | fts5 | once | hits [TURNS
- *                  [QUERIES]]]
+ *     bench_search TOOLS.jsonl QUERIES.jsonl COUNT [ferrule | build | ask | fts5 | once |
+ *                  hits [TURNS [QUERIES]]]
  *
  * Where COUNT is more than the file has, its tools are taken again with one word changed.
  * A query is timed as it is asked: taken apart, swept, ranked, ten hits; the quickest of TURNS (5),
@@ -209,6 +209,12 @@ static double rate_of(const struct bench *b, fer_str (*make)(fer_arena *, const 
     return (double)b->count * 1e9 / (double)best;
 }
 
+static void run_build(const struct bench *b)
+{
+    printf("{\"engine\":\"ferrule\",\"tools\":%zu,\"tools_per_s\":%.0f}\n", b->count,
+           rate_of(b, build));
+}
+
 static void run_ferrule(const struct bench *b)
 {
     fer_arena *a = fer_arena_new(0);
@@ -327,7 +333,7 @@ int main(int argc, char **argv)
         (argc > 5 && (!fer_parse_u64(fer_str_of(argv[5]), &turns) || !turns)) ||
         (argc > 6 && (!fer_parse_u64(fer_str_of(argv[6]), &asked) || !asked))) {
         fprintf(stderr, "bench_search TOOLS.jsonl QUERIES.jsonl COUNT "
-                        "[ferrule | ask | fts5 | once | hits [TURNS [QUERIES]]]\n");
+                        "[ferrule | build | ask | fts5 | once | hits [TURNS [QUERIES]]]\n");
         return 2;
     }
     BENCH_NEEDS(b.arena);
@@ -339,6 +345,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "once") == 0) run_once(&b);
     else if (strcmp(what, "hits") == 0) print_hits(&b);
     else if (strcmp(what, "ask") == 0) run_ask(&b);
+    else if (strcmp(what, "build") == 0) run_build(&b);
     else run_ferrule(&b);
     fer_arena_free(b.arena);
     return 0;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "rank.h"
 #include "rows.h"
 #include "sweep.h"
@@ -484,6 +485,43 @@ static void building_is_putting(void)
     fer_arena_free(a);
 }
 
+/* The nth of many words that are their own stems; every seventh is too long for a key. */
+static fer_str word_number(fer_arena *a, size_t n)
+{
+    static const char letters[] = "bcdfghjklmnpqrtv";
+    return fer_arena_printf(a, "z%c%c%c%s", letters[n / 256 % 16], letters[n / 16 % 16],
+                            letters[n % 16], n % 7 == 3 ? "bcdfghjklmnpqrtvw" : "");
+}
+
+/* So many words of a document count, stop words not among them, and those behind them do not. */
+static void full_document(void)
+{
+    enum {
+        WORDS = 4096, /* FER_RECORD_WORDS; one less of them has room beside the name */
+        BREAK = 2001  /* words of the first text */
+    };
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_lexical_stats stats;
+    fer_buf texts[2];
+    for (size_t t = 0; t < 2; t++) fer_buf_init(&texts[t], a, 1 << 20);
+    for (size_t i = 0; i < WORDS; i++) {
+        fer_buf *to = &texts[i >= BREAK];
+        fer_buf_add(to, word_number(a, i));
+        fer_buf_add(to, i % 5 ? fer_str_of(" ") : fer_str_of(" of the "));
+    }
+    fer_search_text list[] = {{FER_FIELD_DESCRIPTION, (fer_str){texts[0].ptr, texts[0].len}},
+                              {FER_FIELD_PARAM_TEXT, (fer_str){texts[1].ptr, texts[1].len}}};
+    fer_search_doc doc = {list, FER_COUNT(list)};
+    assert_int_equal(fer_lexical_put(ix, 0, &doc, NULL), FER_OK);
+    for (size_t i = 0; i < WORDS; i++)
+        assert_int_equal(fer_lexical_has(ix, word_number(a, i)), i < WORDS - 1);
+    fer_lexical_stat(ix, &stats);
+    assert_int_equal(stats.terms, WORDS - 1);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
 static void building_nothing(void)
 {
     fer_arena *a = fer_arena_new(0);
@@ -629,6 +667,7 @@ int main(void)
            ROWS_ONE("index", pruning_loses_nothing) + ROWS_ONE("index", quick_looks_see_the_same) +
            ROWS_ONE("index", sums_are_taken_alike) + ROWS_ONE("index", history_does_not_matter) +
            ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_nothing) +
-           ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +
-           ROWS_ONE("index", no_memory) + ROWS_ONE("index", broken_bytes);
+           ROWS_ONE("index", full_document) + ROWS_ONE("index", counts) +
+           ROWS_ONE("index", hits_are_limited) + ROWS_ONE("index", no_memory) +
+           ROWS_ONE("index", broken_bytes);
 }

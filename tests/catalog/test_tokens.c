@@ -73,10 +73,13 @@ static void run(const struct row *row)
 static bool next_either_way(fer_token_reader *r, fer_token *k)
 {
     fer_token_key key;
-    if (!fer_token_next_key(r, &key)) return fer_token_next_word(r, k);
-    k->word = (fer_str){r->word, r->word_len};
-    assert_true(r->word_len < FER_TOKEN_KEY && !r->word[r->word_len]);
-    assert_memory_equal(&key, r->word, sizeof key);
+    if (!fer_token_next_keys(r, &key, 1)) return fer_token_next_word(r, k);
+    size_t len = fer_token_key_len(&key);
+    assert_true(len > 0 && len < FER_TOKEN_KEY);
+    memset(r->word, 0, FER_TOKEN_KEY);
+    memcpy(r->word, key.part, len);
+    assert_memory_equal(&key, r->word, sizeof key); /* zeros behind it */
+    k->word = (fer_str){r->word, len};
     return true;
 }
 

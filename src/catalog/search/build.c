@@ -122,8 +122,8 @@ struct turn {
     uint32_t count;                 /* of terms */
     uint32_t *numbers;              /* new ones by old */
     struct fer_frozen_entry *terms; /* by new numbers */
-    uint32_t *starts;               /* of the postings of each, by new numbers; where they end, once
-                                       they are all there */
+    uint32_t *starts;               /* of the postings of each, by new numbers */
+    uint32_t *next;                 /* where the next one goes, by old numbers */
     uint32_t *postings;
     uint16_t *records;
     uint32_t *record_at;
@@ -142,16 +142,10 @@ static bool number_terms(struct turn *t, fer_arena *a)
         uint32_t old = places[n].which;
         t->numbers[old] = n;
         t->terms[n] = (struct fer_frozen_entry){places[n].text, t->b->df[old]};
-        t->starts[n] = (uint32_t)start;
+        t->starts[n] = t->next[old] = (uint32_t)start;
         start += t->b->df[old];
     }
     return true;
-}
-
-static uint32_t new_number(void *context, uint32_t old)
-{
-    const struct turn *t = context;
-    return t->numbers[old];
 }
 
 static void turn_round(struct turn *t)
@@ -161,12 +155,12 @@ static void turn_round(struct turn *t)
     for (uint32_t n = 0; n < b->numbers; n++) {
         const struct doc *doc = &b->docs[n];
         for (uint32_t i = 0; i < doc->terms; i++) {
-            uint32_t term = t->numbers[doc->postings[i] >> FER_LEVEL_BITS];
-            t->postings[t->starts[term]++] = n << FER_LEVEL_BITS | doc->postings[i] % FER_LEVELS;
+            uint32_t *at = &t->next[doc->postings[i] >> FER_LEVEL_BITS];
+            t->postings[(*at)++] = n << FER_LEVEL_BITS | doc->postings[i] % FER_LEVELS;
         }
         if (doc->record)
             units += fer_record_renumber(t->records + units, (fer_record){doc->record, doc->units},
-                                         new_number, t);
+                                         t->numbers, t->count);
         t->record_at[n + 1] = (uint32_t)units;
     }
 }
@@ -174,7 +168,7 @@ static void turn_round(struct turn *t)
 static const uint32_t *postings_of(void *context, uint32_t term)
 {
     const struct turn *t = context;
-    return t->postings + (t->starts[term] - t->terms[term].df);
+    return t->postings + t->starts[term];
 }
 
 static bool prepare(struct turn *t, fer_arena *a)
@@ -185,10 +179,12 @@ static bool prepare(struct turn *t, fer_arena *a)
     t->numbers = fer_arena_alloc(a, terms * sizeof *t->numbers);
     t->terms = fer_arena_alloc(a, terms * sizeof *t->terms);
     t->starts = fer_arena_alloc(a, terms * sizeof *t->starts);
+    t->next = fer_arena_alloc(a, terms * sizeof *t->next);
     t->postings = fer_arena_alloc(a, (b->postings + 1) * sizeof *t->postings);
     t->record_at = fer_arena_alloc_zero(a, (size_t)b->numbers + 1, sizeof *t->record_at);
     t->records = fer_arena_alloc(a, units * sizeof *t->records);
-    if (!t->numbers || !t->terms || !t->starts || !t->postings || !t->record_at || !t->records)
+    if (!t->numbers || !t->terms || !t->starts || !t->next || !t->postings || !t->record_at ||
+        !t->records)
         return false;
     return number_terms(t, a);
 }

@@ -27,6 +27,7 @@ struct freezer {
     struct fer_frozen_entry *terms;
     uint32_t count;
     uint32_t *of_frozen, *of_tail; /* the new numbers of old terms */
+    uint32_t tail_terms;
     uint32_t *slots;               /* of live documents of the tail by number, + 1 */
     uint32_t *list;                /* postings of one term */
     uint32_t *record_at;
@@ -48,6 +49,7 @@ static bool gather_terms(struct freezer *z)
     const fer_lexical *ix = z->ix;
     uint32_t tail = atomic_load_explicit(&ix->terms.count, memory_order_acquire);
     size_t most = (size_t)ix->frozen.term_count + tail;
+    z->tail_terms = tail;
     z->entries = fer_arena_alloc_zero(z->arena, most, sizeof *z->entries);
     if (!z->entries) return false;
     for (uint32_t t = 0; t < ix->frozen.term_count; t++) {
@@ -76,7 +78,7 @@ static bool order_terms(struct freezer *z)
 static bool number_terms(struct freezer *z)
 {
     const fer_lexical *ix = z->ix;
-    uint32_t tail = atomic_load_explicit(&ix->terms.count, memory_order_acquire);
+    uint32_t tail = z->tail_terms;
     z->of_frozen =
         fer_arena_alloc_zero(z->arena, (size_t)ix->frozen.term_count + 1, sizeof(uint32_t));
     z->of_tail = fer_arena_alloc_zero(z->arena, (size_t)tail + 1, sizeof(uint32_t));
@@ -110,24 +112,12 @@ static bool find_slots(struct freezer *z)
     return true;
 }
 
-/* Numbers that hostile bytes made up stand for the first term. */
-static uint32_t from_frozen(void *context, uint32_t term)
-{
-    const struct freezer *z = context;
-    return term < z->ix->frozen.term_count ? z->of_frozen[term] : 0;
-}
-
-static uint32_t from_tail(void *context, uint32_t term)
-{
-    const struct freezer *z = context;
-    return z->of_tail[term];
-}
-
 static bool write_record(struct freezer *z, fer_record record, bool tail)
 {
     if (!fer_buf_reserve(&z->records, (2 * record.count + 4) * sizeof(uint16_t))) return false;
     uint16_t *to = (void *)(z->records.ptr + z->records.len);
-    size_t units = fer_record_renumber(to, record, tail ? from_tail : from_frozen, z);
+    size_t units = tail ? fer_record_renumber(to, record, z->of_tail, z->tail_terms)
+                        : fer_record_renumber(to, record, z->of_frozen, z->ix->frozen.term_count);
     z->records.len += units * sizeof *to;
     return true;
 }

@@ -20,6 +20,7 @@ bool fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *
     in->marks = NULL;
     in->seen_mask = in->seen_count = in->mark_count = 0;
     in->stamp = 0;
+    in->lot.count = in->lot.texts = 0;
     return t != NULL;
 }
 
@@ -48,14 +49,15 @@ fer_str fer_name_term(const fer_name *n, char out[FER_NAME_BYTES])
 
 /* ---- words that were seen --------------------------------------------------------- */
 
-static size_t seen_place(const fer_intake *in, const fer_token_key *key)
+static uint32_t hash_of(const fer_intake *in, const fer_token_key *key)
 {
-    return (size_t)fer_token_key_hash(key, in->seed) & in->seen_mask;
+    return (uint32_t)fer_token_key_hash(key, in->seed);
 }
 
 static bool widen_seen(fer_intake *in)
 {
-    size_t old_slots = in->seen ? in->seen_mask + 1 : 0, slots = old_slots ? 2 * old_slots : 1024;
+    size_t old_slots = in->seen_mask ? in->seen_mask + 1 : 0;
+    size_t slots = old_slots ? 2 * old_slots : 1024;
     struct fer_seen_word *old = in->seen;
     struct fer_seen_word *seen = fer_arena_alloc_zero(in->arena, slots, sizeof *seen);
     if (!seen) return false;
@@ -63,7 +65,7 @@ static bool widen_seen(fer_intake *in)
     in->seen_mask = slots - 1;
     for (size_t i = 0; i < old_slots; i++) {
         if (!old[i].word.part[0]) continue;
-        size_t at = seen_place(in, &old[i].word);
+        size_t at = hash_of(in, &old[i].word) & in->seen_mask;
         while (seen[at].word.part[0]) at = (at + 1) & in->seen_mask;
         seen[at] = old[i];
     }
@@ -81,37 +83,35 @@ static bool make_term(fer_intake *in, fer_token *token, uint32_t *out)
     return term != NULL;
 }
 
-static bool see(fer_intake *in, fer_token *token, const fer_token_key *key, uint32_t *out)
+/* A word of the lot that is met for the first time: its hash becomes its term. */
+static bool see(fer_intake *in, size_t i)
 {
-    if ((!in->seen || in->seen_count >= in->seen_mask / 2) && !widen_seen(in)) return false;
-    if (!make_term(in, token, out)) return false;
-    size_t at = seen_place(in, key);
+    const fer_token_key *word = &in->lot.words[i];
+    fer_str text = {(const char *)word->part, fer_token_key_len(word)};
+    fer_token token = {.word = text, .text = text, .kind = (fer_token_kind)in->lot.kinds[i]};
+    uint32_t term;
+    if (in->seen_count >= in->seen_mask / 2 && !widen_seen(in)) return false;
+    if (!make_term(in, &token, &term)) return false;
+    size_t at = in->lot.hashes[i] & in->seen_mask;
     while (in->seen[at].word.part[0]) at = (at + 1) & in->seen_mask;
-    in->seen[at] = (struct fer_seen_word){*key, *out};
+    in->seen[at] = (struct fer_seen_word){*word, term};
     in->seen_count++;
+    in->lot.hashes[i] = term;
     return true;
 }
 
-/* The same of a word that may have been seen. */
-static inline bool find_seen(fer_intake *in, fer_token *token, const fer_token_key *key,
-                             uint32_t *out)
+/* The same of one that may have been seen. */
+static inline bool find_seen(fer_intake *in, size_t i)
 {
-    if (!in->seen) return see(in, token, key, out);
-    for (size_t at = seen_place(in, key);; at = (at + 1) & in->seen_mask) {
+    const fer_token_key *word = &in->lot.words[i];
+    for (size_t at = in->lot.hashes[i] & in->seen_mask;; at = (at + 1) & in->seen_mask) {
         const struct fer_seen_word *s = &in->seen[at];
-        if (fer_token_key_eq(&s->word, key)) {
-            *out = s->term;
+        if (fer_token_key_eq(&s->word, word)) {
+            in->lot.hashes[i] = s->term;
             return true;
         }
-        if (!s->word.part[0]) return see(in, token, key, out);
+        if (!s->word.part[0]) return see(in, i);
     }
-}
-
-static bool find_term(fer_intake *in, fer_token *token, uint32_t *out)
-{
-    if (token->word.len > FER_TOKEN_KEY) return make_term(in, token, out);
-    fer_token_key key = fer_token_key_of(token->word);
-    return find_seen(in, token, &key, out);
 }
 
 /* ---- terms of the document at hand ------------------------------------------------- */
@@ -170,49 +170,154 @@ static inline void record_word(fer_intake *in, fer_intake_term *t, unsigned fiel
     fer_record_add(&in->writer, field, starts, t->number);
 }
 
+static bool is_full(const fer_intake *in)
+{
+    return in->words >= FER_RECORD_WORDS - 1;
+}
+
+static inline bool count_word(fer_intake *in, uint32_t term, unsigned field, float weight,
+                              bool sign)
+{
+    if (term == FER_NONE) return true;
+    fer_intake_term *t = count_term(in, term, weight);
+    if (!t) return false;
+    record_word(in, t, field, in->starts);
+    in->length += sign ? weight * SIGN_LENGTH : weight;
+    in->words++;
+    in->starts = false;
+    return true;
+}
+
+static bool count_text(fer_intake *in, const struct fer_intake_text *text, size_t from, size_t to)
+{
+    const struct fer_intake_lot *lot = &in->lot;
+    float weight = fer_weigh_field(text->field);
+    in->starts = in->starts || text->begins;
+    for (size_t i = from; i < to; i++) {
+        if (!count_word(in, lot->hashes[i], text->field, weight, lot->kinds[i] >= FER_TOKEN_SIGN))
+            return false;
+    }
+    return true;
+}
+
+/* How many words were looked up. Those that a full document has no room for are not: a term that
+ * no document has would be in the index. SIZE_MAX: no memory. */
+static size_t look_up(fer_intake *in)
+{
+    size_t room = FER_RECORD_WORDS - 1 - in->words, i = 0;
+    for (; i < in->lot.count && room; i++) {
+        if (!find_seen(in, i)) return SIZE_MAX;
+        uint32_t term = in->lot.hashes[i];
+        room -= term != FER_NONE;
+        if (term < in->mark_count) __builtin_prefetch(&in->marks[term]);
+    }
+    return i;
+}
+
+/* The words that wait are looked up, then counted. */
+static bool settle(fer_intake *in)
+{
+    struct fer_intake_lot *lot = &in->lot;
+    size_t count = look_up(in), from = 0;
+    if (count == SIZE_MAX) return false;
+    for (size_t i = 0; i < lot->texts; i++) {
+        size_t end = lot->text[i].end < count ? lot->text[i].end : count;
+        if (!count_text(in, &lot->text[i], from, end)) return false;
+        from = end;
+    }
+    lot->count = lot->texts = 0;
+    return true;
+}
+
+/* `more` words were read: what is known of them is asked for. */
+static inline void wait_for(fer_intake *in, size_t more, fer_token_kind kind)
+{
+    struct fer_intake_lot *lot = &in->lot;
+    for (size_t i = lot->count; i < lot->count + more; i++) {
+        lot->hashes[i] = hash_of(in, &lot->words[i]);
+        lot->kinds[i] = (uint8_t)kind;
+        __builtin_prefetch(&in->seen[lot->hashes[i] & in->seen_mask]);
+    }
+    lot->count += more;
+}
+
+static void end_text(fer_intake *in, unsigned field, bool *begins)
+{
+    struct fer_intake_lot *lot = &in->lot;
+    size_t from = lot->texts ? lot->text[lot->texts - 1].end : 0;
+    if (lot->count == from) return;
+    lot->text[lot->texts++] =
+        (struct fer_intake_text){(uint16_t)lot->count, (uint8_t)field, *begins};
+    *begins = false;
+}
+
+static void name_words(fer_name *name, const fer_token_key *words, size_t count)
+{
+    for (size_t i = 0; name && i < count; i++)
+        fer_name_add(name, (fer_str){(const char *)words[i].part, fer_token_key_len(&words[i])});
+}
+
+/* A word too long to wait or be remembered; those before it were counted. */
+static bool read_long(fer_intake *in, fer_token *token, unsigned field, bool *begins)
+{
+    uint32_t term;
+    in->starts = in->starts || *begins;
+    *begins = false;
+    if (is_full(in)) return true;
+    return make_term(in, token, &term) &&
+           count_word(in, term, field, fer_weigh_field(field), false);
+}
+
 enum next {
     NO_MEMORY,
     NO_MORE,
     FOUND
 };
 
-/* The next word's term, FER_NONE for a stop word. */
-static inline enum next next_term(fer_intake *in, fer_token_reader *r, fer_token *token,
-                                  uint32_t *out)
+/* One word that is not quickly found. */
+static enum next next_other(fer_intake *in, fer_token_reader *r, unsigned field, bool *begins,
+                            fer_name *name)
 {
-    fer_token_key key;
-    if (fer_token_next_key(r, &key)) {
-        token->kind = FER_TOKEN_WORD;
-        token->word = token->text = (fer_str){r->word, r->word_len};
-        token->use = FER_TOKEN_CONTENT;
-        return find_seen(in, token, &key, out) ? FOUND : NO_MEMORY;
+    fer_token token;
+    if (!fer_token_next_word(r, &token)) return NO_MORE;
+    if (name && token.kind != FER_TOKEN_PAIR) fer_name_add(name, token.word);
+    if (token.word.len <= FER_TOKEN_KEY) {
+        in->lot.words[in->lot.count] = fer_token_key_of(token.word);
+        wait_for(in, 1, token.kind);
+        return FOUND;
     }
-    if (!fer_token_next_word(r, token)) return NO_MORE;
-    return find_term(in, token, out) ? FOUND : NO_MEMORY;
+    end_text(in, field, begins);
+    return settle(in) && read_long(in, &token, field, begins) ? FOUND : NO_MEMORY;
 }
 
 static bool read_text(fer_intake *in, const fer_search_text *text, fer_name *name)
 {
+    struct fer_intake_lot *lot = &in->lot;
     fer_token_reader r;
-    fer_token token;
-    bool starts = true;
-    unsigned field = text->field;
-    float weight = fer_weigh_field(field);
-    enum next next = NO_MORE;
-    uint32_t term;
+    bool begins = true;
+    enum next next = FOUND;
     fer_token_reader_init(&r, in->tokeniser, text->text);
-    while (in->words < FER_RECORD_WORDS - 1 && (next = next_term(in, &r, &token, &term)) == FOUND) {
-        if (name && token.kind != FER_TOKEN_PAIR)
-            fer_name_add(name, (fer_str){r.word, token.word.len});
-        if (term == FER_NONE) continue;
-        fer_intake_term *t = count_term(in, term, weight);
-        if (!t) return false;
-        record_word(in, t, field, starts);
-        in->length += token.kind >= FER_TOKEN_SIGN ? weight * SIGN_LENGTH : weight;
-        in->words++;
-        starts = false;
+    while (next == FOUND && !is_full(in)) {
+        size_t more = fer_token_next_keys(&r, lot->words + lot->count, FER_INTAKE_LOT - lot->count);
+        name_words(name, lot->words + lot->count, more);
+        wait_for(in, more, FER_TOKEN_WORD);
+        if (lot->count < FER_INTAKE_LOT) {
+            next = next_other(in, &r, text->field, &begins, name);
+        } else {
+            end_text(in, text->field, &begins);
+            if (!settle(in)) return false;
+        }
     }
+    end_text(in, text->field, &begins);
     return next != NO_MEMORY;
+}
+
+/* The name is read first, and its term looked for last. */
+static void fetch_name(const fer_intake *in, const fer_name *name)
+{
+    char text[FER_NAME_BYTES];
+    fer_str whole = fer_name_term(name, text);
+    if (whole.len) fer_terms_fetch(in->terms, whole);
 }
 
 /* The whole name as a term; the record says which. */
@@ -238,6 +343,7 @@ static bool read_fields(fer_intake *in, const fer_search_doc *doc, fer_name *nam
         for (size_t i = 0; has >> field & 1 && i < doc->count; i++) {
             if (doc->texts[i].field != field) continue;
             if (!read_text(in, &doc->texts[i], first)) return false;
+            if (first) fetch_name(in, name);
             first = NULL;
         }
     }
@@ -248,11 +354,13 @@ bool fer_intake_read(fer_intake *in, const fer_search_doc *doc)
 {
     fer_name name = {0, 0};
     uint32_t term;
+    if (!in->seen && !widen_seen(in)) return false;
     fer_intake_round(in);
     fer_record_begin(&in->writer);
-    in->words = in->count = 0;
+    in->words = in->count = in->lot.count = in->lot.texts = 0;
     in->length = 0;
-    if (!read_fields(in, doc, &name) || !add_name(in, &name, &term)) return false;
+    in->starts = false;
+    if (!read_fields(in, doc, &name) || !settle(in) || !add_name(in, &name, &term)) return false;
     in->record = fer_record_finish(&in->writer, in->length, term);
     return true;
 }

@@ -2,7 +2,8 @@
 /*
  * Documents taken in: their texts become numbers of terms, weighted counts and a record. A word
  * that has been seen before costs a look into one table; a new one is stemmed and becomes a term.
- * One thread.
+ * Words are looked up in lots, so that what is known of one is on its way while others are read:
+ * the table is larger than the caches near a core. One thread.
  */
 #ifndef FER_INTAKE_H
 #define FER_INTAKE_H
@@ -22,6 +23,25 @@ typedef struct fer_intake_term {
 struct fer_seen_word {
     fer_token_key word; /* of no bytes: nobody is here */
     uint32_t term;      /* or FER_NONE: a stop word */
+};
+
+#define FER_INTAKE_LOT 256 /* words that wait at most */
+
+/* A text, or what goes on of it, among the words that wait. */
+struct fer_intake_text {
+    uint16_t end; /* behind its last word */
+    uint8_t field;
+    bool begins;
+};
+
+/* Words of the document at hand that wait to be looked up. */
+struct fer_intake_lot {
+    size_t count, texts;
+    fer_token_key words[FER_INTAKE_LOT];
+    uint32_t hashes[FER_INTAKE_LOT]; /* of the words, the low halves; then their terms, FER_NONE for
+                                        stop words */
+    uint8_t kinds[FER_INTAKE_LOT];
+    struct fer_intake_text text[FER_INTAKE_LOT];
 };
 
 /* Where a term stands in the document that is taken in. */
@@ -47,6 +67,8 @@ typedef struct fer_intake {
     fer_record record;
     fer_intake_term list[FER_RECORD_WORDS];
     size_t words;
+    bool starts; /* no word of the text at hand was recorded */
+    struct fer_intake_lot lot;
     fer_record_writer writer;
 } fer_intake;
 

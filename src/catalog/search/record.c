@@ -32,21 +32,6 @@ void fer_record_begin(fer_record_writer *w)
     w->field = FER_FIELD_COUNT;
 }
 
-void fer_record_add(fer_record_writer *w, unsigned field, bool starts, uint32_t term)
-{
-    bool head = fer_record_has_head(w, field);
-    if (!head && !w->head) {
-        w->head = w->count;
-        w->field = FER_FIELD_COUNT;
-    }
-    assert(w->count + 3 <= FER_RECORD_UNITS);
-    if (head ? starts : field != w->field)
-        w->units[w->count++] = (uint16_t)(FER_RECORD_MARK + field);
-    w->field = field;
-    w->words += head;
-    w->count += fer_record_put(w->units + w->count, term);
-}
-
 fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name)
 {
     size_t head = (w->head ? w->head : w->count) - FIRST;
@@ -62,22 +47,49 @@ fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name)
 
 /* ---- renumbering ------------------------------------------------------------ */
 
-size_t fer_record_renumber(uint16_t *to, fer_record record,
-                           uint32_t (*map)(void *context, uint32_t), void *context)
+struct renumbering {
+    const uint32_t *numbers;
+    uint32_t count;
+    uint16_t *to;
+};
+
+static inline void put_number(struct renumbering *n, uint32_t old)
+{
+    n->to += fer_record_put(n->to, old < n->count ? n->numbers[old] : 0);
+}
+
+/* The units up to `to`, and the second half of a term that begins before it. Behind what is broken
+ * there is nothing: `end`. */
+static const uint16_t *put_units(struct renumbering *n, const uint16_t *from, const uint16_t *to,
+                                 const uint16_t *end)
+{
+    while (from < to) {
+        uint32_t unit = *from++;
+        if (unit < FER_RECORD_MARK) {
+            put_number(n, unit);
+        } else if (unit >= FER_RECORD_WIDE) {
+            if (from == end) return end;
+            put_number(n, (unit - FER_RECORD_WIDE) << 16 | *from++);
+        } else if (unit - FER_RECORD_MARK < FER_FIELD_COUNT) {
+            *n->to++ = (uint16_t)unit;
+        } else {
+            return end;
+        }
+    }
+    return from;
+}
+
+size_t fer_record_renumber(uint16_t *to, fer_record record, const uint32_t *numbers, uint32_t count)
 {
     fer_record_reader r;
-    fer_record_item item;
-    size_t count = NAME;
+    struct renumbering n = {numbers, count, to + NAME};
     fer_record_open(&r, record);
     to[LENGTH] = record.count > LENGTH ? record.units[LENGTH] : 0;
-    if (r.name == UINT32_MAX) to[count++] = NO_NAME;
-    else count += fer_record_put(to + count, map(context, r.name));
-    size_t start = count, head = 0;
-    while ((item = fer_record_next(&r)) != FER_RECORD_END) {
-        if (item == FER_RECORD_TEXT) to[count++] = (uint16_t)(FER_RECORD_MARK + r.field);
-        else count += fer_record_put(to + count, map(context, r.term));
-        if (fer_record_in_head(&r)) head = count - start;
-    }
-    to[HEAD] = (uint16_t)head;
-    return count;
+    if (r.name == UINT32_MAX) *n.to++ = NO_NAME;
+    else put_number(&n, r.name);
+    const uint16_t *head = n.to;
+    const uint16_t *at = put_units(&n, r.at, r.head_end, r.end);
+    to[HEAD] = (uint16_t)(n.to - head);
+    put_units(&n, at, r.end, r.end);
+    return (size_t)(n.to - to);
 }

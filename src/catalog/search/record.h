@@ -14,6 +14,7 @@
 #ifndef FER_RECORD_H
 #define FER_RECORD_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "search_doc.h"
@@ -112,15 +113,29 @@ static inline bool fer_record_has_head(const fer_record_writer *w, unsigned fiel
     return field <= FER_FIELD_DESCRIPTION && w->words < FER_RECORD_HEAD;
 }
 /* `starts`: it is the first of its text. */
-void fer_record_add(fer_record_writer *w, unsigned field, bool starts, uint32_t term);
+static inline void fer_record_add(fer_record_writer *w, unsigned field, bool starts, uint32_t term)
+{
+    bool head = fer_record_has_head(w, field);
+    if (!head && !w->head) {
+        w->head = w->count;
+        w->field = FER_FIELD_COUNT;
+    }
+    assert(w->count + 3 <= FER_RECORD_UNITS);
+    if (head ? starts : field != w->field)
+        w->units[w->count++] = (uint16_t)(FER_RECORD_MARK + field);
+    w->field = field;
+    w->words += head;
+    w->count += fer_record_put(w->units + w->count, term);
+}
 /* The record, good until the next one begins. `name`: UINT32_MAX for none. */
 fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name);
 
 /*
- * The same record with other numbers for terms, new = map(context, old), written to `to`, which has
- * room for twice the units and four more. How many units it has.
+ * The same record with other numbers for terms, numbers[old], written to `to`, which has room for
+ * twice the units and four more. How many units it has. Old numbers from `count` on, which hostile
+ * bytes made up, stand for the first term.
  */
-size_t fer_record_renumber(uint16_t *to, fer_record record,
-                           uint32_t (*map)(void *context, uint32_t), void *context);
+size_t fer_record_renumber(uint16_t *to, fer_record record, const uint32_t *numbers,
+                           uint32_t count);
 
 #endif

@@ -24,7 +24,9 @@ static uint32_t slot_of(fer_str s)
 
 uint32_t fer_related_find(fer_str stem)
 {
-    if (stem.len > FER_TOKEN_KEY) return FER_RELATED_NONE;
+    /* The name of a tool, which is no word, begins with a control character (intake.h). */
+    if (stem.len > FER_TOKEN_KEY || !stem.len || (unsigned char)stem.ptr[0] < ' ')
+        return FER_RELATED_NONE;
     for (uint32_t at = slot_of(stem); fer_related_slots[at]; at = (at + 1) % FER_RELATED_SLOTS) {
         uint32_t word = fer_related_slots[at] - 1U;
         if (fer_str_eq(fer_related_text(word), stem)) return word;

@@ -18,21 +18,35 @@ bool fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count)
     return t->related != NULL;
 }
 
-/* The slot of a text, or the empty one where it belongs. */
-static _Atomic(fer_term *) *probe(const fer_terms *t, struct fer_term_table *table, fer_str text)
+static uint32_t hash_of(const fer_terms *t, fer_str text)
 {
-    size_t at = fer_token_hash(text, fer_arena_seed(t->arena)) & table->mask;
-    for (;; at = (at + 1) & table->mask) {
-        fer_term *term = atomic_load_explicit(&table->slots[at], memory_order_acquire);
-        if (!term || fer_str_eq(term->text, text)) return &table->slots[at];
-    }
+    return (uint32_t)fer_token_hash(text, fer_arena_seed(t->arena));
+}
+
+/* The empty slot where a term belongs that is not there. */
+static _Atomic(fer_term *) *free_slot(struct fer_term_table *table, uint32_t hash)
+{
+    size_t at = hash & table->mask;
+    while (atomic_load_explicit(&table->slots[at], memory_order_relaxed))
+        at = (at + 1) & table->mask;
+    return &table->slots[at];
+}
+
+void fer_terms_fetch(const fer_terms *t, fer_str text)
+{
+    struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_acquire);
+    if (table) __builtin_prefetch(&table->slots[hash_of(t, text) & table->mask]);
 }
 
 fer_term *fer_terms_find(const fer_terms *t, fer_str text)
 {
     struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_acquire);
     if (!table) return NULL;
-    return atomic_load_explicit(probe(t, table, text), memory_order_acquire);
+    uint32_t hash = hash_of(t, text);
+    for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+        fer_term *term = atomic_load_explicit(&table->slots[at], memory_order_acquire);
+        if (!term || (term->hash == hash && fer_str_eq(term->text, text))) return term;
+    }
 }
 
 /* A table of at most half full. */
@@ -47,7 +61,7 @@ static bool make_room(fer_terms *t, uint32_t count)
     table->mask = slots - 1;
     for (uint32_t i = 0; i < count; i++) {
         fer_term *term = fer_terms_get(t, i);
-        atomic_store_explicit(probe(t, table, term->text), term, memory_order_relaxed);
+        atomic_store_explicit(free_slot(table, term->hash), term, memory_order_relaxed);
     }
     atomic_store_explicit(&t->table, table, memory_order_release);
     return true;
@@ -83,12 +97,13 @@ fer_term *fer_terms_add(fer_terms *t, fer_str text, uint32_t frozen)
     if (!term) return NULL;
     term->text = fer_arena_copy(t->arena, text);
     if (!term->text.ptr) return NULL;
+    term->hash = hash_of(t, text);
     term->number = count;
     term->frozen = frozen;
     if (!list_term(t, term, count) || !note_frozen(t, term)) return NULL;
     atomic_store_explicit(&t->count, count + 1, memory_order_release);
     struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_relaxed);
-    atomic_store_explicit(probe(t, table, text), term, memory_order_release);
+    atomic_store_explicit(free_slot(table, term->hash), term, memory_order_release);
     uint32_t word = fer_related_find(text);
     if (word < fer_related_count())
         atomic_store_explicit(&t->related[word], term, memory_order_release);

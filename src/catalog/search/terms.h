@@ -21,6 +21,7 @@ typedef struct fer_term {
                                   from the frozen part */
     _Atomic uint32_t count;
     _Atomic(uint32_t *) postings; /* slot << 5 | level, ascending, `count` of them */
+    uint32_t hash;                /* of the text, its low half */
     /* The writer's own. */
     uint32_t cap;
 } fer_term;
@@ -45,6 +46,8 @@ typedef struct fer_terms {
 bool fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count);
 /* The term of a text, or NULL. */
 fer_term *fer_terms_find(const fer_terms *t, fer_str text);
+/* Asks for the place of a text that is looked for later. */
+void fer_terms_fetch(const fer_terms *t, fer_str text);
 /* A term that was not found, made; NULL: no memory. The text is copied. */
 fer_term *fer_terms_add(fer_terms *t, fer_str text, uint32_t frozen);
 /* The term of a number that is in use. */

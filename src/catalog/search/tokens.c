@@ -280,16 +280,26 @@ static inline const char *block_at(const fer_token_reader *r, size_t at)
 
 /*
  * A word that begins with a letter: a capital at most, small letters, and then neither more of
- * them nor a character past ASCII. False: it is not so, and nothing has happened.
+ * them nor a character past ASCII. Its length; 0: it is not so.
  */
-static inline bool read_short_word(fer_token_reader *r, size_t at, bool capital)
+static inline size_t short_word(const fer_token_reader *r, size_t at, bool capital,
+                                char to[FER_TOKEN_KEY])
 {
+    char small[FER_TOKEN_KEY];
     const char *p = block_at(r, at);
-    unsigned others = ~(small_letters(p, r->word) >> capital); /* 1s in front: it has an end */
+    unsigned others = ~(small_letters(p, small) >> capital); /* 1s in front: it has an end */
     size_t len = (size_t)__builtin_ctz(others) + capital;
     if (len >= FER_TOKEN_KEY || (capital && len == 1) || letters[(unsigned char)p[len]] == WIDE)
-        return false;
-    copy_padded(r->word, r->word, len);
+        return 0;
+    copy_padded(to, small, len);
+    return len;
+}
+
+/* The same as the reader's word. False: nothing has happened. */
+static inline bool read_short_word(fer_token_reader *r, size_t at, bool capital)
+{
+    size_t len = short_word(r, at, capital, r->word);
+    if (!len) return false;
     r->word_len = len;
     r->at = at + len;
     return true;
@@ -422,17 +432,20 @@ bool fer_token_next_word(fer_token_reader *r, fer_token *out)
     return read_quickly(r, out) ? hand_over(r, out) : read_slowly(r, out);
 }
 
-bool fer_token_next_key(fer_token_reader *r, fer_token_key *out)
+size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
 {
-    size_t at = r->at, end = r->text.len;
+    size_t at = r->at, end = r->text.len, count = 0, len;
     const unsigned char *p = (const unsigned char *)r->text.ptr;
-    while (at < end && letters[p[at]] == OTHER) at++;
-    if (at >= end || letters[p[at]] > UPPER || !read_short_word(r, at, letters[p[at]] == UPPER))
-        return false;
-    memcpy(out->part, r->word, sizeof out->part);
-    r->sign_len = 0;
-    r->position++;
-    return true;
+    for (; count < room; count++, r->at = at) {
+        while (at < end && letters[p[at]] == OTHER) at++;
+        if (at >= end || letters[p[at]] > UPPER) break;
+        len = short_word(r, at, letters[p[at]] == UPPER, (char *)out[count].part);
+        if (!len) break;
+        at += len;
+    }
+    if (count) r->sign_len = 0;
+    r->position += (uint32_t)count;
+    return count;
 }
 
 bool fer_token_next(fer_token_reader *r, fer_token *out)

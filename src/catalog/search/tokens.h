@@ -127,11 +127,17 @@ typedef struct fer_token_key {
 } fer_token_key;
 
 /*
- * The next token, for who asks for no borders and places, where it is a word that is quickly found,
- * as nine of ten are: the word as a key, which is also in the reader. False: it is another one, or
- * the text has ended, and nothing has happened.
+ * The next tokens, for who asks for no borders and places, as long as they are words that are
+ * quickly found, as nine of ten are, and there is room: the words as keys. How many; 0: the next
+ * one is another, or the text has ended, and nothing has happened.
  */
-bool fer_token_next_key(fer_token_reader *r, fer_token_key *out);
+size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room);
+
+/* How long the word of a key is. */
+static inline size_t fer_token_key_len(const fer_token_key *key)
+{
+    return strnlen((const char *)key->part, FER_TOKEN_KEY);
+}
 
 /* Of a token's word that is no longer than FER_TOKEN_KEY. */
 static inline fer_token_key fer_token_key_of(fer_str word)

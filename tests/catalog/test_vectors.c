@@ -45,10 +45,10 @@ static const struct sizes {
 };
 
 /* Hits, and nothing behind them. */
-static size_t find_within(const fer_vector_kernels *run, const uint64_t *sketches, size_t count,
-                          const uint64_t *asked, size_t words, fer_sketch_hit *out)
+static size_t find_within(const fer_vector_kernels *run, const uint8_t *sketches, size_t blocks,
+                          const fer_sketch_query *asked, fer_sketch_hit *out)
 {
-    size_t found = run->within(sketches, count, asked, words, (unsigned)(32 * words), out);
+    size_t found = run->within(sketches, blocks, asked, asked->far / 2, out);
     memset(out + found, 0, (600 - found) * sizeof *out);
     return found;
 }
@@ -56,18 +56,17 @@ static size_t find_within(const fer_vector_kernels *run, const uint64_t *sketche
 static void agree(const struct sizes *s)
 {
     const fer_vector_kernels *plain = &fer_vector_kernel_rows[fer_vector_kernel_count - 1];
-    size_t words = (s->dims + 63) / 64;
+    size_t blocks = (s->count + FER_SKETCH_BLOCK - 1) / FER_SKETCH_BLOCK;
     int most = s->most ? s->most : 127;
     int8_t *rows = malloc(s->dims * s->count + 1), query[FER_EMBED_DIMS];
-    uint64_t *sketches = calloc(words * s->count + 1, 8), asked[8];
+    uint8_t *sketches = calloc(fer_sketch_bytes(s->count, s->dims) + 1, 1);
+    static fer_sketch_query asked;
     for (size_t i = 0; i < s->dims * s->count; i++)
         rows[i] = (int8_t)(s->fill ? s->fill : (int)(next() % 255) - 127);
     for (size_t i = 0; i < s->dims; i++)
         query[i] = (int8_t)(s->ask ? s->ask : (int)(next() % (unsigned)(2 * most + 1)) - most);
-    for (size_t i = 0; i < words * s->count; i++)
-        sketches[i] = (uint64_t)next() << 40 ^ (uint64_t)next() << 20 ^ next();
-    for (size_t i = 0; i < words; i++)
-        asked[i] = (uint64_t)next() << 40 ^ (uint64_t)next() << 20 ^ next();
+    for (size_t i = 0; i < s->count; i++) fer_sketch_put(sketches, i, rows + i * s->dims, s->dims);
+    fer_sketch_ask(&asked, query, s->dims);
     for (size_t k = 0; k < fer_vector_kernel_count; k++) {
         const fer_vector_kernels *run = &fer_vector_kernel_rows[k];
         int32_t want[600] = {0}, got[600] = {0};
@@ -82,9 +81,9 @@ static void agree(const struct sizes *s)
             run->add(sum[1], rows, -60000, s->dims);
             assert_memory_equal(sum[1], sum[0], sizeof sum[0]);
         }
-        size_t found = find_within(plain, sketches, s->count, asked, words, near);
-        assert_true(found <= s->count && (found || s->count < 30));
-        assert_int_equal(find_within(run, sketches, s->count, asked, words, got_near), found);
+        size_t found = find_within(plain, sketches, blocks, &asked, near);
+        assert_true(found <= blocks * FER_SKETCH_BLOCK && (found || s->count < 30));
+        assert_int_equal(find_within(run, sketches, blocks, &asked, got_near), found);
         assert_memory_equal(got_near, near, sizeof near);
     }
     free(rows);

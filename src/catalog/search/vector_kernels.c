@@ -22,16 +22,29 @@ static void products_plain(const int8_t *rows, size_t count, const int8_t *query
     }
 }
 
-static size_t within_plain(const uint64_t *sketches, size_t count, const uint64_t *query,
-                           size_t words, unsigned most, fer_sketch_hit *out)
+/* Adds what a bit of 32 sketches costs; a loop that compilers make wide. */
+static void add_bit(uint16_t *restrict sums, const uint8_t *restrict bytes, unsigned bit,
+                    uint8_t set, uint8_t clear)
+{
+    uint8_t cost[FER_SKETCH_BLOCK];
+    for (size_t i = 0; i < FER_SKETCH_BLOCK; i++)
+        cost[i] = (bytes[i] & 1U << bit) != 0 ? set : clear;
+    for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) sums[i] = (uint16_t)(sums[i] + cost[i]);
+}
+
+static size_t within_plain(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
+                           unsigned most, fer_sketch_hit *out)
 {
     size_t found = 0;
-    for (size_t i = 0; i < count; i++, sketches += words) {
-        unsigned sum = 0;
-        for (size_t k = 0; k < words; k++)
-            sum += (unsigned)__builtin_popcountll(sketches[k] ^ query[k]);
-        out[found] = (fer_sketch_hit){(uint16_t)i, (uint16_t)sum};
-        found += sum <= most;
+    for (size_t b = 0; b < blocks; b++) {
+        uint16_t sums[FER_SKETCH_BLOCK] = {0};
+        for (size_t p = 0; p < query->planes; p++, sketches += FER_SKETCH_BLOCK)
+            for (unsigned i = 0; i < 8; i++)
+                add_bit(sums, sketches, i, query->set[8 * p + i], query->clear[8 * p + i]);
+        for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) {
+            out[found] = (fer_sketch_hit){(uint16_t)(b * FER_SKETCH_BLOCK + i), sums[i]};
+            found += sums[i] <= most;
+        }
     }
     return found;
 }
@@ -160,58 +173,64 @@ AVX2 static void products_avx2(const int8_t *rows, size_t count, const int8_t *q
     }
 }
 
-/* How many bits of each half of two sketches are set. */
-AVX2 static inline __m256i bits_of(__m256i v)
+/* What one byte of each of 32 sketches costs: at most 8 x FER_SKETCH_STEPS. */
+AVX2 static inline __m256i cost_of(const uint8_t *bytes, const uint8_t tables[2][16])
 {
-    const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
-                                            2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i four = _mm256_set1_epi8(15);
-    __m256i low = _mm256_shuffle_epi8(counts, _mm256_and_si256(v, four));
-    __m256i high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(v, 4), four));
-    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+    __m256i v = _mm256_loadu_si256((const __m256i_u *)bytes);
+    __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)tables[0]));
+    __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)tables[1]));
+    low = _mm256_shuffle_epi8(low, _mm256_and_si256(v, four));
+    high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(v, 4), four));
+    return _mm256_add_epi8(low, high);
 }
 
-/* The distances of four sketches of 128 bits: of the first, third, second and fourth. */
-AVX2 static inline __m256i four_distances(const uint64_t *sketches, __m256i query)
+/* Sums of 32 sketches, of which each lane has eight in `low` and the next eight in `high`. */
+typedef struct sums {
+    __m256i low, high;
+} sums;
+
+AVX2 static inline sums costs_of(const uint8_t *block, const fer_sketch_query *q)
 {
-    const __m256i_u *at = (const __m256i_u *)sketches;
-    __m256i one = bits_of(_mm256_xor_si256(_mm256_loadu_si256(at), query));
-    __m256i two = bits_of(_mm256_xor_si256(_mm256_loadu_si256(at + 1), query));
-    return _mm256_add_epi64(_mm256_unpacklo_epi64(one, two), _mm256_unpackhi_epi64(one, two));
+    const __m256i none = _mm256_setzero_si256();
+    sums s = {none, none};
+    static_assert(16 * FER_SKETCH_STEPS <= UINT8_MAX, "two bytes cost what a byte holds");
+    for (size_t p = 0; p < q->planes; p += 2, block += 2 * (size_t)FER_SKETCH_BLOCK) {
+        __m256i both = _mm256_add_epi8(cost_of(block, &q->tables[2 * p]),
+                                       cost_of(block + FER_SKETCH_BLOCK, &q->tables[2 * p + 2]));
+        s.low = _mm256_add_epi16(s.low, _mm256_unpacklo_epi8(both, none));
+        s.high = _mm256_add_epi16(s.high, _mm256_unpackhi_epi8(both, none));
+    }
+    return s;
 }
 
-/* Of eight sketches of 128 bits, in their order. */
-AVX2 static inline __m256i eight_distances(const uint64_t *sketches, __m256i query)
+/* A bit for each of the 32 that is at most `most`, in their order. */
+AVX2 static inline uint32_t at_most(sums s, __m256i most)
 {
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256 one = _mm256_castsi256_ps(four_distances(sketches, query));
-    __m256 two = _mm256_castsi256_ps(four_distances(sketches + 8, query));
-    return _mm256_permutevar8x32_epi32(_mm256_castps_si256(_mm256_shuffle_ps(one, two, 0x88)),
-                                       order);
+    __m256i low = _mm256_cmpeq_epi16(_mm256_min_epu16(s.low, most), s.low);
+    __m256i high = _mm256_cmpeq_epi16(_mm256_min_epu16(s.high, most), s.high);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(low, high));
 }
 
-AVX2 static size_t within_avx2(const uint64_t *sketches, size_t count, const uint64_t *query,
-                               size_t words, unsigned most, fer_sketch_hit *out)
+AVX2 static size_t within_avx2(const uint8_t *sketches, size_t blocks,
+                               const fer_sketch_query *query, unsigned most, fer_sketch_hit *out)
 {
-    if (words != 2) return within_plain(sketches, count, query, words, most, out);
-    const __m256i asked = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)query));
-    const __m256i above = _mm256_set1_epi32((int)most + 1);
-    size_t found = 0, i = 0;
-    for (; i + 8 <= count; i += 8) {
-        __m256i far = eight_distances(sketches + 2 * i, asked);
-        __m256i near = _mm256_cmpgt_epi32(above, far);
-        unsigned bits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(near));
-        uint32_t distances[8];
+    const __m256i cut = _mm256_set1_epi16((short)most);
+    size_t found = 0;
+    for (size_t b = 0; b < blocks; b++, sketches += query->planes * FER_SKETCH_BLOCK) {
+        sums s = costs_of(sketches, query);
+        uint16_t costs[2][16];
+        uint32_t bits = at_most(s, cut);
         if (!bits) continue;
-        _mm256_storeu_si256((__m256i_u *)distances, far);
+        _mm256_storeu_si256((__m256i_u *)costs[0], s.low);
+        _mm256_storeu_si256((__m256i_u *)costs[1], s.high);
         for (; bits; bits &= bits - 1) {
             unsigned k = (unsigned)__builtin_ctz(bits);
-            out[found++] = (fer_sketch_hit){(uint16_t)(i + k), (uint16_t)distances[k]};
+            uint16_t place = (uint16_t)(b * FER_SKETCH_BLOCK + k);
+            out[found++] = (fer_sketch_hit){place, costs[k / 8 % 2][k / 16 * 8 + k % 8]};
         }
     }
-    size_t rest = within_plain(sketches + 2 * i, count - i, query, words, most, out + found);
-    for (size_t k = 0; k < rest; k++) out[found + k].place = (uint16_t)(out[found + k].place + i);
-    return found + rest;
+    return found;
 }
 
 AVX2 static void add_avx2(int32_t *sum, const int8_t *row, int32_t factor, size_t dims)

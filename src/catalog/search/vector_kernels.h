@@ -6,12 +6,10 @@
 #ifndef FER_VECTOR_KERNELS_H
 #define FER_VECTOR_KERNELS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "sketches.h"
 
 typedef struct fer_sketch_hit {
-    uint16_t place, distance;
+    uint16_t place, cost;
 } fer_sketch_hit;
 
 typedef struct fer_vector_kernels {
@@ -20,9 +18,9 @@ typedef struct fer_vector_kernels {
     /* out[i] = row i . query. Dims are a multiple of 32, bytes from -127 to 127. */
     void (*products)(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
                      int32_t *out);
-    /* Which sketches differ from the query in at most `most` bits: their places and how many bits,
-     * in ascending order; `words` of 64 bits each. Returns how many; `out` has room for all. */
-    size_t (*within)(const uint64_t *sketches, size_t count, const uint64_t *query, size_t words,
+    /* Which sketches of so many blocks cost the query at most `most`, up to 65,535: their places
+     * and what they cost, in ascending order. Returns how many; `out` has room for all. */
+    size_t (*within)(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
                      unsigned most, fer_sketch_hit *out);
     /* sum += factor * row. */
     void (*add)(int32_t *sum, const int8_t *row, int32_t factor, size_t dims);

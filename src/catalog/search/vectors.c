@@ -9,18 +9,19 @@
 enum {
     BLOCK = 512,
     FIRST_CAP = 64,
-    SKETCH_WORDS = FER_EMBED_DIMS / 64,
+    MANY = 4096,
     AHEAD = 8,
-    LIST = 3 * FER_VECTORS_CANDIDATES_MAX /* candidates before the cut is lowered */
+    LIST = 2 * FER_VECTORS_CANDIDATES_MAX + BLOCK, /* candidates before the cut is lowered */
+    COSTS = 2048                                   /* that are told apart */
 };
 
-static_assert(LIST >= 2 * FER_VECTORS_CANDIDATES_MAX + BLOCK, "a lowered cut leaves room");
+static_assert(BLOCK % FER_SKETCH_BLOCK == 0, "blocks of sketches are looked at whole");
 
 struct fer_vectors {
-    size_t dims, words; /* words: of a sketch */
+    size_t dims;
     int8_t *rows;
-    uint64_t *sketches;
-    uint8_t *there; /* by number: 1, or 0 and the row and sketch are zero */
+    uint8_t *sketches;
+    uint8_t *there; /* by number: 1, or 0 and the row is zero */
     size_t cap, end, count;
 };
 
@@ -28,7 +29,7 @@ fer_vectors *fer_vectors_new(size_t dims)
 {
     assert(dims && dims % 32 == 0 && dims <= FER_EMBED_DIMS);
     fer_vectors *v = fer_sys_malloc(sizeof *v);
-    if (v) *v = (fer_vectors){.dims = dims, .words = (dims + 63) / 64};
+    if (v) *v = (fer_vectors){.dims = dims};
     return v;
 }
 
@@ -48,7 +49,7 @@ size_t fer_vectors_count(const fer_vectors *v)
 
 size_t fer_vectors_bytes(const fer_vectors *v)
 {
-    return sizeof *v + v->cap * (v->dims + 8 * v->words + 1);
+    return sizeof *v + v->cap * (v->dims + 1) + fer_sketch_bytes(v->cap, v->dims);
 }
 
 const int8_t *fer_vectors_get(const fer_vectors *v, uint32_t number)
@@ -70,7 +71,8 @@ static void *moved(const void *old, size_t used, size_t size)
 static bool grow(fer_vectors *v, size_t cap)
 {
     int8_t *rows = moved(v->rows, v->end * v->dims, cap * v->dims);
-    uint64_t *sketches = moved(v->sketches, v->end * v->words * 8, cap * v->words * 8);
+    uint8_t *sketches =
+        moved(v->sketches, fer_sketch_bytes(v->end, v->dims), fer_sketch_bytes(cap, v->dims));
     uint8_t *there = moved(v->there, v->end, cap);
     if (!rows || !sketches || !there) {
         fer_sys_free(rows);
@@ -88,40 +90,25 @@ static bool grow(fer_vectors *v, size_t cap)
     return true;
 }
 
-/* Which of 16 bytes are above 0. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-static inline unsigned signs(const int8_t *vector)
+/* Twice as many, or an eighth more where they are many: rows that nobody fills are memory too. A
+ * multiple of FER_SKETCH_BLOCK. */
+static size_t next_cap(size_t cap)
 {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)vector);
-    return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_setzero_si128()));
-}
-#else
-static inline unsigned signs(const int8_t *vector)
-{
-    unsigned bits = 0;
-    for (unsigned i = 0; i < 16; i++) bits |= (unsigned)(vector[i] > 0) << i;
-    return bits;
-}
-#endif
-
-static void sketch(const int8_t *vector, size_t dims, uint64_t *out)
-{
-    for (size_t i = 0; i < dims; i += 16) out[i / 64] |= (uint64_t)signs(vector + i) << i % 64;
+    if (cap < MANY) return cap ? 2 * cap : FIRST_CAP;
+    return cap + cap / 8 / FER_SKETCH_BLOCK * FER_SKETCH_BLOCK;
 }
 
 fer_code fer_vectors_put(fer_vectors *v, uint32_t number, const int8_t *vector, fer_err *err)
 {
-    size_t cap = v->cap ? v->cap : FIRST_CAP;
+    size_t cap = v->cap;
     if (number >= FER_VECTORS_MAX)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "vector %u of at most %u", number,
                         FER_VECTORS_MAX);
-    while (cap <= number) cap *= 2;
+    while (cap <= number) cap = next_cap(cap);
     if (cap > v->cap && !grow(v, cap)) return fer_fail(err, FER_OUT_OF_MEMORY, "no memory");
     int8_t *row = v->rows + number * v->dims;
     for (size_t i = 0; i < v->dims; i++) row[i] = vector[i] == INT8_MIN ? -INT8_MAX : vector[i];
-    memset(v->sketches + number * v->words, 0, 8 * v->words);
-    sketch(row, v->dims, v->sketches + number * v->words);
+    fer_sketch_put(v->sketches, number, row, v->dims);
     v->count += !v->there[number];
     v->there[number] = 1;
     if (number >= v->end) v->end = (size_t)number + 1;
@@ -132,7 +119,6 @@ bool fer_vectors_remove(fer_vectors *v, uint32_t number)
 {
     if (!fer_vectors_get(v, number)) return false;
     memset(v->rows + number * v->dims, 0, v->dims);
-    memset(v->sketches + number * v->words, 0, 8 * v->words);
     v->there[number] = 0;
     v->count--;
     return true;
@@ -243,31 +229,31 @@ static void scan_flat(scan *s)
 }
 
 /*
- * Candidates are those that differ in at most `cut` bits: at first in 7 of 16, which is a cosine of
- * about 0.2, beyond which nothing is near. The cut only falls: whenever the list is
- * full, to the least that leaves as many as are wanted. Of those at the cut itself the first by
- * number are kept where they alone would fill the list, and no more are taken.
+ * Candidates are those whose sketches cost the query at most `cut`: at first 7 of 16 of what all
+ * bits together would, beyond which nothing is near. The cut only falls: whenever the list is full,
+ * to the least that leaves as many as are wanted. Of those at the cut itself the first by number
+ * are kept where they alone would fill the list, and no more are taken.
  */
 typedef struct candidate {
     uint32_t number;
-    uint16_t distance;
+    uint16_t cost; /* without its `shift` lowest bits, as the cut */
 } candidate;
 
 typedef struct candidates {
     candidate list[LIST];
-    size_t count, wanted, dims;
+    size_t count, wanted;
+    unsigned shift; /* so that no cost is above COSTS */
     int cut;
 } candidates;
 
 static int wanted_cut(const candidates *c, size_t *at_cut)
 {
-    uint16_t by_distance[FER_EMBED_DIMS + 1];
+    uint16_t by_cost[COSTS] = {0};
     size_t sum = 0;
     int cut = 0;
-    memset(by_distance, 0, (c->dims + 1) * sizeof *by_distance);
-    for (size_t i = 0; i < c->count; i++) by_distance[c->list[i].distance]++;
-    while ((size_t)cut < c->dims && (sum += by_distance[cut]) < c->wanted) cut++;
-    *at_cut = by_distance[cut];
+    for (size_t i = 0; i < c->count; i++) by_cost[c->list[i].cost]++;
+    while (cut < COSTS - 1 && (sum += by_cost[cut]) < c->wanted) cut++;
+    *at_cut = by_cost[cut];
     return cut;
 }
 
@@ -277,27 +263,30 @@ static void lower_cut(candidates *c)
     int cut = wanted_cut(c, &at_cut);
     bool many = at_cut > c->wanted;
     for (size_t i = 0; i < c->count; i++) {
-        int distance = c->list[i].distance;
-        if (distance > cut || (distance == cut && many && !left)) continue;
-        left -= distance == cut && many;
+        int cost = c->list[i].cost;
+        if (cost > cut || (cost == cut && many && !left)) continue;
+        left -= cost == cut && many;
         c->list[kept++] = c->list[i];
     }
     c->count = kept;
     if (c->cut > cut - many) c->cut = cut - many;
 }
 
-static void gather(const scan *s, const uint64_t *asked, candidates *c)
+static void gather(const scan *s, const fer_sketch_query *asked, candidates *c)
 {
+    const fer_vectors *v = s->v;
     fer_sketch_hit hits[BLOCK];
-    for (size_t at = 0; at < s->v->end && c->cut >= 0; at += BLOCK) {
-        size_t count = s->v->end - at < BLOCK ? s->v->end - at : BLOCK;
-        size_t found = s->run->within(s->v->sketches + at * s->v->words, count, asked, s->v->words,
-                                      (unsigned)c->cut, hits);
+    for (size_t at = 0; at < v->end && c->cut >= 0; at += BLOCK) {
+        size_t count = v->end - at < BLOCK ? v->end - at : BLOCK;
+        unsigned most = (((unsigned)c->cut + 1) << c->shift) - 1;
+        size_t found =
+            s->run->within(v->sketches + fer_sketch_bytes(at, v->dims),
+                           (count + FER_SKETCH_BLOCK - 1) / FER_SKETCH_BLOCK, asked, most, hits);
         if (c->count + found > 2 * c->wanted + BLOCK) lower_cut(c);
         for (size_t i = 0; i < found; i++) {
             uint32_t number = (uint32_t)(at + hits[i].place);
-            if (!s->v->there[number] || !accepted(s, number)) continue;
-            c->list[c->count++] = (candidate){number, hits[i].distance};
+            if (!v->there[number] || !accepted(s, number)) continue;
+            c->list[c->count++] = (candidate){number, (uint16_t)(hits[i].cost >> c->shift)};
         }
     }
     lower_cut(c);
@@ -307,6 +296,7 @@ static size_t wanted_of(const scan *s)
 {
     size_t wanted = s->v->end / FER_VECTORS_ONE_OF;
     if (wanted < FER_VECTORS_CANDIDATES) wanted = FER_VECTORS_CANDIDATES;
+    if (wanted > FER_VECTORS_CANDIDATES_MANY) wanted = FER_VECTORS_CANDIDATES_MANY;
     if (wanted < 2 * s->best.limit) wanted = 2 * s->best.limit;
     return wanted < FER_VECTORS_CANDIDATES_MAX ? wanted : FER_VECTORS_CANDIDATES_MAX;
 }
@@ -320,14 +310,15 @@ static void fetch_row(const fer_vectors *v, uint32_t number)
 
 static void scan_sketches(scan *s)
 {
-    uint64_t asked[SKETCH_WORDS] = {0};
+    fer_sketch_query asked;
     candidates c;
+    fer_sketch_ask(&asked, s->query->vectors, s->v->dims);
     c.count = 0;
     c.wanted = wanted_of(s);
-    c.dims = s->v->dims;
-    c.cut = (int)(s->v->dims * 7 / 16);
-    sketch(s->query->vectors, s->v->dims, asked);
-    gather(s, asked, &c);
+    c.shift = 0;
+    while (asked.far >> c.shift >= COSTS) c.shift++;
+    c.cut = (int)((asked.far * 7 / 16) >> c.shift);
+    gather(s, &asked, &c);
     for (size_t i = 0; i < c.count; i++) {
         if (i + AHEAD < c.count) fetch_row(s->v, c.list[i + AHEAD].number);
         int32_t product = nearest_product(s, c.list[i].number);

@@ -2,11 +2,10 @@
 /*
  * The vectors of all documents, and the search for those nearest to a few others.
  *
- * Up to FER_VECTORS_FLAT documents every vector is compared. Beyond, sketches are first: the signs
- * of a vector's bytes as bits, of which those that differ least from the first of the query's are
- * taken as candidates, and these are compared with all. That is not exact: of the ten best of a
- * hybrid search 99.0 to 99.9 % are those of a full look (docs/search.md).
- * Order: product, then number.
+ * Up to FER_VECTORS_FLAT documents every vector is compared. Beyond, sketches are first
+ * (sketches.h): those that are nearest to the first of the query's vectors are taken as candidates,
+ * and these are compared with all. That is not exact: of the ten nearest of a full look 98 to 99 %
+ * are found (docs/search.md). Order: product, then number.
  *
  * Many threads may search; whoever puts or removes is alone meanwhile.
  */
@@ -18,10 +17,12 @@
 
 #define FER_VECTORS_MAX  (UINT32_C(1) << 26) /* numbers are below it */
 #define FER_VECTORS_FLAT 512
-/* Compared in full, where sketches are first: at least so many, or one of FER_VECTORS_ONE_OF. */
-#define FER_VECTORS_CANDIDATES     256
-#define FER_VECTORS_CANDIDATES_MAX 1024
-#define FER_VECTORS_ONE_OF         64
+/* Compared in full, where sketches are first: one of FER_VECTORS_ONE_OF, but at least and at most
+ * so many; and twice the hits that are wanted, up to the last. */
+#define FER_VECTORS_ONE_OF          128
+#define FER_VECTORS_CANDIDATES      128
+#define FER_VECTORS_CANDIDATES_MANY 512
+#define FER_VECTORS_CANDIDATES_MAX  1024
 #define FER_VECTORS_HITS_MAX       1000
 #define FER_VECTORS_ASKED_MAX      16 /* vectors of one query */
 

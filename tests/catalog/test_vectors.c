@@ -70,11 +70,15 @@ static void agree(const struct sizes *s)
     for (size_t k = 0; k < fer_vector_kernel_count; k++) {
         const fer_vector_kernels *run = &fer_vector_kernel_rows[k];
         int32_t want[600] = {0}, got[600] = {0};
+        uint32_t numbers[600];
         fer_sketch_hit near[600], got_near[600];
         if (!run->runs_here()) continue;
-        plain->products(rows, s->count, query, s->dims, want);
-        run->products(rows, s->count, query, s->dims, got);
+        plain->products(rows, NULL, s->count, query, s->dims, want);
+        run->products(rows, NULL, s->count, query, s->dims, got);
         assert_memory_equal(got, want, sizeof want);
+        for (uint32_t i = 0; i < s->count; i++) numbers[i] = (uint32_t)s->count - 1 - i;
+        run->products(rows, numbers, s->count, query, s->dims, got);
+        for (size_t i = 0; i < s->count; i++) assert_int_equal(got[i], want[numbers[i]]);
         if (s->count) {
             int32_t sum[2][FER_EMBED_DIMS] = {0};
             plain->add(sum[0], rows, -60000, s->dims);

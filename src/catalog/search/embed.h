@@ -22,6 +22,18 @@ typedef enum fer_embed_side {
     FER_EMBED_QUERY /* what a query says beside its matter ("please find") is left out */
 } fer_embed_side;
 
+#define FER_EMBED_STEMS 512 /* of a query */
+
+typedef struct fer_embed_stems {
+    const fer_str *stems;
+    const uint8_t *tenths; /* what each counts, 10 for a whole word */
+    size_t count;          /* up to FER_EMBED_STEMS */
+    const struct fer_embed_part {
+        size_t from, to;
+    } * parts; /* the whole may be one */
+    size_t part_count;
+} fer_embed_stems;
+
 typedef struct fer_embedder fer_embedder;
 
 struct fer_embedder {
@@ -31,10 +43,9 @@ struct fer_embedder {
     fer_code (*embed)(fer_embedder *e, const fer_search_doc *docs, size_t count,
                       fer_embed_side side, int8_t *out, fer_err *err);
     void (*free)(fer_embedder *e);
-    /* A query whose words are stems already (tokens.h), what it says beside its matter left out:
-     * one vector. `tenths`: what each counts, 10 for a whole word. NULL: it wants the text. */
-    void (*embed_stems)(fer_embedder *e, const fer_str *stems, const uint8_t *tenths, size_t count,
-                        int8_t *out);
+    /* A query whose words are stems already (tokens.h), what it says beside its matter left out: a
+     * vector for each of its parts. NULL: it wants the text. */
+    void (*embed_stems)(fer_embedder *e, const fer_embed_stems *query, int8_t *out);
 };
 
 /* A text as a query: one vector of e->dims bytes. */

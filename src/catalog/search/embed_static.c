@@ -85,15 +85,29 @@ static void embed_one(embed_static *s, const fer_search_doc *doc, fer_embed_side
     sum_up(s, out);
 }
 
-static void embed_stems(fer_embedder *e, const fer_str *stems, const uint8_t *tenths, size_t count,
-                        int8_t *out)
+/* What is needed of each word is asked for while others are looked up. */
+static void find_stems(const embed_static *s, const fer_embed_stems *query, uint32_t *out)
+{
+    fer_static_model_find_all(s->model, query->stems, query->count, out);
+    for (size_t i = 0; i < query->count; i++) {
+        if (out[i] == FER_MODEL_NONE) continue;
+        const int8_t *row = fer_static_model_row(s->model, out[i]);
+        for (size_t at = 0; at < s->model->dims; at += 64) __builtin_prefetch(row + at);
+        __builtin_prefetch(s->seen + out[i], 1);
+    }
+}
+
+static void embed_stems(fer_embedder *e, const fer_embed_stems *query, int8_t *out)
 {
     embed_static *s = (embed_static *)e;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t word = fer_static_model_find(s->model, stems[i]);
-        if (word != FER_MODEL_NONE) count_word(s, word, tenths[i]);
+    uint32_t words[FER_EMBED_STEMS];
+    assert(query->count <= FER_EMBED_STEMS);
+    find_stems(s, query, words);
+    for (size_t p = 0; p < query->part_count; p++, out += e->dims) {
+        for (size_t i = query->parts[p].from; i < query->parts[p].to; i++)
+            if (words[i] != FER_MODEL_NONE) count_word(s, words[i], query->tenths[i]);
+        sum_up(s, out);
     }
-    sum_up(s, out);
 }
 
 static fer_code embed(fer_embedder *e, const fer_search_doc *docs, size_t count,

@@ -103,12 +103,11 @@ static void keep_vectors(search *s, size_t count, size_t dims)
 /* Of the whole request and of its clauses, from the words that it was taken apart into. */
 static void embed_here(fer_embedder *e, const fer_hybrid_words *w, int8_t *out)
 {
-    e->embed_stems(e, w->stems, w->tenths, w->count, out);
-    for (size_t i = 0; i < w->clause_count; i++) {
-        size_t from = w->clauses[i].from;
-        e->embed_stems(e, w->stems + from, w->tenths + from, w->clauses[i].to - from,
-                       out + (i + 1) * e->dims);
-    }
+    struct fer_embed_part parts[ASKED] = {{0, w->count}};
+    for (size_t i = 0; i < w->clause_count; i++)
+        parts[i + 1] = (struct fer_embed_part){w->clauses[i].from, w->clauses[i].to};
+    const fer_embed_stems query = {w->stems, w->tenths, w->count, parts, 1 + w->clause_count};
+    e->embed_stems(e, &query, out);
 }
 
 /* All asked for at once: an embedder may be far away. */

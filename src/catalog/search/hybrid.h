@@ -12,7 +12,8 @@
 
 #define FER_HYBRID_CLAUSES 3 /* of a request, beside the whole of it; the last holds the rest */
 
-#define FER_HYBRID_WORDS 512 /* of a request that are read; those behind them are left out */
+/* Of a request that are read; those behind them are left out. */
+#define FER_HYBRID_WORDS FER_EMBED_STEMS
 
 typedef enum fer_ranker {
     FER_RANKER_BM25,

@@ -211,7 +211,8 @@ static void find_nearest(fer_usage *u, const asked *q, uint32_t but, nearest *ou
     out->count = 0;
     for (size_t at = 0; at < u->cap && u->count; at += BLOCK) {
         size_t n = u->cap - at < BLOCK ? u->cap - at : BLOCK;
-        if (vectors) run->products(u->vectors + at * u->dims, n, q->vector, u->dims, products);
+        if (vectors)
+            run->products(u->vectors + at * u->dims, NULL, n, q->vector, u->dims, products);
         for (size_t i = 0; i < n; i++) {
             const entry *e = &u->entries[at + i];
             if (!e->tool_count || at + i == but) continue;

@@ -12,12 +12,19 @@ static bool always(void)
     return true;
 }
 
-static void products_plain(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
-                           int32_t *out)
+static inline const int8_t *row_of(const int8_t *rows, const uint32_t *numbers, size_t i,
+                                   size_t dims)
 {
-    for (size_t i = 0; i < count; i++, rows += dims) {
+    return rows + (numbers ? numbers[i] : i) * dims;
+}
+
+static void products_plain(const int8_t *rows, const uint32_t *numbers, size_t count,
+                           const int8_t *query, size_t dims, int32_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int8_t *row = row_of(rows, numbers, i, dims);
         int32_t sum = 0;
-        for (size_t k = 0; k < dims; k++) sum += rows[k] * query[k];
+        for (size_t k = 0; k < dims; k++) sum += row[k] * query[k];
         out[i] = sum;
     }
 }
@@ -139,35 +146,45 @@ AVX2 static inline __m256i product_flat(const int8_t *row, const held *h)
     return _mm256_add_epi32(_mm256_madd_epi16(low, ones), _mm256_madd_epi16(high, ones));
 }
 
-AVX2 static void products_128(const int8_t *rows, size_t count, const int8_t *query, int32_t *out)
+AVX2 static inline __m256i flat_at(const int8_t *rows, const uint32_t *numbers, size_t i,
+                                   const held *h)
+{
+    return product_flat(row_of(rows, numbers, i, 128), h);
+}
+
+AVX2 static inline void products_128(const int8_t *rows, const uint32_t *numbers, size_t count,
+                                     const int8_t *query, int32_t *out)
 {
     const held h = hold(query);
     size_t i = 0;
     if (count >= 4 && is_flat(&h))
-        for (; i + 4 <= count; i += 4, rows += (size_t)4 * 128) {
-            __m256i one = _mm256_hadd_epi32(product_flat(rows, &h), product_flat(rows + 128, &h));
-            __m256i two =
-                _mm256_hadd_epi32(product_flat(rows + 256, &h), product_flat(rows + 384, &h));
+        for (; i + 4 <= count; i += 4) {
+            __m256i one =
+                _mm256_hadd_epi32(flat_at(rows, numbers, i, &h), flat_at(rows, numbers, i + 1, &h));
+            __m256i two = _mm256_hadd_epi32(flat_at(rows, numbers, i + 2, &h),
+                                            flat_at(rows, numbers, i + 3, &h));
             __m256i all = _mm256_hadd_epi32(one, two);
             __m128i sum =
                 _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
             _mm_storeu_si128((__m128i_u *)(out + i), sum);
         }
-    for (; i < count; i++, rows += 128) out[i] = across(product_128(rows, &h));
+    for (; i < count; i++) out[i] = across(product_128(row_of(rows, numbers, i, 128), &h));
 }
 
-AVX2 static void products_avx2(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
-                               int32_t *out)
+AVX2 static void products_avx2(const int8_t *rows, const uint32_t *numbers, size_t count,
+                               const int8_t *query, size_t dims, int32_t *out)
 {
     if (dims == 128) {
-        products_128(rows, count, query, out);
+        if (numbers) products_128(rows, numbers, count, query, out);
+        else products_128(rows, NULL, count, query, out);
         return;
     }
-    for (size_t i = 0; i < count; i++, rows += dims) {
+    for (size_t i = 0; i < count; i++) {
+        const int8_t *row = row_of(rows, numbers, i, dims);
         __m256i sum = _mm256_setzero_si256();
         for (size_t k = 0; k < dims; k += 32) {
             __m256i q = load(query + k);
-            sum = _mm256_add_epi32(sum, fours(load(rows + k), q, _mm256_abs_epi8(q)));
+            sum = _mm256_add_epi32(sum, fours(load(row + k), q, _mm256_abs_epi8(q)));
         }
         out[i] = across(sum);
     }

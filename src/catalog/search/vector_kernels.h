@@ -15,9 +15,10 @@ typedef struct fer_sketch_hit {
 typedef struct fer_vector_kernels {
     const char *name;
     bool (*runs_here)(void);
-    /* out[i] = row i . query. Dims are a multiple of 32, bytes from -127 to 127. */
-    void (*products)(const int8_t *rows, size_t count, const int8_t *query, size_t dims,
-                     int32_t *out);
+    /* out[i] = row i . query; with numbers, row numbers[i]. Dims are a multiple of 32, bytes from
+     * -127 to 127. */
+    void (*products)(const int8_t *rows, const uint32_t *numbers, size_t count, const int8_t *query,
+                     size_t dims, int32_t *out);
     /* Which sketches of so many blocks cost the query at most `most`, up to 65,535: their places
      * and what they cost, in ascending order. Returns how many; `out` has room for all. */
     size_t (*within)(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,

@@ -10,9 +10,9 @@ enum {
     BLOCK = 512,
     FIRST_CAP = 64,
     MANY = 4096,
-    AHEAD = 8,
+    LOT = 32,                                      /* candidates that are compared at once */
     LIST = 2 * FER_VECTORS_CANDIDATES_MAX + BLOCK, /* candidates before the cut is lowered */
-    COSTS = 2048                                   /* that are told apart */
+    COSTS = 512                                    /* that are told apart */
 };
 
 static_assert(BLOCK % FER_SKETCH_BLOCK == 0, "blocks of sketches are looked at whole");
@@ -194,21 +194,22 @@ static bool accepted(const scan *s, uint32_t number)
 static int32_t nearest_product(const scan *s, uint32_t number)
 {
     int32_t products[FER_VECTORS_ASKED_MAX], largest = INT32_MIN;
-    s->run->products(s->query->vectors, s->query->asked, s->v->rows + number * s->v->dims,
+    s->run->products(s->query->vectors, NULL, s->query->asked, s->v->rows + number * s->v->dims,
                      s->v->dims, products);
     for (size_t q = 0; q < s->query->asked; q++)
         if (products[q] > largest) largest = products[q];
     return largest;
 }
 
-/* The same for `count` rows one behind the other. */
-static void best_products(const scan *s, const int8_t *rows, size_t count, int32_t *out)
+/* The same for `count` rows, one behind the other or of these numbers. */
+static void best_products(const scan *s, const int8_t *rows, const uint32_t *numbers, size_t count,
+                          int32_t *out)
 {
     const size_t dims = s->v->dims;
     int32_t more[BLOCK];
-    s->run->products(rows, count, s->query->vectors, dims, out);
+    s->run->products(rows, numbers, count, s->query->vectors, dims, out);
     for (size_t q = 1; q < s->query->asked; q++) {
-        s->run->products(rows, count, s->query->vectors + q * dims, dims, more);
+        s->run->products(rows, numbers, count, s->query->vectors + q * dims, dims, more);
         for (size_t i = 0; i < count; i++) out[i] = more[i] > out[i] ? more[i] : out[i];
     }
 }
@@ -218,7 +219,7 @@ static void scan_flat(scan *s)
     int32_t products[BLOCK];
     for (size_t at = 0; at < s->v->end; at += BLOCK) {
         size_t count = s->v->end - at < BLOCK ? s->v->end - at : BLOCK;
-        best_products(s, s->v->rows + at * s->v->dims, count, products);
+        best_products(s, s->v->rows + at * s->v->dims, NULL, count, products);
         int32_t bar = best_bar(&s->best);
         for (size_t i = 0; i < count; i++) {
             if (products[i] <= bar || !accepted(s, (uint32_t)(at + i))) continue;
@@ -301,11 +302,31 @@ static size_t wanted_of(const scan *s)
     return wanted < FER_VECTORS_CANDIDATES_MAX ? wanted : FER_VECTORS_CANDIDATES_MAX;
 }
 
-/* Rows of candidates lie anywhere: they are asked for a few turns before they are looked at. */
-static void fetch_row(const fer_vectors *v, uint32_t number)
+/* The numbers of up to LOT candidates. Their rows lie anywhere, and are asked for before others are
+ * compared. */
+static size_t take_lot(const fer_vectors *v, const candidates *c, size_t from, uint32_t *out)
 {
-    const int8_t *row = v->rows + number * v->dims;
-    for (size_t at = 0; at < v->dims; at += 64) __builtin_prefetch(row + at);
+    size_t count = c->count - from < LOT ? c->count - from : LOT;
+    for (size_t i = 0; i < count; i++) {
+        out[i] = c->list[from + i].number;
+        const int8_t *row = v->rows + out[i] * v->dims;
+        for (size_t at = 0; at < v->dims; at += 64) __builtin_prefetch(row + at);
+    }
+    return count;
+}
+
+static void compare_all(scan *s, const candidates *c)
+{
+    uint32_t numbers[2][LOT];
+    int32_t products[LOT];
+    size_t count = take_lot(s->v, c, 0, numbers[0]), more;
+    for (size_t at = 0, turn = 0; count; at += count, count = more, turn ^= 1) {
+        more = take_lot(s->v, c, at + count, numbers[turn ^ 1]);
+        best_products(s, s->v->rows, numbers[turn], count, products);
+        for (size_t i = 0; i < count; i++)
+            if (products[i] > best_bar(&s->best))
+                best_add(&s->best, (fer_near){numbers[turn][i], products[i]});
+    }
 }
 
 static void scan_sketches(scan *s)
@@ -319,11 +340,7 @@ static void scan_sketches(scan *s)
     while (asked.far >> c.shift >= COSTS) c.shift++;
     c.cut = (int)((asked.far * 7 / 16) >> c.shift);
     gather(s, &asked, &c);
-    for (size_t i = 0; i < c.count; i++) {
-        if (i + AHEAD < c.count) fetch_row(s->v, c.list[i + AHEAD].number);
-        int32_t product = nearest_product(s, c.list[i].number);
-        if (product > best_bar(&s->best)) best_add(&s->best, (fer_near){c.list[i].number, product});
-    }
+    compare_all(s, &c);
 }
 
 fer_code fer_vectors_search(fer_arena *a, const fer_vectors *v, const fer_near_query *query,

@@ -53,6 +53,19 @@ static size_t find_within(const fer_vector_kernels *run, const uint8_t *sketches
     return found;
 }
 
+/* Of numbers of 32 bits, and of shorter ones. */
+static void units_agree(const fer_vector_kernels *plain, const fer_vector_kernels *run, size_t dims,
+                        unsigned shift)
+{
+    int32_t from[FER_EMBED_DIMS];
+    int8_t want[FER_EMBED_DIMS], got[FER_EMBED_DIMS];
+    for (size_t i = 0; i < dims; i++)
+        from[i] = i ? (int32_t)(next() << 16 ^ next()) >> shift : INT32_MIN >> shift;
+    plain->unit(from, dims, want);
+    run->unit(from, dims, got);
+    assert_memory_equal(got, want, dims);
+}
+
 static void agree(const struct sizes *s)
 {
     const fer_vector_kernels *plain = &fer_vector_kernel_rows[fer_vector_kernel_count - 1];
@@ -85,6 +98,7 @@ static void agree(const struct sizes *s)
             run->add(sum[1], rows, -60000, s->dims);
             assert_memory_equal(sum[1], sum[0], sizeof sum[0]);
         }
+        for (unsigned shift = 0; shift < 32; shift += 7) units_agree(plain, run, s->dims, shift);
         size_t found = find_within(plain, sketches, blocks, &asked, near);
         assert_true(found <= blocks * FER_SKETCH_BLOCK && (found || s->count < 30));
         assert_int_equal(find_within(run, sketches, blocks, &asked, got_near), found);

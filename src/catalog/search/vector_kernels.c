@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vector_kernels.h"
 
+#include <math.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -60,6 +62,42 @@ static void add_plain(int32_t *restrict sum, const int8_t *restrict row, int32_t
                       size_t dims)
 {
     for (size_t i = 0; i < dims; i++) sum[i] += factor * row[i];
+}
+
+static inline uint32_t size_of(int32_t v)
+{
+    return v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
+}
+
+/*
+ * Squares are summed as whole numbers, so that the order of the sum and the width of registers do
+ * not matter: values are first brought below 2^23, whose squares fit into 64 bits FER_EMBED_DIMS
+ * times. Loops of few kinds of numbers each, which compilers make wide.
+ */
+static inline __attribute__((always_inline)) void make_unit(const int32_t *from, size_t dims,
+                                                            int8_t *out)
+{
+    int32_t sizes[FER_EMBED_DIMS];
+    uint32_t bits = 0; /* of all sizes: the highest is that of the largest */
+    int shift = 0;
+    uint64_t squares = 0;
+    for (size_t i = 0; i < dims; i++) bits |= size_of(from[i]);
+    while (bits >> shift >= 1u << 23) shift++;
+    for (size_t i = 0; i < dims; i++) sizes[i] = (int32_t)(size_of(from[i]) >> shift);
+    for (size_t i = 0; i < dims; i++)
+        squares += (uint64_t)(uint32_t)sizes[i] * (uint64_t)(uint32_t)sizes[i];
+    double factor = squares ? FER_EMBED_UNIT / sqrt((double)squares) : 0;
+    for (size_t i = 0; i < dims; i++)
+        sizes[i] = (int32_t)((double)sizes[i] * factor + 0.5); /* not below 0 */
+    for (size_t i = 0; i < dims; i++) {
+        int32_t byte = sizes[i] > 127 ? 127 : sizes[i];
+        out[i] = (int8_t)(from[i] < 0 ? -byte : byte);
+    }
+}
+
+static void unit_plain(const int32_t *from, size_t dims, int8_t *out)
+{
+    make_unit(from, dims, out);
 }
 
 /* ---- AVX2 ---------------------------------------------------------------------- */
@@ -260,13 +298,18 @@ AVX2 static void add_avx2(int32_t *sum, const int8_t *row, int32_t factor, size_
         _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), more));
     }
 }
+
+AVX2 static void unit_avx2(const int32_t *from, size_t dims, int8_t *out)
+{
+    make_unit(from, dims, out);
+}
 #endif
 
 const fer_vector_kernels fer_vector_kernel_rows[] = {
 #if defined(__x86_64__)
-    {"avx2", has_avx2, products_avx2, within_avx2, add_avx2},
+    {"avx2", has_avx2, products_avx2, within_avx2, add_avx2, unit_avx2},
 #endif
-    {"plain", always, products_plain, within_plain, add_plain},
+    {"plain", always, products_plain, within_plain, add_plain, unit_plain},
 };
 const size_t fer_vector_kernel_count =
     sizeof fer_vector_kernel_rows / sizeof fer_vector_kernel_rows[0];

@@ -25,6 +25,8 @@ typedef struct fer_vector_kernels {
                      unsigned most, fer_sketch_hit *out);
     /* sum += factor * row. */
     void (*add)(int32_t *sum, const int8_t *row, int32_t factor, size_t dims);
+    /* See fer_embed_unit. */
+    void (*unit)(const int32_t *from, size_t dims, int8_t *out);
 } fer_vector_kernels;
 
 extern const fer_vector_kernels fer_vector_kernel_rows[];

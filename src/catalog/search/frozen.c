@@ -200,11 +200,12 @@ struct writer {
 
 /*
  * A row of runs costs 5 bytes a window and saves 2 a posting; it also lets a search pass by
- * windows, so terms get it that are a little too rare for it to pay.
+ * windows, so terms get it that are a little too rare for it to pay. Where there is one window, it
+ * is only a matter of bytes.
  */
 static bool has_runs(uint32_t df, uint32_t windows)
 {
-    return df >= 64 + 2 * windows;
+    return windows > 1 ? df >= 64 + 2 * windows : df >= 8;
 }
 
 /*
@@ -225,7 +226,8 @@ static fer_code measure(struct writer *w, fer_err *err)
     const fer_frozen_source *s = w->source;
     w->windows = windows_of(s->numbers);
     w->h.slot_count = 2;
-    while (w->h.slot_count < s->term_count * UINT64_C(2)) w->h.slot_count *= 2;
+    /* Two thirds full at most: a slot's bits of the hash tell others apart without their texts. */
+    while (w->h.slot_count < s->term_count * UINT64_C(3) / 2 + 1) w->h.slot_count *= 2;
     for (uint32_t t = 0; t < s->term_count; t++) {
         uint32_t df = s->terms[t].df;
         bool runs = has_runs(df, w->windows);

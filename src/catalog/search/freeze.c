@@ -28,8 +28,8 @@ struct freezer {
     uint32_t count;
     uint32_t *of_frozen, *of_tail; /* the new numbers of old terms */
     uint32_t tail_terms;
-    uint32_t *slots;               /* of live documents of the tail by number, + 1 */
-    uint32_t *list;                /* postings of one term */
+    uint32_t *slots; /* of live documents of the tail by number, + 1 */
+    uint32_t *list;  /* postings of one term */
     uint32_t *record_at;
     fer_buf records;
     uint32_t docs; /* that have one: what hostile bytes said may be more than there are */

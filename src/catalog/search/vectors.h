@@ -23,8 +23,8 @@
 #define FER_VECTORS_CANDIDATES      128
 #define FER_VECTORS_CANDIDATES_MANY 512
 #define FER_VECTORS_CANDIDATES_MAX  1024
-#define FER_VECTORS_HITS_MAX       1000
-#define FER_VECTORS_ASKED_MAX      16 /* vectors of one query */
+#define FER_VECTORS_HITS_MAX        1000
+#define FER_VECTORS_ASKED_MAX       16 /* vectors of one query */
 
 typedef struct fer_vectors fer_vectors;
 

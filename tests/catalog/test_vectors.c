@@ -35,6 +35,8 @@ static const struct sizes {
     {"96", 96, 9, 0, 0, 0},
     {"128", 128, 513, 0, 0, 0},
     {"512", 512, 33, 0, 0, 0},
+    {"4096", 4096, 33, 0, 0, 0},
+    {"largest 4096", 4096, 9, 127, -127, 0},
     {"none", 128, 0, 0, 0, 0},
     {"largest", 128, 9, 127, -127, 0},
     {"smallest", 128, 9, -127, 127, 0},
@@ -176,6 +178,30 @@ static void search(const struct search *row)
     fer_arena_free(a);
 }
 
+/* A vector that is a row and half as much of something else: sketches lead to that row. */
+static void sketches_lead(void)
+{
+    enum {
+        ROWS = 20000
+    };
+    fer_arena *a = fer_arena_new(1 << 22);
+    fer_vectors *v = filled(ROWS);
+    for (uint32_t n = 0; n < ROWS; n += 199) {
+        int8_t other[128], near[128];
+        int32_t sum[128];
+        fer_near_hits hits = {0};
+        random_vector(other, 128);
+        for (size_t i = 0; i < 128; i++) sum[i] = 2 * fer_vectors_get(v, n)[i] + other[i];
+        fer_embed_unit(sum, 128, near);
+        const fer_near_query query = {near, 1, 10, 1, NULL, NULL};
+        assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+        assert_int_equal(hits.list[0].number, n);
+        fer_arena_reset(a);
+    }
+    fer_vectors_free(v);
+    fer_arena_free(a);
+}
+
 /* Far more alike than there may be candidates: the first by number stand for them. */
 static void all_alike(void)
 {
@@ -267,6 +293,6 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("vectors", sizes, agree) + ROWS_RUN("vectors", searches, search) +
-           ROWS_ONE("vectors", all_alike) + ROWS_ONE("vectors", put_and_remove) +
-           ROWS_ONE("vectors", no_memory);
+           ROWS_ONE("vectors", sketches_lead) + ROWS_ONE("vectors", all_alike) +
+           ROWS_ONE("vectors", put_and_remove) + ROWS_ONE("vectors", no_memory);
 }

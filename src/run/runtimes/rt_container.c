@@ -333,14 +333,11 @@ static void on_created(worker *w, unsigned status, fer_str body, const fer_err *
 
 static fer_code refuse(const container *r, const fer_job *j, fer_err *err)
 {
-    size_t most = r->settings.python ? FER_CODE_SIZE : FER_CONTAINER_CODE;
-    if (j->code.len > most)
-        return fer_fail(err, FER_LIMIT_EXCEEDED,
-                        "%s: the program has %zu bytes, at most %zu are run here",
-                        r->settings.python ? "code.size" : "container.code", j->code.len, most);
-    if (j->check && !r->settings.python)
-        return fer_fail(err, FER_BAD_USAGE, "programs of the runtime %.*s cannot be checked",
-                        FER_PRI(r->runtime.name));
+    bool python = r->settings.python;
+    fer_code code = fer_job_fits(j, python ? "code.size" : "container.code",
+                                 python ? FER_CODE_SIZE : FER_CONTAINER_CODE, err);
+    if (!code && !python) code = fer_job_no_check(j, err);
+    if (code) return code;
     return r->runtime.kind->probe((fer_runtime *)(uintptr_t)&r->runtime, err);
 }
 

@@ -12,9 +12,6 @@
 
 #include "code_box.h"
 
-#define FER_PROCESS_ARGS  32 /* items of an interpreter's command line */
-#define FER_PROCESS_BINDS 32 /* paths that an operator adds to the sandbox */
-
 typedef struct fer_process_settings {
     fer_box_spec box;       /* where it runs; without `sandboxes` it is the runtime `unsafe` */
     const fer_str *command; /* the interpreter and its first arguments */
@@ -22,6 +19,7 @@ typedef struct fer_process_settings {
     const fer_str *binds; /* paths that it needs beside the folders of the system */
     size_t bind_count;
     bool python; /* begun by Ferrule's module */
+    bool jit;    /* makes machine code at run time, as node does */
 } fer_process_settings;
 
 /* NULL: no memory. An interpreter that is not there is told by its probe. */

@@ -70,6 +70,21 @@ void fer_job_fail(fer_job *j, fer_code code, const char *format, ...)
     fer_job_finish(j, &e);
 }
 
+fer_code fer_job_fits(const fer_job *j, const char *limit, size_t most, fer_err *err)
+{
+    if (j->code.len <= most) return FER_OK;
+    return fer_fail(err, FER_LIMIT_EXCEEDED,
+                    "%s: the program has %zu bytes, at most %zu are run here", limit, j->code.len,
+                    most);
+}
+
+fer_code fer_job_no_check(const fer_job *j, fer_err *err)
+{
+    if (!j->check) return FER_OK;
+    return fer_fail(err, FER_BAD_USAGE, "programs of the runtime %.*s cannot be checked",
+                    FER_PRI(j->runtime->name));
+}
+
 fer_readiness fer_runtime_ready(fer_runtime *r, fer_err *err)
 {
     return r->kind->probe && r->kind->probe(r, err) ? FER_READY_STUB : r->kind->readiness;

@@ -108,6 +108,9 @@ void fer_job_pause(fer_job *j, bool paused);
 /* For runtimes: the end; and a failure in a sentence. */
 void fer_job_finish(fer_job *j, const fer_job_end *e);
 void fer_job_fail(fer_job *j, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+/* Refusals: the program has more bytes than the limit of that name; it cannot be checked. */
+fer_code fer_job_fits(const fer_job *j, const char *limit, size_t most, fer_err *err);
+fer_code fer_job_no_check(const fer_job *j, fer_err *err);
 
 /* ---- runtimes -------------------------------------------------------------------------------- */
 

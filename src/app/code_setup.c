@@ -6,11 +6,12 @@
 #include "rt_container.h"
 #include "rt_js.h"
 #include "rt_process.h"
+#include "rt_wasm.h"
 #include "station_parts.h"
 
 /* What is being made. */
 typedef struct making {
-    fer_station *station;
+    uv_loop_t *loop;
     const fer_config_code *config;
     fer_runtime *list[FER_CODE_RUNTIMES];
     size_t count;
@@ -27,14 +28,12 @@ static fer_code take(making *m, fer_runtime *r, fer_str name, fer_err *err)
     return FER_OK;
 }
 
-static fer_code make_js(making *m, fer_err *err)
+static fer_code make_js(making *m, bool warm, fer_err *err)
 {
-    fer_station *s = m->station;
     fer_js_settings o = {.box = m->box};
-    o.warm = !s->wants.search ? 0 : m->config->has_warm ? m->config->warm : FER_JS_WARM;
+    o.warm = !warm ? 0 : m->config->has_warm ? m->config->warm : FER_JS_WARM;
     memcpy(o.bounds, m->bounds, sizeof o.bounds);
-    return take(m, fer_js_runtime(fer_gateway_loop(s->gateway), FER_STR("js"), &o), FER_STR("js"),
-                err);
+    return take(m, fer_js_runtime(m->loop, FER_STR("js"), &o), FER_STR("js"), err);
 }
 
 /* What the operator names beside js: one function for each kind. */
@@ -45,10 +44,21 @@ static fer_code make_process(making *m, const fer_config_runtime *c, fer_err *er
                               .command_count = c->command_count,
                               .binds = c->binds,
                               .bind_count = c->bind_count,
-                              .python = fer_str_is(c->helper, "python")};
+                              .python = fer_str_is(c->helper, "python"),
+                              .jit = c->jit};
     if (fer_str_is(c->kind, "unsafe")) o.box.sandboxes = NULL;
-    return take(m, fer_process_runtime(fer_gateway_loop(m->station->gateway), c->name, &o), c->name,
-                err);
+    return take(m, fer_process_runtime(m->loop, c->name, &o), c->name, err);
+}
+
+static fer_code make_wasm(making *m, const fer_config_runtime *c, fer_err *err)
+{
+    fer_wasm_settings o = {.box = m->box,
+                           .engine = c->engine,
+                           .command = c->command,
+                           .command_count = c->command_count,
+                           .binds = c->binds,
+                           .bind_count = c->bind_count};
+    return take(m, fer_wasm_runtime(m->loop, c->name, &o), c->name, err);
 }
 
 static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *err)
@@ -58,8 +68,7 @@ static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *
                                 .command = c->command,
                                 .command_count = c->command_count,
                                 .python = fer_str_is(c->helper, "python")};
-    return take(m, fer_container_runtime(fer_gateway_loop(m->station->gateway), c->name, &o),
-                c->name, err);
+    return take(m, fer_container_runtime(m->loop, c->name, &o), c->name, err);
 }
 
 static const struct kind_row {
@@ -67,6 +76,7 @@ static const struct kind_row {
     fer_code (*make)(making *m, const fer_config_runtime *c, fer_err *err);
 } kind_rows[] = {
     {"process", make_process},
+    {"wasm", make_wasm},
     {"container", make_container},
     {"unsafe", make_process},
 };
@@ -82,6 +92,16 @@ static fer_code make_runtime(making *m, const fer_config_runtime *c, fer_err *er
                     FER_PRI(c->kind));
 }
 
+/* What the operator's own commands have without a word in the configuration. */
+static const fer_config_runtime own_wasm = {.name = {"wasm", 4}, .kind = {"wasm", 4}};
+
+static bool has_runtime(const making *m, fer_str name)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (fer_str_eq(m->list[i]->name, name)) return true;
+    return false;
+}
+
 static fer_sandbox_profile profile_of(fer_str name)
 {
     for (int i = 0; i <= FER_SANDBOX_HARDENED; i++)
@@ -91,7 +111,7 @@ static fer_sandbox_profile profile_of(fer_str name)
 
 fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
 {
-    making m = {.station = s, .config = &c->code};
+    making m = {.loop = fer_gateway_loop(s->gateway), .config = &c->code};
     fer_code code = FER_OK;
     if (!c->code.enabled && !s->wants.code)
         return fer_station_forget(s, FER_BACKEND_LOCAL, FER_STR(FER_CODE_NS), FER_STR(FER_CODE_NS),
@@ -104,13 +124,34 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
                            .sandboxes = s->sandboxes,
                            .profile = profile_of(c->code.profile),
                            .allow_degraded = c->code.allow_degraded || s->wants.degraded};
-    code = make_js(&m, err);
+    code = make_js(&m, s->wants.search, err);
     for (size_t i = 0; !code && i < c->code.runtime_count; i++)
         code = make_runtime(&m, &c->code.runtimes[i], err);
+    if (!code && s->wants.code && !has_runtime(&m, own_wasm.name))
+        code = make_runtime(&m, &own_wasm, err);
     fer_code_options o = {
         .runtimes = m.list, .runtime_count = m.count, .reentrant = c->code.reentrant};
     memcpy(o.bounds, m.bounds, sizeof o.bounds);
     if (!code) return fer_gateway_add_code(s->gateway, &o, err);
     for (size_t i = 0; i < m.count; i++) m.list[i]->kind->free(m.list[i]);
+    return code;
+}
+
+fer_code fer_code_setup_probe(const fer_config_runtime *c, char *found, size_t size, fer_err *err)
+{
+    uv_loop_t loop;
+    fer_buf b;
+    making m = {.loop = &loop};
+    if (uv_loop_init(&loop)) return fer_fail(err, FER_RESOURCE_LIMIT, "no descriptors are left");
+    fer_code code = make_runtime(&m, c, err);
+    if (!code) {
+        fer_runtime *r = m.list[0];
+        fer_buf_init_fixed(&b, found, size);
+        r->kind->info(r, NULL, &b);
+        code = r->kind->probe(r, err);
+        r->kind->free(r);
+    }
+    uv_run(&loop, UV_RUN_DEFAULT); /* what is closing closes */
+    uv_loop_close(&loop);
     return code;
 }

@@ -91,6 +91,7 @@ const fer_doctor_check fer_doctor_checks[] = {
     {"clients", "MCP clients that point here can start it", fer_doctor_clients},
     {"systemd", "the units fit", fer_doctor_systemd},
     {"sandbox", "code can be run behind all its walls", fer_doctor_sandbox},
+    {"runtimes", "what the runtimes of `code` run with is there", fer_doctor_runtimes},
     {"limits", "limits of the system are high enough", fer_doctor_limits},
     {"time", "the clock is right enough for tokens", fer_doctor_time},
     {0},

@@ -69,8 +69,9 @@ void fer_doctor_limits(fer_doctor *d);
 void fer_doctor_systemd(fer_doctor *d);
 void fer_doctor_clients(fer_doctor *d);
 void fer_doctor_run_folder(fer_doctor *d);
-/* The check of sandboxes (doctor_sandbox.c). */
+/* The checks of sandboxes and of what runs code in them (doctor_sandbox.c). */
 void fer_doctor_sandbox(fer_doctor *d);
+void fer_doctor_runtimes(fer_doctor *d);
 /* Checks of files that are kept (doctor_files.c). */
 void fer_doctor_secrets(fer_doctor *d);
 void fer_doctor_tokens(fer_doctor *d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which layers of the sandbox this host has, by making one and looking. */
+/* Which layers of the sandbox this host has, by making one and looking; and what runs code. */
 #include "buf.h"
+#include "code_setup.h"
 #include "doctor.h"
 #include "errors.h"
 #include "sandbox.h"
@@ -37,4 +38,24 @@ void fer_doctor_sandbox(fer_doctor *d)
     }
     fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu layers: %.*s", count,
                     FER_PRI(fer_buf_view(&up)));
+}
+
+void fer_doctor_runtimes(fer_doctor *d)
+{
+    char found[512];
+    const fer_config_code *code = &d->config.code;
+    for (size_t i = 0; i < code->runtime_count; i++) {
+        const fer_config_runtime *r = &code->runtimes[i];
+        fer_err err = {0};
+        if (fer_code_setup_probe(r, found, sizeof found, &err))
+            fer_doctor_tell(d, FER_DOCTOR_WARNING, r->name,
+                            FER_STR("until it is there, runs that name this runtime fail"), "%s",
+                            err.message);
+        else
+            fer_doctor_tell(d, FER_DOCTOR_OK, r->name, FER_STR(""), "%.*s: %s", FER_PRI(r->kind),
+                            found);
+    }
+    if (!code->runtime_count)
+        fer_doctor_tell(d, FER_DOCTOR_SKIPPED, FER_STR(""), FER_STR(""),
+                        "the configuration names no runtime beside js");
 }

@@ -16,7 +16,8 @@ const fer_option fer_chain_options[] = {
 };
 const fer_option fer_exec_options[] = {
     STATION,
-    {"runtime", 'r', "NAME", NULL, "what runs it: js, or one of the configuration (default js)"},
+    {"runtime", 'r', "NAME", NULL,
+     "what runs it: js, wasm, or one of the configuration (default: wasm for a module, else js)"},
     {"limits", 'L', "NAME=N,...", NULL,
      "lower limits: timeMs, cpuMs, memoryBytes, processes, outputBytes, diskBytes, valueBytes, toolCalls, "
      "chainSteps"},

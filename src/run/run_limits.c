@@ -7,6 +7,7 @@
 #include "local_command.h"
 #include "rt_container.h"
 #include "rt_js.h"
+#include "rt_wasm.h"
 
 const fer_limit_row fer_run_limit_rows[] = {
     {"command.items", FER_LOCAL_ITEMS, "items of the argv of a command's definition"},
@@ -24,6 +25,7 @@ const fer_limit_row fer_run_limit_rows[] = {
     {"code.id", FER_CODE_ID, "bytes of the `id` of a request that code makes"},
     {"code.line", FER_LINE_MAX, "bytes of a line between code and gateway"},
     {"code.warm", FER_JS_WARM_MAX, "programs of the runtime js that wait"},
+    {"wasm.module", FER_WASM_MODULE, "bytes of a module that the runtime wasm runs"},
     {"container.code", FER_CONTAINER_CODE,
      "bytes of a program that is an argument of a container's command"},
     {"container.wait", FER_CONTAINER_WAIT_MS,

@@ -237,12 +237,14 @@ fer_code fer_config_copy_issuers(fer_arena *a, const fer_config_serve *from, fer
 /* A way to run code, of the section `code`. */
 typedef struct fer_config_runtime {
     fer_str name;
-    fer_str kind;           /* "js", "process" ... */
+    fer_str kind;           /* "process", "wasm" ... */
     const fer_str *command; /* the interpreter and its first arguments; none: the kind needs none */
     size_t command_count;
     fer_str helper;       /* "python": its code is begun by Ferrule's own module; or empty */
     const fer_str *binds; /* paths of the host that are seen inside, read-only */
     size_t bind_count;
+    bool jit;              /* it makes machine code as it runs */
+    fer_str engine;        /* of wasm; or empty */
     fer_str image, socket; /* of a container, and of the API that makes it; or empty */
     fer_str json;          /* all of it, for kinds that have members of their own */
     fer_place place;

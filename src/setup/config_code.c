@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `code`: what runs the programs that agents write, and within which limits. */
+#include <stdio.h>
+#include <string.h>
+
 #include "config_parts.h"
 
-/* Members that would mean nothing to a runtime of its kind. */
+/* Members that mean something to runtimes of some kinds only. */
+static const struct {
+    const char *member;
+    const char *kinds; /* each between spaces */
+} member_rows[] = {
+    {"binds", " process unsafe wasm "}, {"helper", " process unsafe container "},
+    {"jit", " process unsafe "},        {"engine", " wasm "},
+    {"image", " container "},           {"socket", " container "},
+};
+
 static void check_members(fer_configure *c, const yyjson_val *key, fer_str kind)
 {
-    static const char *const of_containers[] = {"image", "socket"}, *const of_others[] = {"binds"};
-    bool container = fer_str_is(kind, "container");
-    const char *const *strange = container ? of_others : of_containers;
-    size_t count = container ? FER_COUNT(of_others) : FER_COUNT(of_containers);
-    for (size_t i = 0; i < count; i++)
-        if (fer_val_get(key + 1, strange[i]))
+    char word[32];
+    snprintf(word, sizeof word, " %.*s ", FER_PRI(kind));
+    for (size_t i = 0; i < FER_COUNT(member_rows); i++)
+        if (fer_val_get(key + 1, member_rows[i].member) && !strstr(member_rows[i].kinds, word))
             FER_CONFIG_ERROR(c, key, "a runtime of the kind %.*s has no \"%s\"", FER_PRI(kind),
-                             strange[i]);
+                             member_rows[i].member);
+}
+
+/* A path of this machine that can be seen in the sandbox. */
+static void check_bind(fer_configure *c, const yyjson_val *place, fer_str path)
+{
+    static const char *const own[] = {"/work", "/tmp", "/dev", "/proc", "/code"};
+    if (!path.len || path.ptr[0] != '/')
+        FER_CONFIG_ERROR(c, place, "\"%.*s\" is not an absolute path",
+                         FER_PRI(fer_str_head(path, 200)));
+    for (size_t i = 0; i < FER_COUNT(own); i++) {
+        size_t len = strlen(own[i]);
+        if (fer_str_starts(path, own[i]) && (path.len == len || path.ptr[len] == '/'))
+            FER_CONFIG_ERROR(c, place, "\"%.*s\" cannot be seen: the sandbox has a %s of its own",
+                             FER_PRI(fer_str_head(path, 200)), own[i]);
+    }
 }
 
 static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_runtime *out)
@@ -21,6 +46,8 @@ static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_run
     *out = (fer_config_runtime){.name = fer_val_str(key),
                                 .kind = fer_configure_text(object, "kind"),
                                 .helper = fer_configure_text(object, "helper"),
+                                .jit = fer_configure_flag(object, "jit"),
+                                .engine = fer_configure_text(object, "engine"),
                                 .image = fer_configure_text(object, "image"),
                                 .socket = fer_configure_text(object, "socket"),
                                 .place = fer_json_place(c->doc, key)};
@@ -31,13 +58,11 @@ static void take_runtime(fer_configure *c, const yyjson_val *key, fer_config_run
     check_members(c, key, out->kind);
     if (fer_str_is(out->kind, "container") && !out->image.len)
         FER_CONFIG_ERROR(c, key, "a runtime of the kind container has an \"image\"%s", "");
-    if (!out->command_count)
+    if (!out->command_count && !fer_str_is(out->kind, "wasm"))
         FER_CONFIG_ERROR(c, key, "a runtime of the kind %.*s has a \"command\": the interpreter",
                          FER_PRI(out->kind));
     for (size_t i = 0; i < out->bind_count; i++)
-        if (!out->binds[i].len || out->binds[i].ptr[0] != '/')
-            FER_CONFIG_ERROR(c, fer_val_get(object, "binds"), "\"%.*s\" is not an absolute path",
-                             FER_PRI(fer_str_head(out->binds[i], 200)));
+        check_bind(c, fer_val_get(object, "binds"), out->binds[i]);
 }
 
 static void take_runtimes(fer_configure *c, const yyjson_val *runtimes, fer_config_code *out)

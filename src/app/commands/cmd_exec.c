@@ -3,11 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base64url.h"
 #include "code.h"
 #include "errors.h"
 #include "file.h"
 #include "json_value.h"
 #include "result_file.h"
+#include "rt_wasm.h"
 #include "show_value.h"
 #include "station.h"
 
@@ -26,12 +28,21 @@ static bool given(const exec *x, const char *option)
 /* ---- the arguments
  * ---------------------------------------------------------------------------------- */
 
-static fer_code read_code(exec *x, fer_str *out, fer_err *err)
+/* The program; one of WebAssembly is told in Base64. */
+static fer_code read_code(exec *x, fer_str *out, bool *module, fer_err *err)
 {
     fer_arena *a = x->station.arena;
-    if (strcmp(x->file, "-") == 0)
-        return fer_file_read_fd(a, STDIN_FILENO, "standard input", FER_CODE_SIZE, out, err);
-    return fer_file_read(a, x->file, FER_CODE_SIZE, out, err);
+    fer_code code = strcmp(x->file, "-") == 0 ? fer_file_read_fd(a, STDIN_FILENO, "standard input",
+                                                                 FER_CODE_SIZE, out, err)
+                                              : fer_file_read(a, x->file, FER_CODE_SIZE, out, err);
+    *module = !code && fer_wasm_is_module(*out);
+    if (!*module) return code;
+    if (out->len > FER_WASM_MODULE)
+        return fer_fail(err, FER_LIMIT_EXCEEDED,
+                        "wasm.module: the module has %zu bytes, at most %zu are run", out->len,
+                        FER_WASM_MODULE);
+    *out = fer_base64_write(a, *out);
+    return out->ptr ? FER_OK : fer_arena_failed(a, err);
 }
 
 static int64_t bound_of(fer_str name)
@@ -77,8 +88,10 @@ static fer_code make_args(exec *x, fer_str *out, fer_err *err)
                *limits = fer_app_option(x->app, "limits");
     fer_buf b;
     fer_str code_text;
-    fer_code code = read_code(x, &code_text, err);
+    bool module;
+    fer_code code = read_code(x, &code_text, &module, err);
     if (code) return code;
+    if (module && !runtime) runtime = "wasm";
     fer_buf_init(&b, x->station.arena, FER_CODE_SIZE * 6 + 65536);
     fer_buf_add_text(&b, "{\"code\":");
     fer_buf_add_quoted(&b, code_text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code_box.h"
 
+#include "code_stdio.h"
 #include "errors.h"
 #include "line_pair.h"
 #include "sys.h"
@@ -12,7 +13,10 @@ struct fer_box {
     fer_process *process; /* of one that runs bare; NULL: gone */
     fer_sandbox *sandbox; /* of one that does not */
     fer_sandbox_report report;
-    fer_pair *pair;  /* NULL: closed */
+    fer_pair *pair; /* NULL: closed, or the lines go by `output` */
+    fer_stdio_split output;
+    uint64_t printed; /* bytes, of one whose output has lines in it */
+    bool ended_early; /* by us, as `end` says */
     bool dropped;    /* nothing is told any more */
     bool lines_over; /* no more lines will come */
     bool exited;
@@ -53,6 +57,7 @@ static void end_box(fer_box *b)
     }
     close_pair(b);
     b->spec.events->gone(b);
+    fer_stdio_deinit(&b->output);
     fer_sys_free(b);
 }
 
@@ -92,9 +97,19 @@ static void on_lines_end(void *context)
 static const fer_pair_events pair_events = {
     .line = on_line, .too_long = on_too_long, .end = on_lines_end, .lost = on_lines_end};
 
+/* What cannot be held is the end of its input, as of a pair. */
+static void say_to_input(fer_box *b, fer_str line)
+{
+    if (fer_sandbox_write(b->sandbox, line, NULL) ||
+        fer_sandbox_write(b->sandbox, FER_STR("\n"), NULL))
+        fer_sandbox_close_input(b->sandbox);
+}
+
 void fer_box_say(fer_box *b, fer_str line)
 {
-    if (b->pair && !b->lines_over) fer_pair_write(b->pair, line);
+    if (b->dropped || b->lines_over) return;
+    if (b->pair) fer_pair_write(b->pair, line);
+    else if (b->spec.stdio && b->sandbox) say_to_input(b, line);
 }
 
 void fer_box_pause(fer_box *b, bool paused)
@@ -198,14 +213,55 @@ static void on_ready(fer_sandbox *s)
     b->report = *fer_sandbox_report_get(s);
 }
 
+/* What both streams may have together: twice a stream's bound, and one to see that it was met. */
+static uint64_t output_most(const fer_box *b)
+{
+    return (uint64_t)b->spec.bounds[FER_BOUND_OUTPUT] * 2 + 1;
+}
+
+static void end_early(fer_box *b, fer_code code, fer_bound hit, const char *why)
+{
+    if (b->ended_early) return;
+    b->ended_early = true;
+    b->end.code = code;
+    b->end.hit = hit;
+    snprintf(b->why, sizeof b->why, "%s", why);
+    fer_sandbox_cancel(b->sandbox, FER_GRACE_NONE);
+}
+
+/* Where lines are among it the sandbox cannot count what is printed. */
+static void print_counted(fer_box *b, fer_printed which, fer_str bytes)
+{
+    b->printed += bytes.len;
+    if (b->spec.stdio && b->printed > output_most(b))
+        end_early(b, FER_RESOURCE_LIMIT, FER_BOUND_OUTPUT,
+                  "the program was ended: it printed more than it may");
+    else print(b, which, bytes);
+}
+
+static void on_output_line(void *context, fer_str line)
+{
+    fer_box *b = context;
+    if (!b->dropped && !b->ended_early) b->spec.events->line(b, line);
+}
+
+static void on_output_printed(void *context, fer_str bytes)
+{
+    print_counted(context, FER_PRINTED_OUT, bytes);
+}
+
 static void on_box_output(fer_sandbox *s, fer_str bytes)
 {
-    print(fer_sandbox_owner(s), FER_PRINTED_OUT, bytes);
+    fer_box *b = fer_sandbox_owner(s);
+    if (!b->spec.stdio) print(b, FER_PRINTED_OUT, bytes);
+    else if (fer_stdio_feed(&b->output, bytes,
+                            &(fer_stdio_taker){on_output_line, on_output_printed, b}))
+        end_early(b, FER_OUT_OF_MEMORY, FER_BOUNDS, "out of memory for a line of the program's");
 }
 
 static void on_box_error_output(fer_sandbox *s, fer_str bytes)
 {
-    print(fer_sandbox_owner(s), FER_PRINTED_ERR, bytes);
+    print_counted(fer_sandbox_owner(s), FER_PRINTED_ERR, bytes);
 }
 
 static void on_box_end(fer_sandbox *s, const fer_sandbox_end *e)
@@ -213,7 +269,13 @@ static void on_box_end(fer_sandbox *s, const fer_sandbox_end *e)
     fer_box *b = fer_sandbox_owner(s);
     b->report = *fer_sandbox_report_get(s);
     b->exited = true;
-    if (e->cause == FER_SANDBOX_EXITED || e->cause == FER_SANDBOX_SIGNALLED) {
+    if (b->spec.stdio) {
+        fer_stdio_end(&b->output, &(fer_stdio_taker){on_output_line, on_output_printed, b});
+        b->lines_over = true;
+    }
+    if (b->ended_early) {
+        b->end.exit_code = -1;
+    } else if (e->cause == FER_SANDBOX_EXITED || e->cause == FER_SANDBOX_SIGNALLED) {
         note_exit(b, e->code, e->signal);
     } else {
         b->end.code = e->why.code ? e->why.code : FER_CANCELLED;
@@ -243,8 +305,7 @@ static uint64_t limit_for(const fer_box *b, fer_bound bound, fer_box_limit limit
     const fer_box_limit_row *row = &fer_box_limit_rows[limit];
     uint64_t value = (uint64_t)b->spec.bounds[bound];
     if (bound == FER_BOUND_TIME) value = b->spec.warm ? UINT64_MAX : value + WALL_SPARE_MS;
-    if (bound == FER_BOUND_OUTPUT)
-        value = value * 2 + 1; /* of both, and one to see that it was met */
+    if (bound == FER_BOUND_OUTPUT) value = b->spec.stdio ? row->max : output_most(b);
     if (value == UINT64_MAX) return value;
     return value < row->least ? row->least : value > row->max ? row->max : value;
 }
@@ -259,7 +320,7 @@ static fer_code start_sandbox(fer_box *b, const struct fer_sys_handed *handed, s
                              .env = b->spec.env,
                              .handed = handed,
                              .handed_count = count,
-                             .no_input = true,
+                             .no_input = !b->spec.stdio,
                              .binds = b->spec.binds,
                              .bind_count = b->spec.bind_count,
                              .files = b->spec.files,
@@ -305,7 +366,7 @@ static fer_code start(fer_box *b, const int ends[4], fer_err *err)
     int fd = code.ptr ? fer_sys_sealed("code", code.ptr, code.len) : -1;
     const struct fer_sys_handed handed[] = {
         {ends[0], FER_BOX_IN}, {ends[3], FER_BOX_OUT}, {fd, FER_BOX_CODE}};
-    size_t count = FER_COUNT(handed) - (fd < 0);
+    size_t count = b->spec.stdio ? 0 : FER_COUNT(handed) - (fd < 0);
     if (code.ptr && fd < 0)
         return fer_fail(err, FER_RESOURCE_LIMIT, "no descriptors are left for a program");
     fer_code failed = b->spec.sandboxes ? start_sandbox(b, handed, count, err)
@@ -321,7 +382,8 @@ fer_code fer_box_start(const fer_box_spec *spec, fer_box **out, fer_err *err)
     if (!b) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     b->spec = *spec;
     b->end = (fer_job_end){.hit = FER_BOUNDS, .exit_code = -1};
-    fer_code code = open_lines(b, ends, err);
+    fer_stdio_init(&b->output);
+    fer_code code = spec->stdio ? FER_OK : open_lines(b, ends, err);
     if (!code) code = start(b, ends, err);
     close_ends(ends);
     if (code) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that talks in lines: it reads them from descriptor 3 and writes them to descriptor 4,
- * while 0, 1 and 2 are its own. Runs in a sandbox (sandbox.h), or bare where the runtime is the one
- * that the operator has called unsafe. Knows nothing of what the lines mean.
+ * while 0, 1 and 2 are its own; or (`stdio`) by standard input and output, where lines are told
+ * apart from what it prints (code_stdio.h). Runs in a sandbox (sandbox.h), or bare where the
+ * runtime is the one that the operator has called unsafe. Knows nothing of what the lines mean.
  *
  * The life of a box: start -> lines and output ... -> end, once, when the program has ended and all
  * that it said has been told -> gone, when nothing of it is left; then it is freed. A box that is
@@ -40,6 +41,7 @@ typedef struct fer_box_spec {
     const fer_sandbox_file *files;
     size_t file_count;
     fer_str code; /* is handed over as descriptor 5, a file in memory; ptr NULL: nothing is */
+    bool stdio;   /* lines go by standard input and output; in a sandbox only */
     bool warm;    /* it waits for its work: its time is counted from fer_box_work on */
     const char *program; /* an absolute path; or a name for messages, and `descriptor` */
     bool by_descriptor;

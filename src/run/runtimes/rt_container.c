@@ -12,11 +12,11 @@
 
 #include "clock.h"
 #include "code_lines.h"
+#include "code_stdio.h"
 #include "container_spec.h"
 #include "docker_attach.h"
 #include "errors.h"
 #include "http_client.h"
-#include "lines.h"
 #include "sys.h"
 
 #define API        "http://docker/v1.40"
@@ -48,7 +48,7 @@ struct worker {
     fer_arena *arena;
     char id[ID_MAX]; /* of the container; empty: there is none yet */
     fer_attach *attach;
-    fer_line_split lines;
+    fer_stdio_split output;
     bool warned; /* the API says that it does not hold every limit */
     int exit_code;
     unsigned refusals; /* of the API to remove it, as one that is just ending */
@@ -227,27 +227,26 @@ static void on_waited(worker *w, unsigned status, fer_str body, const fer_err *e
 
 /* ---- what it says --------------------------------------------------------------------------- */
 
-static bool on_line(void *context, fer_str line)
+static void on_line(void *context, fer_str line)
 {
     worker *w = context;
-    fer_job *j = w->job;
-    if (!j) return false;
-    if (line.len && line.ptr[0] == '{') {
-        j->events->line(j, line);
-    } else {
-        j->events->print(j, FER_PRINTED_OUT, line);
-        if (w->job) w->job->events->print(w->job, FER_PRINTED_OUT, FER_STR("\n"));
-    }
-    return w->job != NULL;
+    if (w->job) w->job->events->line(w->job, line);
+}
+
+static void on_print(void *context, fer_str bytes)
+{
+    worker *w = context;
+    if (w->job) w->job->events->print(w->job, FER_PRINTED_OUT, bytes);
 }
 
 static void on_output(void *context, fer_mux_stream stream, fer_str bytes)
 {
     worker *w = context;
+    const fer_stdio_taker take = {on_line, on_print, w};
     if (!w->job) return;
     w->pending++; /* it stays until this returns */
     if (stream == FER_MUX_ERR) w->job->events->print(w->job, FER_PRINTED_ERR, bytes);
-    else if (fer_line_split_feed(&w->lines, bytes, on_line, w) && w->job)
+    else if (fer_stdio_feed(&w->output, bytes, &take) && w->job)
         give_up(w, FER_OUT_OF_MEMORY, "hold what the container says", 0, FER_STR(""),
                 &(fer_err){.code = FER_OUT_OF_MEMORY, .message = "out of memory"});
     w->pending--;
@@ -257,7 +256,7 @@ static void on_output(void *context, fer_mux_stream stream, fer_str bytes)
 static void end_output(worker *w, fer_code code, const char *why)
 {
     fer_err err = {.code = code};
-    fer_line_split_end(&w->lines, on_line, w);
+    fer_stdio_end(&w->output, &(fer_stdio_taker){on_line, on_print, w});
     if (!w->job) return;
     if (!code) {
         ask(w, "POST", of_container(w, "/wait"), FER_STR_NONE, on_waited);
@@ -352,7 +351,7 @@ static worker *new_worker(container *r, fer_job *j)
     *w = (worker){.next = r->workers, .place = &r->workers, .container = r, .job = j, .arena = a};
     if (w->next) w->next->place = &w->next;
     r->workers = w;
-    fer_line_split_init(&w->lines, 0);
+    fer_stdio_init(&w->output);
     return w;
 }
 
@@ -443,7 +442,7 @@ static void drop_if_over(worker *w)
     if (!w->over || w->pending) return;
     *w->place = w->next;
     if (w->next) w->next->place = w->place;
-    fer_line_split_deinit(&w->lines);
+    fer_stdio_deinit(&w->output);
     fer_arena_free(w->arena);
     stop_if_done(r);
 }

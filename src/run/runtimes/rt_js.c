@@ -37,7 +37,8 @@ static void fill(js *r)
 {
     fer_hand *h;
     while (!r->crew.stopping && r->crew.warm < r->settings.warm &&
-           !start(r, r->settings.bounds, NULL, &h, &r->trouble)) {}
+           !start(r, r->settings.bounds, NULL, &h, &r->trouble)) {
+    }
 }
 
 static void on_lost(fer_crew *c, const fer_job_end *e)
@@ -141,7 +142,8 @@ fer_runtime *fer_js_runtime(uv_loop_t *loop, fer_str name, const fer_js_settings
         .settings = *s,
         .image = fd,
         /* It has nothing to tidy up: no grace. */
-        .crew = {.runtime = &r->runtime, .grace = FER_GRACE_NONE, .lost = on_lost, .gone = on_gone}};
+        .crew = {
+            .runtime = &r->runtime, .grace = FER_GRACE_NONE, .lost = on_lost, .gone = on_gone}};
     fill(r);
     return &r->runtime;
 }

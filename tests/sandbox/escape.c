@@ -420,6 +420,66 @@ static enum result variables(void)
 {
     return when(getenv(ESCAPE_VARIABLE) != NULL);
 }
+/* What a program's loader or interpreter would obey, had whoever asked for the run a say in it. */
+static enum result loader_variables(void)
+{
+    return when(getenv("LD_PRELOAD") || getenv("LD_LIBRARY_PATH") || getenv("PYTHONPATH") ||
+                getenv("NODE_OPTIONS"));
+}
+
+/* ---- programs that were written ------------------------------------------------------------- */
+
+static bool copy_file(const char *from, const char *to)
+{
+    static char block[1 << 16];
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0755);
+    ssize_t n = -1;
+    while (in >= 0 && out >= 0 && (n = read(in, block, sizeof block)) > 0)
+        if (write(out, block, (size_t)n) != n) return false;
+    if (out >= 0) close(out);
+    return n == 0;
+}
+/* Runs it and looks whether it printed the text, or (NULL) ended with 0. */
+static enum result runs(const char *path, char *const argv[], const char *want)
+{
+    char got[256] = {0};
+    int ends[2], status = -1;
+    if (pipe(ends)) return HELD;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        execve(path, argv, environ);
+        _exit(3);
+    }
+    close(ends[1]);
+    if (pid < 0 || read(ends[0], got, sizeof got - 1) < 0) return HELD;
+    waitpid(pid, &status, 0);
+    return when(want ? strstr(got, want) != NULL : status == 0);
+}
+/* A file that may not be executed, by the loader that may. */
+static enum result by_loader(void)
+{
+    char *const argv[] = {(char *)(uintptr_t) "ld", (char *)(uintptr_t) "./S69", NULL};
+    if (access("/lib64/ld-linux-x86-64.so.2", X_OK)) return NONE;
+    enum result r = copy_file("/bin/true", "./S69")
+                        ? runs("/lib64/ld-linux-x86-64.so.2", argv, NULL)
+                        : HELD;
+    unlink("./S69");
+    return r;
+}
+/* A script whose interpreter is told to read a file of the host. */
+static enum result by_script(void)
+{
+    char *const argv[] = {(char *)(uintptr_t) "S70", NULL};
+    const char *first = joined("#!/bin/cat %s\n", text(ESCAPE_FILE));
+    int fd = open("./S70", O_WRONLY | O_CREAT | O_EXCL, 0755);
+    if (fd < 0) return HELD;
+    bool written = write(fd, first, strlen(first)) == (ssize_t)strlen(first);
+    close(fd);
+    enum result r = written ? runs("./S70", argv, ESCAPE_SECRET) : HELD;
+    unlink("./S70");
+    return r;
+}
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
@@ -613,11 +673,14 @@ static const struct row {
     {"S67", "file", own_binary},
     {"S68", "fd", descriptor_folders},
     {"S68b", "file", by_dots},
+    {"S69", "file", by_loader},
+    {"S70", "file", by_script},
     {"S71", "kernel", old_numbers},
     {"S71b", "kernel", x32_numbers},
     {"S77", "process", signal_group},
     {"S81", "process", shared_memory},
     {"S83", "kernel", core_dump},
+    {"S84", "env", loader_variables},
     {"S85", "file", tz_file},
     {"S86", "file", leave_file},
 };

@@ -145,6 +145,7 @@ static void make_secret(void)
     close(fd);
     chmod(host.file, 0666);
     setenv(ESCAPE_VARIABLE, ESCAPE_SECRET, 1);
+    setenv("PYTHONPATH", host.folder, 1);
 }
 
 static void make_key(void)
@@ -305,6 +306,12 @@ static bool is_alone(const char *id, fer_layer layer)
     return false;
 }
 
+/* Attempts that the profile dev lets succeed: written memory and files may be executed there. */
+static bool is_policy(const char *id)
+{
+    return !strcmp(id, "S60") || !strcmp(id, "S69");
+}
+
 static size_t count_out(const struct battery *b)
 {
     size_t n = 0;
@@ -348,7 +355,7 @@ static void test_whole(void)
         assert_int_equal(b.count, bare.count);
         assert_false(told.report.degraded);
         for (size_t i = 0; i < b.count; i++) {
-            bool policy = p == FER_SANDBOX_DEV && !strcmp(b.rows[i].id, "S60");
+            bool policy = p == FER_SANDBOX_DEV && is_policy(b.rows[i].id);
             if (!strcmp(b.rows[i].result, "out") && !policy)
                 fail_msg("%s (%s) got out of %s", b.rows[i].id, b.rows[i].class,
                          fer_sandbox_profile_names[p]);

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 from command_line import FERRULE, case, expect, finish, run
+from stdio_client import Client
 
 folder = tempfile.TemporaryDirectory()
 os.environ["XDG_STATE_HOME"] = os.path.join(folder.name, "state")
@@ -185,40 +186,6 @@ case("unsafe says so", [] if r["backend"]["kind"] == "unsafe" and r["backend"]["
 case("unsafe is not there unless it is configured", expect(execute("1", runtime="host", config=put("none.yaml", "commands: []\n")), 1, [], ["`runtime` must be one of"]))
 
 # ---- execute_code, over MCP
-
-
-class Client:
-    def __init__(self, config):
-        self.p = subprocess.Popen([FERRULE, "serve", "--stdio", "--attach", "never", "-C", config], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.notes = []
-        self.ask(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
-        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def say(self, message):
-        self.p.stdin.write((json.dumps(message) + "\n").encode())
-        self.p.stdin.flush()
-
-    def answer(self, id):
-        while True:
-            m = json.loads(self.p.stdout.readline())
-            if m.get("id") == id:
-                return m
-            self.notes.append(m)
-
-    def ask(self, id, method, params=None):
-        self.say({"jsonrpc": "2.0", "id": id, "method": method, "params": params or {}})
-        return self.answer(id)
-
-    def call(self, number, name, **args):
-        return self.ask(number, "tools/call", {"name": name, "arguments": args})["result"]
-
-    def close(self):
-        self.p.stdin.close()
-        self.p.stdout.read()
-        self.p.stderr.read()
-        return self.p.wait(30)
-
 
 c = Client(put("none.yaml", "commands: []\n"))
 names = [t["name"] for t in c.ask(1, "tools/list")["result"]["tools"]]

@@ -5,6 +5,14 @@
 
 #define LONG_ID "\"12345678901234567890123456789012345678901234567890123456789012"
 
+#define OPEN_7   "[[[[[[["
+#define CLOSE_7  "]]]]]]]"
+#define OPEN_63  OPEN_7 OPEN_7 OPEN_7 OPEN_7 OPEN_7 OPEN_7 OPEN_7 OPEN_7 OPEN_7
+#define CLOSE_63 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7 CLOSE_7
+#define DEEP_63  OPEN_63 CLOSE_63
+#define DEEP_64  "[" DEEP_63 "]"
+#define DEEP_65  "[" DEEP_64 "]"
+
 static const struct row {
     const char *name;
     const char *in;
@@ -57,6 +65,14 @@ static const struct row {
      "`id` is"},
     {"another stream", "{\"op\":\"print\",\"text\":\"\",\"stream\":\"x\"}", FER_INVALID_ENUM_VALUE,
      "stdout or stderr"},
+    {"a value of 64 levels", "{\"op\":\"out\",\"value\":" DEEP_64 "}", FER_OK, NULL},
+    {"a value of 65 levels", "{\"op\":\"out\",\"value\":" DEEP_65 "}", FER_LIMIT_EXCEEDED,
+     "code.depth: `value`"},
+    {"arguments of 64 levels",
+     "{\"id\":1,\"op\":\"run\",\"tool\":\"b\",\"args\":{\"x\":" DEEP_63 "}}", FER_OK, NULL},
+    {"arguments of 65 levels",
+     "{\"id\":1,\"op\":\"run\",\"tool\":\"b\",\"args\":{\"x\":" DEEP_64 "}}", FER_LIMIT_EXCEEDED,
+     "code.depth: `args`"},
     {"a key twice", "{\"op\":\"done\",\"op\":\"out\"}", FER_DUPLICATE_KEY, ""},
 };
 
@@ -66,7 +82,9 @@ static fer_code attempt(fer_arena *a, const void *given)
     fer_code_line l;
     fer_err err = {0};
     fer_code code = fer_code_line_read(a, fer_str_of(row->in), &l, &err);
-    if (code == FER_OUT_OF_MEMORY || (code == FER_LIMIT_EXCEEDED && row->code != code)) return code;
+    bool short_of =
+        code == FER_LIMIT_EXCEEDED && (row->code != code || !strstr(err.message, row->out));
+    if (code == FER_OUT_OF_MEMORY || short_of) return code;
     assert_int_equal(code, row->code);
     if (code) {
         assert_non_null(strstr(err.message, row->out));
@@ -101,6 +119,9 @@ static void writes(void)
     fer_buf_init(&b, a, 4096);
     fer_code_answer(&b, FER_STR("7"), FER_STR("{\"n\":1}"));
     assert_str(fer_buf_view(&b), "{\"id\":7,\"result\":{\"n\":1}}");
+    fer_buf_init(&b, a, 4096);
+    fer_code_answer(&b, FER_STR("7"), FER_STR("{\n \"n\": [1,\n2]}\n"));
+    assert_str(fer_buf_view(&b), "{\"id\":7,\"result\":{  \"n\": [1, 2]} }");
     fer_buf_init(&b, a, 4096);
     fer_code_answer(&b, FER_STR("\"x\""), FER_STR(""));
     assert_str(fer_buf_view(&b), "{\"id\":\"x\",\"result\":null}");

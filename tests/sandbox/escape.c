@@ -461,9 +461,8 @@ static enum result by_loader(void)
 {
     char *const argv[] = {(char *)(uintptr_t) "ld", (char *)(uintptr_t) "./S69", NULL};
     if (access("/lib64/ld-linux-x86-64.so.2", X_OK)) return NONE;
-    enum result r = copy_file("/bin/true", "./S69")
-                        ? runs("/lib64/ld-linux-x86-64.so.2", argv, NULL)
-                        : HELD;
+    enum result r =
+        copy_file("/bin/true", "./S69") ? runs("/lib64/ld-linux-x86-64.so.2", argv, NULL) : HELD;
     unlink("./S69");
     return r;
 }

@@ -163,6 +163,28 @@ static fer_code read_id(const fer_json *doc, const yyjson_val *root, fer_code_li
     return FER_OK;
 }
 
+/* Whether a value has more levels than that. */
+static bool is_deeper(const yyjson_val *v, unsigned levels)
+{
+    if (fer_is_arr(v)) {
+        FER_EACH_ITEM (v, item)
+            if (!levels || is_deeper(item, levels - 1)) return true;
+    } else if (fer_is_obj(v)) {
+        FER_EACH_MEMBER (v, key)
+            if (!levels || is_deeper(key + 1, levels - 1)) return true;
+    }
+    return !levels && (fer_is_arr(v) || fer_is_obj(v));
+}
+
+static fer_code check_depth(const fer_code_line *l, fer_err *err)
+{
+    bool bounded = l->op == FER_OP_OUT || l->op == FER_OP_RUN;
+    if (!bounded || !l->tree || !is_deeper(l->tree, FER_CODE_DEPTH)) return FER_OK;
+    return fer_fail(err, FER_LIMIT_EXCEEDED, "code.depth: %s of op \"%s\" has more than %d levels",
+                    l->op == FER_OP_OUT ? "`value`" : "`args`", fer_code_op_names[l->op],
+                    FER_CODE_DEPTH);
+}
+
 fer_code fer_code_line_read(fer_arena *a, fer_str text, fer_code_line *out, fer_err *err)
 {
     fer_json *doc;
@@ -180,6 +202,7 @@ fer_code fer_code_line_read(fer_arena *a, fer_str text, fer_code_line *out, fer_
     code = read_id(doc, root, out, err);
     if (!code) code = read_op(root, out, err);
     if (!code) code = read_members(doc, root, out, err);
+    if (!code) code = check_depth(out, err);
     if (code) return code;
     if (out->op < FER_OP_PRINT && !out->id.len)
         return fer_fail(err, FER_REQUIRED_MISSING,
@@ -191,12 +214,23 @@ fer_code fer_code_line_read(fer_arena *a, fer_str text, fer_code_line *out, fer_
 /* ---- writing ----------------------------------------------------------------------------------
  */
 
+/* JSON on one line: a line feed can only be a space of it, as texts have it escaped. */
+static void add_flat(fer_buf *b, fer_str json)
+{
+    for (size_t from = 0, to; from < json.len; from = to + 1) {
+        to = fer_str_find(json, from, '\n');
+        if (to == SIZE_MAX) to = json.len;
+        fer_buf_add(b, fer_str_slice(json, from, to));
+        if (to < json.len) fer_buf_add_char(b, ' ');
+    }
+}
+
 void fer_code_answer(fer_buf *b, fer_str id, fer_str result)
 {
     fer_buf_add_text(b, "{\"id\":");
     fer_buf_add(b, id);
     fer_buf_add_text(b, ",\"result\":");
-    fer_buf_add(b, result.len ? result : FER_STR("null"));
+    add_flat(b, result.len ? result : FER_STR("null"));
     fer_buf_add_char(b, '}');
 }
 
@@ -211,7 +245,7 @@ void fer_code_refuse(fer_buf *b, fer_str id, fer_code code, fer_str message, fer
     fer_buf_add_quoted(b, message);
     if (details.len) {
         fer_buf_add_text(b, ",\"details\":");
-        fer_buf_add(b, details);
+        add_flat(b, details);
     }
     fer_buf_add_text(b, "}}");
 }

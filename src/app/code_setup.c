@@ -17,6 +17,7 @@ typedef struct making {
     size_t count;
     int64_t bounds[FER_BOUNDS];
     fer_box_spec box; /* where programs run */
+    bool serves;      /* for as long as clients come */
 } making;
 
 static fer_code take(making *m, fer_runtime *r, fer_str name, fer_err *err)
@@ -28,10 +29,10 @@ static fer_code take(making *m, fer_runtime *r, fer_str name, fer_err *err)
     return FER_OK;
 }
 
-static fer_code make_js(making *m, bool warm, fer_err *err)
+static fer_code make_js(making *m, fer_err *err)
 {
     fer_js_settings o = {.box = m->box};
-    o.warm = !warm ? 0 : m->config->has_warm ? m->config->warm : FER_JS_WARM;
+    o.warm = !m->serves ? 0 : m->config->has_warm ? m->config->warm : FER_JS_WARM;
     memcpy(o.bounds, m->bounds, sizeof o.bounds);
     return take(m, fer_js_runtime(m->loop, FER_STR("js"), &o), FER_STR("js"), err);
 }
@@ -67,7 +68,8 @@ static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *
                                 .image = c->image,
                                 .command = c->command,
                                 .command_count = c->command_count,
-                                .python = fer_str_is(c->helper, "python")};
+                                .python = fer_str_is(c->helper, "python"),
+                                .sweep = m->serves};
     return take(m, fer_container_runtime(m->loop, c->name, &o), c->name, err);
 }
 
@@ -111,7 +113,8 @@ static fer_sandbox_profile profile_of(fer_str name)
 
 fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
 {
-    making m = {.loop = fer_gateway_loop(s->gateway), .config = &c->code};
+    making m = {
+        .loop = fer_gateway_loop(s->gateway), .config = &c->code, .serves = s->wants.search};
     fer_code code = FER_OK;
     if (!c->code.enabled && !s->wants.code)
         return fer_station_forget(s, FER_BACKEND_LOCAL, FER_STR(FER_CODE_NS), FER_STR(FER_CODE_NS),
@@ -124,7 +127,7 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
                            .sandboxes = s->sandboxes,
                            .profile = profile_of(c->code.profile),
                            .allow_degraded = c->code.allow_degraded || s->wants.degraded};
-    code = make_js(&m, s->wants.search, err);
+    code = make_js(&m, err);
     for (size_t i = 0; !code && i < c->code.runtime_count; i++)
         code = make_runtime(&m, &c->code.runtimes[i], err);
     if (!code && s->wants.code && !has_runtime(&m, own_wasm.name))

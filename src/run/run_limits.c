@@ -2,6 +2,7 @@
 #include "run_limits.h"
 
 #include "code_lines.h"
+#include "container_sweep.h"
 #include "docker_attach.h"
 #include "lines.h"
 #include "local_command.h"
@@ -30,6 +31,9 @@ const fer_limit_row fer_run_limit_rows[] = {
      "bytes of a program that is an argument of a container's command"},
     {"container.wait", FER_CONTAINER_WAIT_MS,
      "milliseconds that the API of containers may take to answer"},
+    {"container.sweep", FER_CONTAINER_SWEEP_MS,
+     "milliseconds that it may take where containers of dead gateways are looked for"},
+    {"container.swept", FER_SWEEP_MAX, "containers of dead gateways that one sweep removes"},
     {"container.removes", FER_CONTAINER_REMOVES,
      "times that the API is asked to remove a container that is just ending"},
     {"container.head", FER_ATTACH_HEAD, "bytes of the head with which the API attaches"},

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 import time
 
-from command_line import case, expect, finish, run, skip
+from command_line import FERRULE, case, expect, finish, run, skip
 
 folder = tempfile.mkdtemp(prefix="ferrule-container-")
 os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
@@ -267,6 +267,29 @@ def limit_rows():
         case(f"limits: {name}: no container is left", [] if wait_until(lambda: not containers(), 5) else [str(containers())])
 
 
+def sweep_rows():
+    """What a gateway leaves that is killed goes with the next one; what others have stays."""
+    began = []
+    for number in range(2):
+        p = subprocess.Popen([FERRULE, "exec", "-C", configure(), "-r", "sh", put(f"sleeps{number}", "echo begun; sleep 600")],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        began.append((p, p.stdout.readline(), set(containers())))
+    mine = [began[0][2], began[1][2] - began[0][2]]
+    began[0][0].kill()
+    began[0][0].wait()
+    case("sweep: a gateway that is killed leaves its container", [] if len(mine[0]) == 1 and mine[0] <= set(containers()) else [str(began), str(containers())])
+    r = execute("echo 1", runtime="sh")
+    case("sweep: the next one removes it", expect(r, 0, ["1"], []) + ([] if wait_until(lambda: not mine[0] & set(containers()), 20) else [str(containers())]))
+    case("sweep: that of one that runs stays", [] if len(mine[1]) == 1 and mine[1] <= set(containers()) and began[1][0].poll() is None else [str(containers())])
+    began[1][0].kill()
+    began[1][0].wait()
+    p = subprocess.Popen([FERRULE, "serve", "--stdio", "--attach", "never", "-C", configure()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    case("sweep: serving sweeps when it starts", [] if wait_until(lambda: not mine[1] & set(containers()), 20) else [str(containers())])
+    p.stdin.close()
+    p.stdout.read()
+    case("sweep: and ends", [] if p.wait(60) == 0 else [str(p.returncode)])
+
+
 def main():
     why = begin()
     absent_rows()
@@ -274,6 +297,7 @@ def main():
         skip("containers", why)
         return
     shell_rows()
+    sweep_rows()
     if os.path.exists(PYTHON):
         make_image("python", python_files())
         python_rows()

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container_spec.h"
 
+#include "container_sweep.h"
+
 extern const char fer_text_ferrule_python[];
 
 /*
@@ -61,7 +63,8 @@ static void add_limits(fer_buf *b, const fer_job *j)
     fer_buf_add_text(b, "{\"Name\":\"nofile\",\"Soft\":256,\"Hard\":256}]");
 }
 
-void fer_container_spec_write(fer_buf *b, const fer_container_settings *s, const fer_job *j)
+void fer_container_spec_write(fer_buf *b, const fer_container_settings *s, fer_str mark,
+                              const fer_job *j)
 {
     fer_buf_add_text(b, "{\"Image\":");
     fer_buf_add_quoted(b, s->image);
@@ -75,9 +78,14 @@ void fer_container_spec_write(fer_buf *b, const fer_container_settings *s, const
                      "\"User\":\"65534:65534\",\"WorkingDir\":\"/work\",\"Hostname\":\"sandbox\","
                      "\"Tty\":false,\"OpenStdin\":true,\"StdinOnce\":true,\"AttachStdin\":true,"
                      "\"AttachStdout\":true,\"AttachStderr\":true,\"NetworkDisabled\":true,"
-                     "\"Labels\":{\"ferrule\":\"code\"},\"HostConfig\":{\"NetworkMode\":\"none\","
-                     "\"IpcMode\":\"private\",\"ReadonlyRootfs\":true,\"Privileged\":false,"
-                     "\"CapDrop\":[\"ALL\"],\"SecurityOpt\":[\"no-new-privileges\"],");
+                     "\"Labels\":{\"ferrule\":\"code\"");
+    if (mark.len) {
+        fer_buf_add_text(b, ",\"" FER_SWEEP_LABEL "\":");
+        fer_buf_add_quoted(b, mark);
+    }
+    fer_buf_add_text(b, "},\"HostConfig\":{\"NetworkMode\":\"none\","
+                        "\"IpcMode\":\"private\",\"ReadonlyRootfs\":true,\"Privileged\":false,"
+                        "\"CapDrop\":[\"ALL\"],\"SecurityOpt\":[\"no-new-privileges\"],");
     add_limits(b, j);
     fer_buf_add_text(b, "}}");
 }

@@ -4,7 +4,8 @@
 
 #include "rt_container.h"
 
-/* The body of POST /containers/create for one run. */
-void fer_container_spec_write(fer_buf *b, const fer_container_settings *s, const fer_job *j);
+/* The body of POST /containers/create for one run; `mark` as of fer_sweep_mark. */
+void fer_container_spec_write(fer_buf *b, const fer_container_settings *s, fer_str mark,
+                              const fer_job *j);
 
 #endif

@@ -14,6 +14,7 @@
 #include "code_lines.h"
 #include "code_stdio.h"
 #include "container_spec.h"
+#include "container_sweep.h"
 #include "docker_attach.h"
 #include "errors.h"
 #include "http_client.h"
@@ -53,6 +54,9 @@ struct worker {
     int exit_code;
     unsigned refusals; /* of the API to remove it, as one that is just ending */
     question *current;
+    bool sweeps;   /* it has no job: it removes what others left */
+    fer_str *left; /* IDs of containers that are to be removed, of a sweep */
+    size_t left_count;
     unsigned pending; /* questions without an answer, and callbacks that are running */
     bool over;        /* it is freed when there are none */
 };
@@ -62,6 +66,8 @@ struct container {
     fer_arena *arena;
     fer_container_settings settings;
     const char *socket; /* NULL: there is none */
+    fer_str mark;       /* by which its containers say whose they are; or empty */
+    bool swept;         /* what others left was looked for, or is being */
     fer_http *http;
     worker *workers; /* all whose container is not removed */
     bool stopping, stopped;
@@ -97,6 +103,12 @@ static void on_answer(void *context, const fer_http_end *end)
     else q->take(w, q->status, fer_buf_view(&q->body), NULL);
 }
 
+/* A sweep holds nobody up for long. */
+static int64_t wait_ms(const worker *w)
+{
+    return w->sweeps ? FER_CONTAINER_SWEEP_MS : FER_CONTAINER_WAIT_MS;
+}
+
 static void ask(worker *w, const char *method, fer_str path, fer_str body, answer_taker *take)
 {
     static const fer_http_field json[] = {{{"Content-Type", 12}, {"application/json", 16}}};
@@ -107,8 +119,7 @@ static void ask(worker *w, const char *method, fer_str path, fer_str body, answe
                                 .fields = json,
                                 .field_count = body.ptr ? 1 : 0,
                                 .body = body,
-                                .deadline_ns =
-                                    fer_clock_mono() + (int64_t)FER_CONTAINER_WAIT_MS * 1000000,
+                                .deadline_ns = fer_clock_mono() + wait_ms(w) * 1000000,
                                 .body_max = ANSWER_MAX};
     fer_err err = {0};
     fer_code code = FER_OK;
@@ -355,11 +366,48 @@ static worker *new_worker(container *r, fer_job *j)
     return w;
 }
 
+/* ---- what others left ----------------------------------------------------------------------- */
+
+static void sweep_on(worker *w, unsigned status, fer_str body, const fer_err *err)
+{
+    (void)body;
+    (void)err;
+    if (!status || !w->left_count) { /* nobody answers, or nothing is left */
+        forget(w);
+        return;
+    }
+    fer_str id = w->left[--w->left_count];
+    ask(w, "DELETE", fer_arena_printf(w->arena, "/containers/%.*s?force=true&v=true", FER_PRI(id)),
+        FER_STR_NONE, sweep_on);
+}
+
+static void on_listed(worker *w, unsigned status, fer_str body, const fer_err *err)
+{
+    if (status == 200 && fer_sweep_find(w->arena, body, &w->left, &w->left_count, NULL))
+        w->left_count = 0;
+    sweep_on(w, status, body, err);
+}
+
+/* Once: where the API is not there yet, with the next run. */
+static void sweep(container *r)
+{
+    static const char ours[] = "/containers/json?all=true&filters=%7B%22label%22%3A%5B%22ferrule%3D"
+                               "code%22%5D%7D"; /* {"label":["ferrule=code"]} */
+    if (r->swept || !r->mark.len || r->runtime.kind->probe(&r->runtime, NULL)) return;
+    worker *w = new_worker(r, NULL);
+    if (!w) return;
+    r->swept = w->sweeps = true;
+    ask(w, "GET", fer_str_of(ours), FER_STR_NONE, on_listed);
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
 static void run(fer_runtime *rt, fer_job *j)
 {
     container *r = (container *)rt;
     fer_err err = {0};
     fer_buf spec;
+    sweep(r);
     fer_code code = refuse(r, j, &err);
     worker *w = code ? NULL : new_worker(r, j);
     if (!w) {
@@ -369,7 +417,7 @@ static void run(fer_runtime *rt, fer_job *j)
     }
     j->state = w;
     fer_buf_init(&spec, w->arena, START_MAX);
-    fer_container_spec_write(&spec, &r->settings, j);
+    fer_container_spec_write(&spec, &r->settings, r->mark, j);
     if (fer_buf_code(&spec, &err)) give_up(w, err.code, "make a container", 0, FER_STR(""), &err);
     else ask(w, "POST", FER_STR("/containers/create"), fer_buf_view(&spec), on_created);
 }
@@ -516,12 +564,16 @@ fer_runtime *fer_container_runtime(uv_loop_t *loop, fer_str name, const fer_cont
                                      .name = own,
                                      .language = s->python ? FER_STR("python") : FER_STR(""),
                                      .loop = loop},
-                         .arena = a};
+                         .arena = a,
+                         .mark = fer_sweep_mark(a)};
         r->socket = find_socket(a, s->socket);
         r->http =
             fer_http_new(loop, &(fer_http_options){.unix_socket = r->socket ? r->socket : ""});
     }
-    if (own.ptr && r->http && copy_settings(r, s)) return &r->runtime;
+    if (own.ptr && r->http && copy_settings(r, s)) {
+        if (s->sweep) sweep(r);
+        return &r->runtime;
+    }
     if (r && r->http) fer_http_close(r->http);
     fer_arena_free(a);
     return NULL;

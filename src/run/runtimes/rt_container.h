@@ -8,7 +8,8 @@
  * The helper `python` begins the code as the runtime `process` does; without it, the program is
  * the last argument of the command, as of `sh -c`.
  *
- * A container is removed when its run has ended, however it ended.
+ * A container is removed when its run has ended, however it ended; those of gateways that were
+ * killed by the next one (container_sweep.h).
  */
 #ifndef FER_RT_CONTAINER_H
 #define FER_RT_CONTAINER_H
@@ -17,6 +18,7 @@
 
 #define FER_CONTAINER_CODE    ((size_t)96 << 10) /* bytes of a program that is an argument */
 #define FER_CONTAINER_WAIT_MS 30000              /* for an answer of the API */
+#define FER_CONTAINER_SWEEP_MS 5000               /* the same, where what was left is looked for */
 #define FER_CONTAINER_REMOVES 5 /* times that the API is asked to remove a container */
 
 typedef struct fer_container_settings {
@@ -25,6 +27,8 @@ typedef struct fer_container_settings {
     const fer_str *command; /* the interpreter inside and its first arguments */
     size_t command_count;
     bool python; /* begun by Ferrule's module */
+    bool sweep; /* when it is made, what dead gateways have left is removed; else with the first run
+                 */
 } fer_container_settings;
 
 /* NULL: no memory. That there is no API is told by its probe. */

@@ -140,6 +140,13 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
     return code;
 }
 
+fer_code fer_station_recode(fer_station *s, const fer_config *now, fer_err *err)
+{
+    fer_runner *old = fer_gateway_runner(s->gateway, FER_BACKEND_LOCAL, FER_STR(FER_CODE_NS));
+    if (old) fer_gateway_retire_runner(s->gateway, old, NULL, NULL);
+    return fer_station_code(s, now, err);
+}
+
 fer_code fer_code_setup_probe(const fer_config_runtime *c, char *found, size_t size, fer_err *err)
 {
     uv_loop_t loop;

@@ -10,6 +10,9 @@
  * the command is about code; where not, it is taken out of the catalogue.
  */
 fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err);
+/* Another configuration: runs under way keep the runtimes that they have, later ones get new ones.
+ */
+fer_code fer_station_recode(fer_station *s, const fer_config *now, fer_err *err);
 
 /* Whether a runtime of the configuration could run something here: FER_OK, or why not. `found`, a
  * sentence of at most `size` bytes, says what it would run with. Starts nothing. */

@@ -121,6 +121,8 @@ void fer_station_begin_asking(fer_station *s);
 /* The same for those alone whose tools the catalogue does not have, or has had for too long
  * (relistMs), and for those that are to be started at once. */
 void fer_station_begin_asking_unknown(fer_station *s);
+/* The same, and waits for what they say. */
+void fer_station_ask_unknown(fer_station *s);
 /* The same for those that could not be asked before. */
 void fer_station_ask_again(fer_station *s);
 /* The same, after a pause for each that doubles with its failures: 1 to 30 seconds. */

@@ -7,6 +7,7 @@
  */
 #include "builtins.h"
 #include "client_files.h"
+#include "code_setup.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "station_parts.h"
@@ -308,6 +309,11 @@ static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena 
     if (f.other_catalog) code = take_catalog(s, f.old, &f.catalog, err);
     fer_code served = serve_new(s, &f.furniture, code ? NULL : err);
     if (!code) code = served;
+    /* Another catalogue has no code:execute yet. */
+    if (!fer_str_eq(s->config.code.json, now->code.json) || f.other_catalog) {
+        fer_code recoded = fer_station_recode(s, now, code ? NULL : err);
+        if (!code) code = recoded;
+    }
     for (size_t i = 0; i < count; i++) told[i].before = told[i].before ? told : NULL;
     for (size_t i = 0; i < count; i++) told[i].after = told[i].after ? told : NULL;
     *out = (fer_reloaded){told, count};

@@ -408,6 +408,12 @@ void fer_station_ask(fer_station *s, fer_str id)
     wait_for_lists(s);
 }
 
+void fer_station_ask_unknown(fer_station *s)
+{
+    fer_station_begin_asking_unknown(s);
+    wait_for_lists(s);
+}
+
 static void ask_steps(fer_station *s, const fer_steps *steps)
 {
     for (size_t i = 0; i < steps->count; i++) {

@@ -7,9 +7,11 @@ import glob
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
@@ -247,6 +249,78 @@ begun = until(lambda: len(running(mark)) == 3)
 p.kill()  # the gateway itself, without a word
 p.wait()
 case("a gateway that is killed leaves no program", [] if begun and until(lambda: not running(mark)) else [f"begun {begun}", str(running(mark))])
+
+# ---- another section `code`, while it serves
+
+reloaded = put("reloaded.yaml", "commands: []\n")
+s = Server(config=reloaded)
+
+
+def offered():
+    return "execute_code" in s.modern("tools/list")[2]
+
+
+def execute_there(code, **args):
+    text = s.modern("tools/call", {"name": "execute_code", "arguments": dict(args, code=code)})[2]
+    data = text.split("data:")[-1] if text.lstrip().startswith(("event", "data", "id", ":")) else text
+    return json.loads(data)["result"]
+
+
+def reload(text):
+    put("reloaded.yaml", text)
+    s.child.send_signal(signal.SIGHUP)
+
+
+none = offered()
+reload("code: {allowDegraded: true}\n")
+case("reload: code is offered once the section is there", [] if not none and until(offered) else [str(none)])
+r = execute_there("1 + 1")
+case("reload: and runs", [] if r["structuredContent"]["value"] == 2 else [str(r)])
+mark = f"7{os.getpid()}.4"
+reload("code: {allowDegraded: true, limits: {toolCalls: 7}, runtimes: {sh: {kind: process, command: [sh]}}}\n")
+
+
+def limit():
+    return execute_there("1")["structuredContent"]["limitsEnforced"]["toolCalls"]["limit"]
+
+
+case("reload: other limits and runtimes count", [] if until(lambda: limit() == 7) and execute_there("echo 1", runtime="sh")["structuredContent"]["stdout"] == "1\n" else [str(limit())])
+answers = []
+slow = threading.Thread(target=lambda: answers.append(execute_there(f"sleep {mark} & sleep 2; echo kept", runtime="sh")))
+slow.start()
+begun = until(lambda: running(mark))
+reload("commands: []\n")
+gone = until(lambda: not offered())
+slow.join()
+case("reload: it is gone without its section", [] if gone else ["it is not"])
+case("reload: a run under way ends as it began", [] if begun and answers[0]["structuredContent"]["stdout"] == "kept\n" else [str(answers)])
+case("reload: the gateway ends", [] if s.end() == 0 and until(lambda: not running(mark)) else [str(s.child.returncode)])
+
+# ---- what the catalogue knows is not asked for again
+
+asked = os.path.join(folder.name, "asked")
+server = put("server.py", f"""import json, sys
+open({asked!r}, "a").write("started\\n")
+for line in sys.stdin:
+    m = json.loads(line)
+    result = {{"initialize": {{"protocolVersion": "2025-06-18", "capabilities": {{"tools": {{}}}}, "serverInfo": {{"name": "s", "version": "1"}}}},
+               "tools/list": {{"tools": [{{"name": "hello", "description": "Says hello.", "inputSchema": {{"type": "object"}}}}]}},
+               "tools/call": {{"content": [{{"type": "text", "text": "hello"}}], "structuredContent": {{"said": "hello"}}}}}}.get(m.get("method"), {{}})
+    if "id" in m: print(json.dumps({{"jsonrpc": "2.0", "id": m["id"], "result": result}}), flush=True)
+""")
+remembers = put("remembers.json", json.dumps({"code": {"allowDegraded": True}, "catalog": os.path.join(folder.name, "tools.catalog"),
+                                              "mcpServers": {"s": {"command": sys.executable, "args": [server]}}}))
+
+
+def started():
+    return open(asked).read().count("started") if os.path.exists(asked) else 0
+
+
+counts = []
+for code, value in [("(await tools.s.hello({})).said", "hello"), ("1 + 1", "2"), ("(await tools.s.hello({})).said", "hello")]:
+    r = execute(code, config=remembers)
+    counts.append((value in r.stdout.decode(), started()))
+case("exec: a server is asked once for its tools, and started for its calls alone", [] if counts == [(True, 1), (True, 1), (True, 2)] else [str(counts), r.stderr.decode()])
 
 # ---- layers that are missing: nothing is run, unless that is allowed, and then it is said
 

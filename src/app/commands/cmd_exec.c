@@ -253,7 +253,7 @@ int fer_run_exec(fer_app *app)
     x.file = app->args[0];
     int bad = fer_station_init_for(&x.station, app, &wants);
     if (bad) return bad;
-    fer_station_ask(&x.station, FER_STR(""));
+    fer_station_ask_unknown(&x.station); /* which tools it wants, only its run tells */
     bad = run(&x);
     if (bad) fer_station_remark(&x.station);
     int unwritten = fer_station_write_metrics(&x.station);

@@ -144,10 +144,11 @@ const fer_command fer_commands[] = {
      "ferrule doctor\nferrule doctor --offline --json | jq '.checks[] | select(.state == \"wrong\")'\nferrule doctor --fix",
      fer_run_doctor},
     {"cost", "", "tell what tools cost a context window",
-     "Asks all servers of the configuration for their tools and tells how much of a model's context their definitions take, by "
+     "Asks all servers of the configuration, or of the user's MCP clients where there is none, for their tools and tells how much of a model's context their definitions take, by "
      "namespace, when a client has them in full; and what the meta tools of ferrule serve take in their place. A token is "
      "taken to be four bytes of JSON.",
-     fer_servers_options, "ferrule cost\nferrule cost --json --config ~/.cursor/mcp.json",
+     fer_cost_options,
+     "ferrule cost\nferrule cost --from cursor\nferrule cost --json --config ferrule.yaml",
      fer_run_cost},
     {"schema bundle", "FILE", "put a schema and all it refers to into one document",
      "Prints the schema with the registered schemas that it refers to under $defs, so that it stands alone.",
@@ -495,8 +496,7 @@ const fer_command fer_commands[] = {
      "Prints recall at 1, 3, 5 and 10, nDCG at 10 and the mean reciprocal rank in percent, and for how many "
      "queries something was found that fits; for several folders also the mean over them.",
      fer_eval_options, "ferrule eval data/*/", fer_run_eval},
-    {"explain", "[RULE|CODE]", "explain a rule or an error code",
-     "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
+    {"explain", "[RULE|CODE]", "explain a rule or an error code", "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",
      fer_no_options, "ferrule explain name.charset\nferrule explain DuplicateKey", fer_run_explain},
     {"reference", "[PAGE]", "print a reference page",
      "Prints one of the reference pages in Markdown, made from Ferrule's own tables: tool-record, rules, changes, "

@@ -320,6 +320,13 @@ const fer_option fer_install_options[] = {
     STATION,
     END,
 };
+const fer_option fer_cost_options[] = {
+    {"from", 'f', "CLIENT|FILE", NULL,
+     "of the servers of an MCP client (claude, cursor, vscode, ...: see install), or of a file of one"},
+    STATION,
+    JSON,
+    END,
+};
 const fer_option fer_servers_options[] = {
     STATION,
     {"watch", 'w', NULL, NULL,

@@ -53,6 +53,7 @@ extern const fer_option fer_inspect_options[];
 extern const fer_option fer_install_options[];
 extern const fer_option fer_search_options[];
 extern const fer_option fer_serve_options[];
+extern const fer_option fer_cost_options[];
 extern const fer_option fer_servers_options[];
 extern const fer_option fer_show_options[];
 extern const fer_option fer_tags_options[];

@@ -221,6 +221,18 @@ for client, file, key, _ in CLIENTS:
     problems += expect(home.run("run", "files:exact"), 0, ["12345678901234567890"])
     case(f"init: of {client}", problems + ([home.get("ferrule.yaml")] if problems else []))
 
+# ---- cost of what clients have, where there is no configuration
+
+home = Home({".cursor/mcp.json": servers(files=backend()), ".gemini/settings.json": '{"mcpServers": {"bad": {"url": "${input:x}"}}}'})
+for name, words, said in [("cost: of what is found", ["cost", "--json"], "Gemini"), ("cost: of one client", ["cost", "--json", "--from", "cursor"], "Cursor"),
+                          ("cost: of a file", ["cost", "--json", "--from", ".cursor/mcp.json"], "")]:
+    r = home.run(*words)
+    costs = json.loads(r.stdout) if r.returncode == 0 else {}
+    dear = [n["bytes"] for n in costs.get("namespaces", [])]
+    case(name, expect(r, 0, [], [said]) + ([] if costs and costs["namespaces"][0]["name"] == "files" and costs["namespaces"][0]["tools"] == 5 and
+                                           dear == sorted(dear, reverse=True) and costs["meta"]["tokens"] <= 900 else [r.stdout]))
+case("cost: two sources", expect(home.run("cost", "--from", "cursor", "--config", "x.yaml"), 2, [], ["exclude each other"]))
+
 # ---- serve without a configuration: one wrong server, one wrong file, itself, and itself once more by a script
 home = Home({
     ".cursor/mcp.json": servers(good=backend(), wrong={"url": "${input:x}"}, me={"command": SELF, "args": ["serve", "--stdio"]}),

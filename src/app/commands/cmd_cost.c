@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule cost: what tools cost a context window, and what the meta tools cost in their place. */
+#include <stdlib.h>
+
+#include "client_choice.h"
 #include "errors.h"
 #include "exports.h"
 #include "meta_tools.h"
@@ -11,7 +14,7 @@ typedef struct cost {
 } cost;
 
 typedef struct costs {
-    cost *list; /* by namespace */
+    cost *list; /* of each namespace */
     size_t count, cap;
     cost all, meta;
 } costs;
@@ -54,6 +57,14 @@ static fer_code add_tool(fer_arena *a, costs *c, const fer_exports *e, const fer
     return code;
 }
 
+/* The dearest first. */
+static int by_cost(const void *x, const void *y)
+{
+    const cost *a = x, *b = y;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return fer_str_cmp(a->ns, b->ns);
+}
+
 static fer_code count_all(fer_station *s, fer_exports *e, costs *c, fer_err *err)
 {
     fer_exports_wish o = {.catalog = s->catalog};
@@ -65,6 +76,7 @@ static fer_code count_all(fer_station *s, fer_exports *e, costs *c, fer_err *err
     if (!code) code = fer_exports_refresh(e, &o, NULL, err);
     for (size_t i = 0; !code && i < e->count; i++)
         code = add_tool(s->arena, c, e, &e->list[i], err);
+    if (c->count) qsort(c->list, c->count, sizeof *c->list, by_cost);
     return code;
 }
 
@@ -110,8 +122,23 @@ int fer_run_cost(fer_app *app)
     fer_exports e = {0};
     costs c = {0};
     fer_err err = {0};
-    int bad = fer_station_init(&s, app);
-    if (bad) return bad;
+    const char *files[FER_CLIENT_FILES_MAX];
+    size_t count = 0;
+    fer_arena *a = fer_arena_new(0);
+    if (!a) {
+        fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+        return fer_app_fail(app, &err);
+    }
+    int bad = fer_client_choose(app, a, files, &count);
+    if (!bad)
+        bad = fer_station_init_for(&s, app,
+                                   &(struct fer_station_wants){.files = files,
+                                                               .file_count = count,
+                                                               .found = fer_client_found(app)});
+    if (bad) {
+        fer_arena_free(a);
+        return bad;
+    }
     fer_station_ask(&s, FER_STR(""));
     fer_station_remark(&s);
     fer_code code = count_all(&s, &e, &c, &err);
@@ -120,5 +147,6 @@ int fer_run_cost(fer_app *app)
     else write_text(&app->out, &c);
     fer_exports_deinit(&e);
     fer_station_deinit(&s);
+    fer_arena_free(a);
     return bad;
 }

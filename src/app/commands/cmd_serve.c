@@ -6,7 +6,7 @@
 
 #include "admin.h"
 #include "attach.h"
-#include "client_files.h"
+#include "client_choice.h"
 #include "clock.h"
 #include "doorkeeper.h"
 #include "errors.h"
@@ -52,37 +52,6 @@ typedef struct serving {
 
 /* ---- what is served ---------------------------------------------------------------------------
  */
-
-/* The files of --from, or those that are found where nothing is configured. 0, or an exit code. */
-static int find_files(serving *s, fer_arena *a, const char **files, size_t *count)
-{
-    fer_client_file found[FER_CLIENT_FILES_MAX];
-    const char *from = fer_app_option(s->app, "from");
-    fer_str config = FER_STR("");
-    fer_err err;
-    *count = 0;
-    if (fer_app_option(s->app, "config")) {
-        return from ? fer_app_usage(s->app, "--from and --config exclude each other") : 0;
-    }
-    if (from && !fer_client_find(from)) {
-        files[(*count)++] = from;
-        return 0;
-    }
-    if (!from && fer_config_locate(a, NULL, &config, &err)) return fer_app_fail(s->app, &err);
-    if (!from && config.len) return 0;
-    if (!from && getenv(FER_PROCESS_MARK))
-        return fer_app_usage(s->app, "this gateway was started by another one, and would serve the "
-                                     "same servers again: --config or --from says which it is for");
-    size_t n = fer_client_files_find(a, from, found);
-    for (size_t i = 0; i < n; i++) {
-        fer_app_say(s->app, "found the servers of %s in %s", found[i].client->title, found[i].path);
-        files[(*count)++] = found[i].path;
-    }
-    if (!n && from) return fer_app_usage(s->app, "no file of %s is there: name one", from);
-    if (!n)
-        fer_app_say(s->app, "no configuration and no client's file is there: built-in tools only");
-    return 0;
-}
 
 static int make_front(serving *s)
 {
@@ -584,17 +553,16 @@ int fer_run_serve(fer_app *app)
         fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
         return fer_app_fail(app, &err);
     }
-    int bad = find_files(&s, a, files, &count);
+    int bad = fer_client_choose(app, a, files, &count);
     int attached = bad ? bad : attach(&s, a, files, count);
     if (attached >= 0) {
         fer_arena_free(a);
         return attached;
     }
-    const char *from = fer_app_option(app, "from");
     struct fer_station_wants wants = {.search = true,
                                       .files = files,
                                       .file_count = count,
-                                      .found = !from || fer_client_find(from),
+                                      .found = fer_client_found(app),
                                       .own = own_url(&s, a)};
     if (!bad) bad = fer_station_init_for(&s.station, app, &wants);
     if (!bad) {

@@ -48,8 +48,8 @@ static fer_code keep(fer_arena *a, const char *file, const fer_str *text, fer_st
         fer_code code = write_copy(&k, kept->ptr, &taken, err);
         if (code || !taken) return code;
     }
-    return fer_fail(err, FER_IO_ERROR, "there are %d copies of %s: delete some", FER_BACKUPS_MAX,
-                    file);
+    return fer_fail(err, FER_IO_ERROR, "backup.copies: there are %d copies of %s: delete some",
+                    FER_BACKUPS_MAX, file);
 }
 
 fer_code fer_backup_keep(fer_arena *a, const char *file, fer_str text, fer_str *kept, fer_err *err)

@@ -41,7 +41,7 @@ fer_code fer_command_words(fer_arena *a, fer_str text, const char *out[FER_REMOT
         while (at < text.len && is_blank(text.ptr[at])) at++;
         if (at == text.len) break;
         if (*count == FER_REMOTE_WORDS)
-            return fer_fail(err, FER_BAD_USAGE, "the command has more than %d words",
+            return fer_fail(err, FER_BAD_USAGE, "remote.words: the command has more than %d words",
                             FER_REMOTE_WORDS);
         fer_code code = take_word(a, text, &at, &out[(*count)++], err);
         if (code) return code;

@@ -101,7 +101,8 @@ static fer_code make_http(fer_remote *r, const char *url, fer_mcp_link **out, fe
     if (!code) code = take_token(r, spec.url, fields, &spec.field_count, err);
     for (size_t i = 0; !code && (header = fer_app_values(r->app, "header", i)); i++) {
         if (i == FER_REMOTE_VARIETY)
-            return fer_fail(err, FER_BAD_USAGE, "--header: at most %d", FER_REMOTE_VARIETY);
+            return fer_fail(err, FER_BAD_USAGE, "remote.variety: --header at most %d times",
+                            FER_REMOTE_VARIETY);
         code = take_header(r, header, &fields[spec.field_count++], err);
     }
     if (code) return code;
@@ -163,7 +164,8 @@ static fer_code make_env(fer_remote *r, const char *const **out, fer_err *err)
     }
     for (size_t i = 0; !code && (given = fer_app_values(r->app, "env", i)); i++) {
         if (i == FER_REMOTE_VARIETY)
-            return fer_fail(err, FER_BAD_USAGE, "--env: at most %d", FER_REMOTE_VARIETY);
+            return fer_fail(err, FER_BAD_USAGE, "remote.variety: --env at most %d times",
+                            FER_REMOTE_VARIETY);
         code = take_variable(r, given, &env[n++], err);
     }
     *out = env;
@@ -179,7 +181,8 @@ static fer_code make_program(fer_remote *r, const char *const *words, size_t cou
                            .path = fer_str_of(path ? path : "/usr/local/bin:/usr/bin:/bin")};
     if (!argv) return fer_arena_failed(r->arena, err);
     if (count > FER_REMOTE_WORDS)
-        return fer_fail(err, FER_BAD_USAGE, "the command has more than %d words", FER_REMOTE_WORDS);
+        return fer_fail(err, FER_BAD_USAGE, "remote.words: the command has more than %d words",
+                        FER_REMOTE_WORDS);
     fer_code code = FER_OK;
     if (count == 1) code = fer_command_words(r->arena, fer_str_of(words[0]), argv, &count, err);
     else memcpy(argv, words, count * sizeof *argv);

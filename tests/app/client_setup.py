@@ -221,6 +221,13 @@ for client, file, key, _ in CLIENTS:
     problems += expect(home.run("run", "files:exact"), 0, ["12345678901234567890"])
     case(f"init: of {client}", problems + ([home.get("ferrule.yaml")] if problems else []))
 
+# ---- copies of a file: 1,000 of them, and no more
+home = Home({".cursor/mcp.json": "{}", **{".cursor/mcp.json.bak" + (f".{i}" if i > 1 else ""): "old" for i in range(1, 1000)}})
+problems = expect(home.run("install", "cursor"), 0, ["mcp.json.bak.1000"]) + ([] if home.get(".cursor/mcp.json.bak.1000") == "{}" else ["another text"])
+before = home.get(".cursor/mcp.json")
+problems += expect(home.run("install", "cursor", "--remove"), 2, [], ["backup.copies: there are 1000 copies"])
+case("backup.copies", problems + ([] if home.get(".cursor/mcp.json") == before else ["it was written all the same"]))
+
 # ---- cost of what clients have, where there is no configuration
 
 home = Home({".cursor/mcp.json": servers(files=backend()), ".gemini/settings.json": '{"mcpServers": {"bad": {"url": "${input:x}"}}}'})

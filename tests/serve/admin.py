@@ -125,6 +125,12 @@ for i in range(120):
 status, text = page("denials")
 case("no more than are kept", holds("denials", text) + ([] if len(json.loads(text)["denials"]) == 100 and json.loads(text)["total"] > 120 else [text[:200]]))
 
+for i in range(201):
+    call("a__pid" if i == 0 else "pid", {})
+text = page("recent")[1]
+recent = json.loads(text)
+case("200 recent calls, and no more", holds("recent", text) + ([] if len(recent["calls"]) == 200 else [str(len(recent["calls"]))]))
+
 # ---- at the socket of the operator
 sockets = glob.glob(os.path.join(folder.name, ".local/state/ferrule/run/*.http"))
 same("there is a socket for the operator", len(sockets), 1)

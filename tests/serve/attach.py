@@ -293,11 +293,27 @@ place.end()
 ROWS = [
     ("--daemon and --stdio", ["serve", "--daemon", "--stdio"], ["--daemon goes without"]),
     ("--idle must be a number", ["serve", "--daemon", "--idle", "0"], ["--idle takes a whole number"]),
+    ("--idle is a day at most", ["serve", "--daemon", "--idle", "86401"], ["--idle takes a whole number from 1 to 86400"]),
     ("--attach knows three words", ["serve", "--stdio", "--attach", "always"], ["--attach takes one of"]),
 ]
 place = Place()
 for name, words, err in ROWS:
     case(name, expect(run(words, env=place.env), 2, [], err))
+
+# ---- a day of --idle; 1,000 requests whose end is told when the gateway ends, which are as many as it takes
+gate = place.client("--attach", "start", "--idle", "86400")
+gate.open()
+for i in range(1001):
+    gate.ask(i + 1, "run_tool", {"id": "b:slow", "args": {"wait": True}})
+first = gate.answer()
+problems = [] if first.get("id") == 1001 and "result" not in first else [str(first)[:300]]
+for pid in place.gateways():
+    os.kill(pid, signal.SIGKILL)
+ends = [gate.answer() for _ in range(1000)]
+problems += [] if sorted(e.get("id", 0) for e in ends) == list(range(1, 1001)) else [str([e for e in ends if not e][:3])]
+problems += [str(e)[:200] for e in ends if e.get("error", {}).get("code") != -32603][:3]
+case("1,000 requests are told that their gateway has ended; one more was refused", problems)
+gate.close()
 
 # ---- lines of every kind pass: a batch, garbage, a line past the limit, a last one without its end
 gate = place.client("--attach", "start")

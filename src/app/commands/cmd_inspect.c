@@ -250,7 +250,7 @@ static void write_findings(const inspection *n)
         fer_out_text(o, ": ");
         fer_out_clean(o, f->message);
         if (f->hint.len) {
-            fer_out_text(o, " ");
+            fer_out_text(o, "; ");
             fer_out_clean(o, f->hint);
         }
         fer_out_text(o, "\n");

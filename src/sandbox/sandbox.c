@@ -184,7 +184,7 @@ static void on_status(uv_poll_t *poll, int status, int events)
 /* ---- what it prints ------------------------------------------------------------------------- */
 
 /* A program that prints runs, also where that has not been told yet. */
-static void be_ready(fer_sandbox *s)
+void fer_sandbox_heard(fer_sandbox *s)
 {
     if (s->ready) return;
     read_records(s);
@@ -195,7 +195,7 @@ static void be_ready(fer_sandbox *s)
 static fer_str within(fer_sandbox *s, fer_str bytes)
 {
     uint64_t before = s->end.output, limit = s->limits[FER_BOX_OUTPUT];
-    be_ready(s);
+    fer_sandbox_heard(s);
     s->end.output += bytes.len;
     if (s->end.output <= limit) return bytes;
     if (!s->limited) {

@@ -174,6 +174,10 @@ size_t fer_sandbox_waiting(const fer_sandbox *s);
 void fer_sandbox_close_input(fer_sandbox *s);
 void fer_sandbox_pause(fer_sandbox *s, bool paused);
 
+/* Its program was heard by a descriptor that was handed over: it runs, which on_ready tells now
+ * where it has not been told yet. */
+void fer_sandbox_heard(fer_sandbox *s);
+
 /* From now on it has so many milliseconds; UINT64_MAX: without end. */
 void fer_sandbox_wall(fer_sandbox *s, uint64_t ms);
 /* Ends all of it: SIGTERM to every process inside, then, after the grace, SIGKILL. */

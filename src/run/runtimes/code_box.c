@@ -73,9 +73,11 @@ void fer_box_drop(fer_box *b, fer_process_grace grace)
 /* ---- lines ------------------------------------------------------------------------------------
  */
 
+/* Which layers stand is known before the first line is told, so that no result lacks it. */
 static bool on_line(void *context, fer_str line)
 {
     fer_box *b = context;
+    if (b->sandbox) fer_sandbox_heard(b->sandbox);
     b->spec.events->line(b, line);
     return b->pair != NULL;
 }

@@ -3,6 +3,7 @@
 """ferrule exec, result and execute_code: programs in the sandbox that call tools, their values, errors, limits, traces. Speaks TAP.
 Where this machine has no namespaces for its user, programs run as far as it goes (--allow-degraded) and say so."""
 
+import glob
 import json
 import os
 import subprocess
@@ -234,12 +235,48 @@ code, text = begins.get("code:execute", {}), begins.get("text:count", {})
 case("ledger: the run is the cause of its calls", [] if code and text.get("causationId") == code["callId"]
      and text["correlationId"] == code["correlationId"] and text["origin"] == "code" else [str(begins), str(r.stderr)])
 
-# ---- many
+# ---- many, after which nothing is left
+
+
+def left_of(pid):
+    """What is there of a gateway, which may be gone: cgroups, processes in them or below it, mounts of sandboxes, files."""
+    mark = f"ferrule-{pid}-"
+    left = [path for path in glob.glob("/sys/fs/cgroup/**/" + mark + "*", recursive=True)]
+    for path in glob.glob("/proc/[0-9]*"):
+        try:
+            with open(path + "/cgroup") as f, open(path + "/stat") as g:
+                parent = int(g.read().rpartition(")")[2].split()[1])
+                if mark in f.read() or parent == pid:
+                    left.append(path)
+        except OSError:
+            pass
+    with open("/proc/self/mountinfo") as f:
+        left += [line for line in f if " - tmpfs work " in line or " - tmpfs root " in line]
+    return left + [n for d in ("/tmp", "/dev/shm", "/var/tmp") for n in glob.glob(f"{d}/ferrule-[cjp]*") if os.stat(n).st_uid == os.geteuid() and n not in before]
+
 
 COUNT = 1000 if LONG else 20
+before = [n for d in ("/tmp", "/dev/shm", "/var/tmp") for n in glob.glob(f"{d}/ferrule-[cjp]*")]
 c = Client(CONFIG)
-wrong = [n for n in range(COUNT) if c.call(n + 1, "execute_code", code=f"(await tools.text.count({{text: 'x'}})).words + {n}")["structuredContent"]["value"] != n + 1]
-case(f"{COUNT} runs one after the other", [] if not wrong else [str(wrong)])
+busy = set()
+for runtime, code in [("js", "(await tools.text.count({{text: 'x'}})).words + {n}"),
+                      ("sh", "echo '{{\"op\":\"out\",\"value\":'$((1 + {n}))'}}' >&4; : > /work/f; sleep 100 & setsid sleep 100 &")]:
+    wrong = []
+    for n in range(COUNT):
+        r = c.call(n + 1, "execute_code", code=code.format(n=n), runtime=runtime)
+        if r.get("structuredContent", {}).get("value") != n + 1:
+            wrong.append(str(r)[:300])
+        busy.update(left_of(c.p.pid) if n == COUNT // 2 else [])
+    case(f"{COUNT} runs of {runtime} one after the other", wrong[:3])
+case("what would be left is seen while they run", [] if busy else ["nothing was seen"])
+pid = c.p.pid
 case("and their end", [] if c.close() == 0 else ["it failed"])
+case("nothing is left: no cgroup, process, mount or file", left_of(pid))
+left = []
+for n in range(COUNT // 10):
+    p = subprocess.Popen([FERRULE, "exec", "-C", CONFIG, put("program", "1")], stdout=subprocess.DEVNULL)
+    left += [] if p.wait() == 0 else ["it failed"]
+    left += left_of(p.pid)
+case(f"nor of {COUNT // 10} runs of the command", left[:3])
 
 finish()

@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "sys.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,14 +57,16 @@ enum kind {
     K_CONNECT,
     K_RECV,
     K_SEND,
+    K_LIBRARY,
+    K_SYMBOL,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    "malloc", "open",   "read",    "write",   "close",   "stat",     "fchmod",   "fsync",
-    "rename", "unlink", "opendir", "readdir", "pages",   "map",      "clock",    "random",
-    "pipe",   "spawn",  "wait",    "pidfd",   "kill",    "truncate", "allocate", "lock",
-    "mkdir",  "wall",   "listen",  "accept",  "connect", "recv",     "send"};
+    "malloc", "open",    "read",    "write",    "close",    "stat",  "fchmod", "fsync", "rename",
+    "unlink", "opendir", "readdir", "pages",    "map",      "clock", "random", "pipe",  "spawn",
+    "wait",   "pidfd",   "kill",    "truncate", "allocate", "lock",  "mkdir",  "wall",  "listen",
+    "accept", "connect", "recv",    "send",     "library",  "symbol"};
 
 static const struct {
     const char *name;
@@ -492,6 +495,14 @@ void fer_sys_unmap(void *mapped, size_t size)
 {
     live--;
     munmap(mapped, size);
+}
+void *fer_sys_library(const char *name)
+{
+    return fails(K_LIBRARY) ? NULL : dlopen(name, RTLD_LAZY | RTLD_NODELETE);
+}
+void *fer_sys_symbol(void *library, const char *name)
+{
+    return fails(K_SYMBOL) ? NULL : dlsym(library, name);
 }
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {

@@ -24,7 +24,8 @@ static void arm(fer_http_call *c)
 static bool has_uploaded(fer_http_call *c)
 {
     curl_off_t now = 0;
-    if (c->state != FER_HTTP_RUNNING || curl_easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &now))
+    if (c->state != FER_HTTP_RUNNING ||
+        c->curl->easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &now))
         return false;
     bool more = now > c->uploaded;
     c->uploaded = now;
@@ -50,7 +51,7 @@ static void call_free(fer_http_call *c)
 {
     for (struct curl_slist *f = c->fields; f; f = f->next) /* they may hold keys */
         explicit_bzero(f->data, strlen(f->data));
-    curl_slist_free_all(c->fields);
+    c->curl->slist_free_all(c->fields);
     fer_arena_free(c->arena);
     fer_sys_free(c);
 }
@@ -67,7 +68,7 @@ bool fer_http_sent(const fer_http_call *c)
 {
     long sent = 0;
     if (c->sent || !c->easy) return c->sent;
-    return !curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent) && sent > 0;
+    return !c->curl->easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent) && sent > 0;
 }
 
 /* Takes it from curl; what has left by then is known. */
@@ -75,8 +76,8 @@ static void leave_curl(fer_http_call *c)
 {
     if (!c->easy) return;
     c->sent = fer_http_sent(c);
-    if (c->state == FER_HTTP_RUNNING) curl_multi_remove_handle(c->client->multi, c->easy);
-    curl_easy_cleanup(c->easy);
+    if (c->state == FER_HTTP_RUNNING) c->curl->multi_remove_handle(c->client->multi, c->easy);
+    c->curl->easy_cleanup(c->easy);
     c->easy = NULL;
 }
 
@@ -105,7 +106,7 @@ void fer_http_call_finish(fer_http_call *c, fer_http_fault fault)
 static fer_http_fault give_to_curl(fer_http_call *c)
 {
     if (!c->easy && !fer_http_call_prepare(c)) return FER_HTTP_MEMORY;
-    if (curl_multi_add_handle(c->client->multi, c->easy)) return FER_HTTP_INTERNAL;
+    if (c->curl->multi_add_handle(c->client->multi, c->easy)) return FER_HTTP_INTERNAL;
     c->state = FER_HTTP_RUNNING;
     return FER_HTTP_FINE;
 }
@@ -134,7 +135,7 @@ static void let_go_on(fer_http_call *c)
     c->held = false;
     c->active_ns = fer_clock_mono();
     arm(c);
-    CURLcode result = curl_easy_pause(c->easy, CURLPAUSE_CONT);
+    CURLcode result = c->curl->easy_pause(c->easy, CURLPAUSE_CONT);
     if (result && c->state == FER_HTTP_RUNNING) fer_http_call_done(c, result);
 }
 
@@ -193,7 +194,7 @@ static bool add_field(fer_http_call *c, const fer_http_field *f)
     fer_buf_add_text(&line, f->value.len ? ": " : ";");
     fer_buf_add(&line, f->value);
     fer_buf_add_char(&line, '\0');
-    struct curl_slist *list = line.failure ? NULL : curl_slist_append(c->fields, line.ptr);
+    struct curl_slist *list = line.failure ? NULL : c->curl->slist_append(c->fields, line.ptr);
     if (line.len) explicit_bzero(line.ptr, line.len);
     if (list) c->fields = list;
     return list != NULL;
@@ -244,11 +245,14 @@ fer_code fer_http_start(fer_http *h, const fer_http_request *request, const fer_
     fer_code code = check_request(h, request, err);
     if (!code && h->options.unix_socket) code = fer_net_target_parse(request->url, &target, err);
     else if (!code) code = fer_net_rules_url(h->options.rules, request->url, &target, err);
+    if (!code) code = fer_http_need_curl(h, err);
+    if (!code && !fer_curl_agrees(&h->curl, request->url, &target))
+        code = fer_fail(err, FER_BAD_USAGE, "the URL can be understood in two ways");
     if (code) return code;
     fer_http_call *c = fer_sys_malloc(sizeof *c);
-    if (c) *c = (fer_http_call){.client = h, .events = *events, .target = target};
+    if (c) *c = (fer_http_call){.client = h, .curl = &h->curl, .events = *events, .target = target};
     if (!c || !copy_request(c, request) || !fer_http_call_prepare(c)) {
-        if (c) curl_easy_cleanup(c->easy);
+        if (c) c->curl->easy_cleanup(c->easy);
         if (c) call_free(c);
         return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for a request");
     }

@@ -2,6 +2,7 @@
 /* Between curl and the loop: sockets and time. */
 #include "http_client.h"
 
+#include "errors.h"
 #include "http_parts.h"
 #include "sys.h"
 
@@ -15,8 +16,8 @@ typedef struct watch {
 void fer_http_handle_closed(fer_http *h)
 {
     if (--h->handles || !h->closing) return;
+    if (h->multi) h->curl.global_cleanup();
     fer_sys_free(h);
-    curl_global_cleanup();
 }
 
 /* ---- what curl tells ------------------------------------------------------------------------ */
@@ -25,11 +26,11 @@ static void take_results(fer_http *h)
 {
     CURLMsg *m;
     int left;
-    while (!h->closing && (m = curl_multi_info_read(h->multi, &left))) {
+    while (!h->closing && (m = h->curl.multi_info_read(h->multi, &left))) {
         fer_http_call *c = NULL;
         CURLcode result = m->data.result;
         if (m->msg != CURLMSG_DONE) continue;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
+        h->curl.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
         if (c) fer_http_call_done(c, result);
     }
 }
@@ -42,7 +43,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (status < 0) what = CURL_CSELECT_ERR;
     if (events & UV_READABLE) what |= CURL_CSELECT_IN;
     if (events & UV_WRITABLE) what |= CURL_CSELECT_OUT;
-    curl_multi_socket_action(h->multi, w->socket, what, &running);
+    h->curl.multi_socket_action(h->multi, w->socket, what, &running);
     take_results(h);
 }
 
@@ -50,7 +51,7 @@ static void on_time(uv_timer_t *timer)
 {
     fer_http *h = timer->data;
     int running;
-    curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    h->curl.multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     take_results(h);
 }
 
@@ -75,7 +76,7 @@ static watch *watch_new(fer_http *h, curl_socket_t socket)
     }
     w->poll.data = w;
     h->handles++;
-    curl_multi_assign(h->multi, socket, w);
+    h->curl.multi_assign(h->multi, socket, w);
     return w;
 }
 
@@ -87,7 +88,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     fer_http_call *c = NULL;
     if (what == CURL_POLL_REMOVE) {
         if (!w) return 0;
-        curl_multi_assign(h->multi, socket, NULL);
+        h->curl.multi_assign(h->multi, socket, NULL);
         uv_poll_stop(&w->poll);
         uv_close((uv_handle_t *)&w->poll, watch_closed);
         return 0;
@@ -95,7 +96,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     if (!w) w = watch_new(h, socket);
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
     if (w && !uv_poll_start(&w->poll, events, on_ready)) return 0;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
+    h->curl.easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
     if (c) fer_http_call_fail(c, FER_HTTP_MEMORY);
     fer_http_wake(h);
     return 0;
@@ -132,27 +133,37 @@ void fer_http_wake(fer_http *h)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static bool set_up_multi(fer_http *h)
+static bool set_up_multi(fer_http *h, CURLM *multi)
 {
-    h->multi = curl_multi_init();
-    return h->multi && !curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket) &&
-           !curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h) &&
-           !curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timeout) &&
-           !curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h) &&
-           !curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)FER_HTTP_HOST_CONNS);
+    return !h->curl.multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket) &&
+           !h->curl.multi_setopt(multi, CURLMOPT_SOCKETDATA, h) &&
+           !h->curl.multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timeout) &&
+           !h->curl.multi_setopt(multi, CURLMOPT_TIMERDATA, h) &&
+           !h->curl.multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)FER_HTTP_HOST_CONNS);
+}
+
+fer_code fer_http_need_curl(fer_http *h, fer_err *err)
+{
+    if (h->multi) return FER_OK;
+    fer_code code = fer_curl_load(&h->curl, err);
+    if (code) return code;
+    if (h->curl.global_init(CURL_GLOBAL_DEFAULT))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "curl does not begin");
+    CURLM *multi = h->curl.multi_init();
+    if (multi && set_up_multi(h, multi)) {
+        h->multi = multi;
+        return FER_OK;
+    }
+    h->curl.multi_cleanup(multi);
+    h->curl.global_cleanup();
+    return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for requests");
 }
 
 fer_http *fer_http_new(uv_loop_t *loop, const fer_http_options *options)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return NULL;
     fer_http *h = fer_sys_malloc(sizeof *h);
-    if (h) *h = (fer_http){.loop = loop, .options = *options, .handles = 2};
-    if (!h || !set_up_multi(h)) {
-        if (h) curl_multi_cleanup(h->multi);
-        fer_sys_free(h);
-        curl_global_cleanup();
-        return NULL;
-    }
+    if (!h) return NULL;
+    *h = (fer_http){.loop = loop, .options = *options, .handles = 2};
     uv_timer_init(loop, &h->curl_timer);
     uv_timer_init(loop, &h->tick);
     h->curl_timer.data = h->tick.data = h;
@@ -169,7 +180,7 @@ void fer_http_close(fer_http *h)
     if (!h || h->closing) return;
     h->closing = true;
     while (h->calls) fer_http_call_finish(h->calls, FER_HTTP_CANCELLED);
-    curl_multi_cleanup(h->multi);
+    if (h->multi) h->curl.multi_cleanup(h->multi);
     uv_close((uv_handle_t *)&h->curl_timer, timer_closed);
     uv_close((uv_handle_t *)&h->tick, timer_closed);
 }

@@ -84,7 +84,7 @@ static fer_http_fault tell_apart(const fer_http_call *c, fer_http_fault fault)
     if (fault == FER_HTTP_UNCONNECTED && c->err.code) return FER_HTTP_REFUSED;
     /* Broken chunks are no loss of the connection, but have its code. */
     if (fault == FER_HTTP_LOST && strstr(c->curl_text, "chunk")) return FER_HTTP_MALFORMED;
-    curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent);
+    c->curl->easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent);
     /* A connection that was kept broke, and there was no other one: the request had left. */
     if (fault == FER_HTTP_UNCONNECTED && sent > 0) return FER_HTTP_LOST;
     /* A line of a head past curl's own bound (100 KB) has the code of no memory. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heads of answers, and the fields of a request, by RFC 9110 and 9112. */
-#include <curl/curl.h>
-
 #include "clock.h"
 #include "errors.h"
 #include "http_parts.h"
@@ -136,12 +134,14 @@ int64_t fer_http_retry_after_ms(const fer_http_head *head)
     fer_str value = fer_http_head_get(head, "retry-after");
     uint64_t seconds;
     char date[64];
+    fer_curl curl; /* the head is an answer to it, so it is there */
     if (!value.len || value.len >= sizeof date) return -1;
     if (fer_parse_u64(value, &seconds))
         return seconds > INT32_MAX ? (int64_t)INT32_MAX * 1000 : (int64_t)seconds * 1000;
     memcpy(date, value.ptr, value.len);
     date[value.len] = '\0';
-    time_t at = curl_getdate(date, NULL);
+    if (fer_curl_load(&curl, NULL)) return -1;
+    time_t at = curl.getdate(date, NULL);
     if (at < 0) return -1;
     int64_t left = (int64_t)at * 1000 - fer_clock_wall();
     return left > 0 ? left : 0;

@@ -45,7 +45,7 @@ static int on_request(void *context, char *remote, char *local, int remote_port,
     fer_http_call *c = context;
     long sent = 0;
     (void)remote, (void)local, (void)remote_port, (void)local_port;
-    curl_easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent);
+    c->curl->easy_getinfo(c->easy, CURLINFO_REQUEST_SIZE, &sent);
     bool again = c->asked && sent > 0 && !is_safe(c);
     if (again) fer_http_call_fail(c, FER_HTTP_LOST);
     c->asked = true;
@@ -68,7 +68,7 @@ static fer_http_fault check_head(fer_http_call *c)
     fer_str encoding = fer_http_head_get(&c->head, "content-encoding");
     if (encoding.len && !fer_str_eq_nocase(encoding, FER_STR("identity")))
         return FER_HTTP_MALFORMED;
-    curl_easy_getinfo(c->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    c->curl->easy_getinfo(c->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     bool large = length > 0 && (uint64_t)length > c->body_max && !fer_str_is(c->method, "HEAD");
     return large ? FER_HTTP_BODY_LARGE : FER_HTTP_FINE;
 }
@@ -78,7 +78,7 @@ static fer_http_fault end_head(fer_http_call *c)
 {
     long status = 0;
     if (c->raw.failure) return FER_HTTP_MEMORY;
-    curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+    c->curl->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status >= 100 && status < 200) {
         c->raw.len = 0;
         return FER_HTTP_FINE;
@@ -133,11 +133,12 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-#define SET(option, value) (!curl_easy_setopt(e, (option), (value)))
+#define SET(option, value) (!c->curl->easy_setopt(c->easy, (option), (value)))
 
 /* What curl must not do by itself, whatever is built into it or stands in the environment. */
-static bool set_manners(CURL *e, const fer_http_options *o)
+static bool set_manners(fer_http_call *c)
 {
+    const fer_http_options *o = &c->client->options;
     return SET(CURLOPT_PROTOCOLS_STR, "http,https") && SET(CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(CURLOPT_PROXY, o->proxy ? o->proxy : "") && SET(CURLOPT_NETRC, 0L) &&
            SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_HTTP09_ALLOWED, 0L) &&
@@ -150,7 +151,7 @@ static bool set_manners(CURL *e, const fer_http_options *o)
            (!o->ca_file || SET(CURLOPT_CAINFO, o->ca_file));
 }
 
-static bool set_callbacks(CURL *e, fer_http_call *c)
+static bool set_callbacks(fer_http_call *c)
 {
     return SET(CURLOPT_PRIVATE, c) && SET(CURLOPT_OPENSOCKETFUNCTION, on_open) &&
            SET(CURLOPT_OPENSOCKETDATA, c) && SET(CURLOPT_PREREQFUNCTION, on_request) &&
@@ -159,7 +160,7 @@ static bool set_callbacks(CURL *e, fer_http_call *c)
            SET(CURLOPT_WRITEDATA, c) && SET(CURLOPT_ERRORBUFFER, c->curl_text);
 }
 
-static bool set_request(CURL *e, fer_http_call *c)
+static bool set_request(fer_http_call *c)
 {
     bool ok = SET(CURLOPT_URL, c->url.ptr) && SET(CURLOPT_HTTPHEADER, c->fields) &&
               SET(CURLOPT_USERAGENT, "ferrule/" FER_VERSION);
@@ -172,10 +173,9 @@ static bool set_request(CURL *e, fer_http_call *c)
 
 bool fer_http_call_prepare(fer_http_call *c)
 {
-    if (!c->easy) c->easy = curl_easy_init();
+    if (!c->easy) c->easy = c->curl->easy_init();
     fer_buf_init(&c->raw, c->arena, SIZE_MAX / 2);
-    return c->easy && set_manners(c->easy, &c->client->options) && set_callbacks(c->easy, c) &&
-           set_request(c->easy, c);
+    return c->easy && set_manners(c) && set_callbacks(c) && set_request(c);
 }
 
 /* ---- redirects ------------------------------------------------------------------------------ */
@@ -185,13 +185,13 @@ static fer_str resolve(fer_http_call *c)
 {
     char *text = NULL;
     fer_str out = FER_STR_NONE, relative = fer_arena_copy(c->arena, c->location);
-    CURLU *u = curl_url();
-    if (u && relative.ptr && !curl_url_set(u, CURLUPART_URL, c->url.ptr, 0) &&
-        !curl_url_set(u, CURLUPART_URL, relative.ptr, 0) &&
-        !curl_url_get(u, CURLUPART_URL, &text, 0))
+    CURLU *u = c->curl->url();
+    if (u && relative.ptr && !c->curl->url_set(u, CURLUPART_URL, c->url.ptr, 0) &&
+        !c->curl->url_set(u, CURLUPART_URL, relative.ptr, 0) &&
+        !c->curl->url_get(u, CURLUPART_URL, &text, 0))
         out = fer_arena_copy(c->arena, fer_str_of(text));
-    curl_free(text);
-    curl_url_cleanup(u);
+    c->curl->free(text);
+    c->curl->url_cleanup(u);
     return out;
 }
 
@@ -210,15 +210,15 @@ static bool keep_harmless(fer_http_call *c)
     struct curl_slist *kept = NULL, *list;
     for (const struct curl_slist *f = c->fields; f; f = f->next) {
         if (!is_harmless(f->data)) continue;
-        list = curl_slist_append(kept, f->data);
+        list = c->curl->slist_append(kept, f->data);
         if (!list) {
-            curl_slist_free_all(kept);
+            c->curl->slist_free_all(kept);
             return false;
         }
         kept = list;
     }
     for (struct curl_slist *f = c->fields; f; f = f->next) explicit_bzero(f->data, strlen(f->data));
-    curl_slist_free_all(c->fields);
+    c->curl->slist_free_all(c->fields);
     c->fields = kept;
     return true;
 }
@@ -229,6 +229,7 @@ fer_http_fault fer_http_call_redirect(fer_http_call *c)
     fer_str url = resolve(c);
     if (!url.ptr || c->client->options.unix_socket) return FER_HTTP_REDIRECTS;
     if (fer_net_rules_url(c->client->options.rules, url, &to, &c->err)) return FER_HTTP_REFUSED;
+    if (!fer_curl_agrees(c->curl, url, &to)) return FER_HTTP_REDIRECTS;
     if (c->target.secure && !to.secure) return FER_HTTP_REDIRECTS;
     if (!fer_net_target_same(&c->target, &to) && !keep_harmless(c)) return FER_HTTP_MEMORY;
     c->redirects--;

@@ -11,14 +11,14 @@
 #ifndef FER_HTTP_PARTS_H
 #define FER_HTTP_PARTS_H
 
-#include <curl/curl.h>
-
 #include "buf.h"
+#include "curl_api.h"
 #include "http_client.h"
 
 struct fer_http {
     uv_loop_t *loop;
-    CURLM *multi;
+    fer_curl curl;
+    CURLM *multi; /* NULL before the first call, and so is all of `curl` */
     uv_timer_t curl_timer, tick;
     fer_http_options options;
     fer_http_call *calls; /* the newest first */
@@ -36,6 +36,7 @@ typedef enum fer_http_state {
 
 struct fer_http_call {
     fer_http *client;
+    const fer_curl *curl; /* the client's */
     fer_http_call *prev, *next;
     fer_http_events events;
     fer_http_state state;
@@ -66,7 +67,8 @@ struct fer_http_call {
 };
 
 /* http_client.c */
-void fer_http_wake(fer_http *h); /* has the tick come */
+fer_code fer_http_need_curl(fer_http *h, fer_err *err); /* loads it, where it is not yet */
+void fer_http_wake(fer_http *h);                        /* has the tick come */
 void fer_http_handle_closed(fer_http *h);
 
 /* http_call.c */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net_rules.h"
 
-#include <curl/curl.h>
-#include <stdio.h>
 
 #include "errors.h"
 #include "sys.h"
@@ -152,36 +150,6 @@ static fer_code take_host(fer_str host, bool bracketed, fer_net_target *out, fer
     return FER_OK;
 }
 
-static bool curl_part(CURLU *u, CURLUPart part, char *to, size_t size)
-{
-    char *text = NULL;
-    if (curl_url_get(u, part, &text, CURLU_DEFAULT_PORT) || !text) return false;
-    int len = snprintf(to, size, "%s", text);
-    curl_free(text);
-    return len >= 0 && (size_t)len < size;
-}
-
-/* It is curl that will connect: it must read the same host and port. */
-static bool curl_agrees(fer_str url, const fer_net_target *t)
-{
-    char copy[FER_NET_URL_MAX + 1], host[FER_NET_HOST_MAX + 3], port[8];
-    fer_address one, other;
-    uint16_t number;
-    CURLU *u = curl_url();
-    memcpy(copy, url.ptr, url.len);
-    copy[url.len] = '\0';
-    bool read = u && !curl_url_set(u, CURLUPART_URL, copy, 0) &&
-                curl_part(u, CURLUPART_HOST, host, sizeof host) &&
-                curl_part(u, CURLUPART_PORT, port, sizeof port);
-    curl_url_cleanup(u);
-    if (!read || !parse_port(fer_str_of(port), &number) || number != t->port) return false;
-    fer_str theirs = fer_str_of(host), ours = fer_str_of(t->host);
-    if (host[0] == '[') theirs = fer_str_slice(theirs, 1, theirs.len - 1);
-    if (fer_address_parse(ours, &one))
-        return fer_address_parse(theirs, &other) && memcmp(&one, &other, sizeof one) == 0;
-    return fer_str_eq_nocase(theirs, ours);
-}
-
 fer_code fer_net_target_parse(fer_str url, fer_net_target *out, fer_err *err)
 {
     fer_net_target t = {.port = 80};
@@ -204,7 +172,6 @@ fer_code fer_net_target_parse(fer_str url, fer_net_target *out, fer_err *err)
         return bad_url(err, "has no host, or no port that is one");
     fer_code code = take_host(host, rest.ptr[0] == '[', &t, err);
     if (code) return code;
-    if (!curl_agrees(url, &t)) return bad_url(err, "can be understood in two ways");
     *out = t;
     return FER_OK;
 }

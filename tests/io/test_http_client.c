@@ -668,6 +668,37 @@ static void keys_stay_with_their_origin(void)
     faulty_stop(other);
 }
 
+/* ---- a machine without curl ------------------------------------------------------------------ */
+
+static const struct library_row {
+    const char *name;
+    const char *plan;
+    const char *told;
+} library_rows[] = {
+    {"no library", "library@1", "libcurl.so.4 cannot be loaded"},
+    {"one without a function", "symbol@23", "libcurl.so.4 has no curl_url_set"},
+};
+
+/* It is said where a request is made, and the next one looks again. */
+static void run_library(const struct library_row *row)
+{
+    scene s;
+    trace t = {.scene = &s};
+    fer_err err = {0};
+    char url[64];
+    const fer_http_events events = {on_head, on_body, on_end, &t};
+    open_scene(&s, says_hi, 1);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", faulty_port(s.server));
+    const fer_http_request r = {.url = fer_str_of(url)};
+    assert_true(fer_faults_begin(row->plan));
+    assert_int_equal(fer_http_start(s.client, &r, &events, &t.call, &err), FER_BACKEND_UNAVAILABLE);
+    assert_true(fer_faults_begin(NULL));
+    assert_non_null(strstr(err.message, row->told));
+    trace_ask(&s, &t, "/", (fer_http_request){0});
+    assert_string_equal(t.seen, "hi");
+    close_scene(&s);
+}
+
 int main(void)
 {
     return ROWS_ONE("connections", connections_are_used_again) +
@@ -689,5 +720,6 @@ int main(void)
            ROWS_ONE("rules", proxies_of_the_environment_are_ignored) +
            ROWS_RUN("redirects", redirect_rows, run_redirect) +
            ROWS_ONE("redirects", redirects_end) +
-           ROWS_ONE("redirects", keys_stay_with_their_origin);
+           ROWS_ONE("redirects", keys_stay_with_their_origin) +
+           ROWS_RUN("library", library_rows, run_library);
 }

@@ -18,6 +18,7 @@
 #include "rpc.h"
 #include "shelf.h"
 #include "station_parts.h"
+#include "sys.h"
 
 #define MARKS_MAX ((size_t)1 << 20) /* bytes of the file of marks */
 #define AGAIN_MS  500               /* before a server that failed is asked again, doubling */
@@ -257,6 +258,16 @@ static void note_failure(fer_place_of_tools *p)
     p->ask_after = fer_clock_mono() + (pause < AGAIN_MAX ? pause : AGAIN_MAX) * MS;
 }
 
+/* A list of thousands of tools is megabytes, which go back to the system with the last of the
+ * lists.
+ */
+static void forget_listing(fer_place_of_tools *p)
+{
+    fer_arena_free(p->listing_arena);
+    p->listing_arena = NULL;
+    if (!p->station->waiting) fer_sys_trim();
+}
+
 static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err *err)
 {
     asking *q = l->context;
@@ -274,6 +285,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     s->marks_changed |= !code;
     if (!code) p->remembered = true;
     if (!code) p->listed = fer_clock_wall();
+    forget_listing(p);
     if (p->again) ask_soon(s);
     else if (!s->waiting) fer_station_save(s);
 }

@@ -110,7 +110,9 @@ fer_code fer_catalog_embed(fer_catalog *c, size_t most, size_t *left, fer_err *e
         s.vectors = fer_sys_malloc(STEP * (size_t)fer_vector_store_id(s.store)->dims);
         code = s.scratch && s.vectors ? embed_all(&s, most, err)
                                       : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-        if (left) *left = left_of(c, s.store);
+        size_t more = left_of(c, s.store);
+        if (!more) fer_finder_rest(s.finder); /* words of thousands of tools are in it */
+        if (left) *left = more;
         fer_arena_free(s.scratch);
         fer_sys_free(s.vectors);
     }

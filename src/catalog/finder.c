@@ -12,7 +12,9 @@
 #include "tool_content.h"
 #include "vector_section.h"
 
-#define LOOSE 4096 /* definitions that are put before an index is frozen again */
+/* Definitions that are put before an index is frozen again. Of 3,000, each takes 2 KB before and
+ * 0.4 after. */
+#define LOOSE 512
 
 static fer_finder *new_finder(fer_vector_store *store)
 {
@@ -57,7 +59,7 @@ fer_finder *fer_finder_ref(fer_finder *f)
 void fer_finder_unref(fer_finder *f)
 {
     if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) != 1) return;
-    for (size_t i = 0; i < FER_COUNT(f->spare); i++) fer_kit_free(atomic_load(&f->spare[i]));
+    fer_finder_rest(f);
     fer_vector_store_unref(f->store);
     fer_lexical_free(f->lexical);
     fer_arena_free(f->bytes);
@@ -102,6 +104,12 @@ void fer_kit_give_back(fer_finder *f, fer_kit *k)
         if (atomic_compare_exchange_strong(&f->spare[i], &none, k)) return;
     }
     fer_kit_free(k);
+}
+
+void fer_finder_rest(fer_finder *f)
+{
+    for (size_t i = 0; i < FER_COUNT(f->spare); i++)
+        fer_kit_free(atomic_exchange(&f->spare[i], NULL));
 }
 
 /* Together: an embedder may be far away. */

@@ -39,6 +39,9 @@ fer_code fer_finder_freeze(fer_arena *a, const fer_finder *f, fer_str *out, fer_
 /* Whether so much was put since it was frozen, for so many tools, that it is better frozen again.
  */
 bool fer_finder_is_loose(const fer_finder *f, size_t docs);
+/* Frees what searches and vectors are made with, as far as nobody uses it now; the next makes it
+ * anew. From any thread. */
+void fer_finder_rest(fer_finder *f);
 /* The same index, frozen; the old one stays as it is. */
 fer_code fer_finder_compact(const fer_finder *f, fer_finder **out, fer_err *err);
 

@@ -203,10 +203,10 @@ void fer_mcp_message(void *context, uint64_t stream, fer_str json)
     fer_mcp_client *c = context;
     struct post p = {c, stream};
     fer_rpc m;
-    fer_arena_reset(c->in);
     bool batches = c->info.version && c->info.version->batches;
     fer_code code = batches ? fer_rpc_read_batch(c->in, json, take, &p, NULL)
                             : fer_rpc_read(c->in, json, &m, NULL);
     if (code) c->info.noise++;
     else if (!batches) take(&p, &m, NULL);
+    fer_arena_reset(c->in);
 }

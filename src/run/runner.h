@@ -136,7 +136,7 @@ void fer_runner_tell_late_answer(fer_runner *r, uint64_t ticket, fer_code code, 
 
 /* The tools of a runner: called once, with a JSON list of MCP tools, or with a failure. */
 typedef struct fer_listing {
-    fer_arena *arena;
+    fer_arena *arena; /* may be freed from inside of on_end, and this struct with it */
     void (*on_end)(struct fer_listing *l, fer_code code, fer_str tools_json, const fer_err *err);
     void *context;
 } fer_listing;

@@ -16,7 +16,6 @@
 #include "serve_setup.h"
 #include "serve_stdio.h"
 #include "service.h"
-#include "static_model.h"
 #include "station_wares.h"
 #include "sys.h"
 
@@ -68,15 +67,16 @@ static int make_front(serving *s)
 /* ---- tools that become known ------------------------------------------------------------------
  */
 
-/* Vectors are made between other things, until every tool has one. */
-/* What only the start has needed: words of the model, and what lists of tools were read into. */
+/* What only the start has needed: most of the code and the tables, the model's among them, and what
+ * lists of tools were read into. What is used again comes back by itself, from where the file lies
+ * in the system's memory. */
 static void settle_memory(void)
 {
-    fer_str model = fer_static_model_builtin_bytes();
-    fer_sys_put_by(model.ptr, model.len);
+    fer_sys_put_by_code();
     fer_sys_trim();
 }
 
+/* Vectors are made between other things, until every tool has one. */
 static void on_embed(uv_idle_t *idle)
 {
     serving *s = idle->data;

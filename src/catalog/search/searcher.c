@@ -41,9 +41,8 @@ static_assert(FER_SWEEP_ROOM <= UINT16_MAX, "places are 16 bits");
 
 fer_searcher *fer_searcher_new(void)
 {
-    fer_searcher *s = fer_sys_malloc(sizeof *s);
+    fer_searcher *s = fer_sys_malloc_zero(sizeof *s);
     if (!s) return NULL;
-    memset(s, 0, sizeof *s);
     fer_rank_init(&s->rank);
     s->tokeniser = fer_tokeniser_new();
     if (s->tokeniser) return s;

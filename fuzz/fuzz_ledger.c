@@ -28,10 +28,16 @@ static void write_and_read(fer_arena *a, fer_str json, fer_digest *d)
 {
     fer_str body;
     fer_err err = {0};
-    if (fer_line_body(a, json, &body, &err)) {
+    fer_facts given, written;
+    const yyjson_val *root;
+    if (fer_line_body(a, json, &body, &root, &err)) {
         HOLDS(err.message[0]);
         return;
     }
+    /* What the ledger sees before it writes is what readers will see. */
+    HOLDS(!fer_facts_of(a, root, &given, &err) && !fer_facts_read(a, body, &written, &err));
+    HOLDS(fer_str_eq(given.call, written.call) && fer_str_eq(given.status, written.status) &&
+          fer_str_eq(given.effect, written.effect) && fer_str_eq(given.code, written.code));
     char *to = fer_arena_alloc(a, FER_LINE_MAX);
     HOLDS(to);
     fer_line l = {.body = body,

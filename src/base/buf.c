@@ -99,18 +99,25 @@ void fer_buf_printf(fer_buf *b, const char *format, ...)
     va_end(args);
 }
 
-/* The first byte at or behind `at` that needs an escape, or the end. */
-static size_t skip_plain(fer_str s, size_t at)
+/* Whether any of eight bytes needs an escape. */
+static inline bool needs_escape(const char *eight)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    for (uint64_t word; s.len - at >= sizeof word; at += sizeof word) {
-        memcpy(&word, s.ptr + at, sizeof word);
-        /* The top bit of each byte that is 0 (below 0x20); wrong above such a byte only. */
-        uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-        uint64_t found =
-            ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
-        if (found & tops) break;
-    }
+    uint64_t word;
+    memcpy(&word, eight, sizeof word);
+    /* The top bit of each byte that is 0 (below 0x20); wrong above such a byte only. */
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    uint64_t found =
+        ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+    return (found & tops) != 0;
+}
+
+size_t fer_escape_at(fer_str s, size_t at)
+{
+    size_t from = at;
+    while (s.len - at >= 8 && !needs_escape(s.ptr + at)) at += 8;
+    /* What is left of it, with bytes that were looked at before. */
+    if (s.len - at < 8 && s.len - from >= 8 && !needs_escape(s.ptr + s.len - 8)) return s.len;
     for (; at < s.len; at++) {
         unsigned char c = (unsigned char)s.ptr[at];
         if (c < 0x20 || c == '"' || c == '\\') break;
@@ -124,7 +131,7 @@ void fer_buf_add_escaped(fer_buf *b, fer_str s)
     static const char shorts[32] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     size_t plain = 0; /* start of the run that needs no escape */
-    for (size_t i = skip_plain(s, 0); i < s.len; i = skip_plain(s, plain)) {
+    for (size_t i = fer_escape_at(s, 0); i < s.len; i = fer_escape_at(s, plain)) {
         unsigned char c = (unsigned char)s.ptr[i];
         if (i > plain) fer_buf_add(b, fer_str_slice(s, plain, i));
         plain = i + 1;

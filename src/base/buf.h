@@ -44,6 +44,8 @@ void fer_buf_add_repeat(fer_buf *b, char c, size_t times);
 /* At most FER_BUF_PRINTF - 1 bytes at once; more is a failure. */
 #define FER_BUF_PRINTF 4096
 void fer_buf_printf(fer_buf *b, const char *format, ...) FER_PRINTF(2, 3);
+/* The first byte at or behind `at` that a JSON string has an escape for, or the end. */
+size_t fer_escape_at(fer_str s, size_t at);
 /* As the inside of a JSON string, or as a whole one with its quotes; bytes past ASCII stay as they
  * are. */
 void fer_buf_add_escaped(fer_buf *b, fer_str s);

@@ -10,29 +10,51 @@
 #include "denied.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "print.h"
 
 static const char *const statuses[] = {
     [FER_STATUS_OK] = "Ok", [FER_STATUS_ERROR] = "Error", [FER_STATUS_RETRYABLE] = "Retryable"};
 
-static void member(fer_buf *b, const char *key, fer_str text)
+/* The members of a record stand in the order of its canonical form, which the ledger then need not
+ * sort. */
+static void name(fer_buf *b, fer_str key)
+{
+    fer_buf_add(b, b->len ? FER_STR(",\"") : FER_STR("{\""));
+    fer_buf_add(b, key);
+    fer_buf_add(b, FER_STR("\":"));
+}
+
+static void member(fer_buf *b, fer_str key, fer_str text)
 {
     if (!text.len) return;
-    fer_buf_printf(b, ",\"%s\":", key);
+    name(b, key);
     fer_buf_add_quoted(b, text);
 }
 
-static void payload(fer_buf *b, const char *key, fer_str json)
+static void payload(fer_buf *b, fer_str key, fer_str json)
 {
     if (!json.len) return;
-    fer_buf_printf(b, ",\"%s\":", key);
+    name(b, key);
     fer_buf_add(b, json);
+}
+
+static void number(fer_buf *b, fer_str key, uint64_t value)
+{
+    char digits[FER_DIGITS];
+    payload(b, key, (fer_str){digits, fer_print_u64(digits, value)});
+}
+
+static void truth(fer_buf *b, fer_str key, bool value)
+{
+    payload(b, key, value ? FER_STR("true") : FER_STR("false"));
 }
 
 static void redactions(const fer_call *c, fer_buf *b)
 {
     const fer_redactions *r = &c->redactions;
     for (size_t i = 0; i < r->count; i++) {
-        fer_buf_add_text(b, i ? "," : ",\"redactions\":[");
+        if (!i) name(b, FER_STR("redactions"));
+        fer_buf_add_char(b, i ? ',' : '[');
         fer_buf_add_quoted(b, r->list[i]);
     }
     if (r->count) fer_buf_add_char(b, ']');
@@ -42,12 +64,6 @@ static fer_str tenant_of(const fer_call *c)
 {
     const fer_caller *who = c->options.caller;
     return who && who->tenant.len ? fer_str_head(who->tenant, FER_LEDGER_TENANT) : FER_STR("-");
-}
-
-static void head(fer_buf *b, fer_call *c)
-{
-    fer_buf_init(b, c->arena, FER_LEDGER_BODY);
-    fer_buf_printf(b, "{\"callId\":\"%s\"", c->id);
 }
 
 static void on_recorded(void *whom, fer_code code, uint64_t seq)
@@ -76,24 +92,26 @@ static fer_code append(fer_call *c, fer_ledger_type type, fer_buf *b, bool wait,
 fer_move fer_call_record_begin(fer_call *c)
 {
     const fer_ready *r = c->ready;
+    const fer_caller *who = c->options.caller;
     bool pure = c->effect == FER_EFFECT_PURE;
     fer_err err = {0};
     fer_buf b;
     if (!c->gateway->keeper.append || c->begun) return FER_MOVE_NEXT;
-    head(&b, c);
-    fer_buf_printf(&b, ",\"effect\":\"%s\",\"effectBy\":\"%s\"", fer_effect_name(c->effect),
-                   fer_effect_sources[c->effect_by]);
-    member(&b, "tool", r->id);
-    member(&b, "definition", fer_str_of(r->hash));
-    member(&b, "backend", c->envelope.backend.name);
-    member(&b, "correlationId", c->envelope.correlation_id);
-    member(&b, "causationId", c->options.causation_id);
-    member(&b, "origin", fer_str_of(c->options.origin));
-    if (c->options.caller) member(&b, "principal", c->options.caller->principal);
-    if (c->options.caller) member(&b, "agent", c->options.caller->agent);
-    fer_buf_printf(&b, ",\"keyed\":%s", c->keyed ? "true" : "false");
-    payload(&b, "input", fer_call_shown_input(c));
+    fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
+    if (who) member(&b, FER_STR("agent"), who->agent);
+    member(&b, FER_STR("backend"), c->envelope.backend.name);
+    member(&b, FER_STR("callId"), fer_str_of(c->id));
+    member(&b, FER_STR("causationId"), c->options.causation_id);
+    member(&b, FER_STR("correlationId"), c->envelope.correlation_id);
+    member(&b, FER_STR("definition"), fer_str_of(r->hash));
+    member(&b, FER_STR("effect"), fer_str_of(fer_effect_name(c->effect)));
+    member(&b, FER_STR("effectBy"), fer_str_of(fer_effect_sources[c->effect_by]));
+    payload(&b, FER_STR("input"), fer_call_shown_input(c));
+    truth(&b, FER_STR("keyed"), c->keyed);
+    member(&b, FER_STR("origin"), fer_str_of(c->options.origin));
+    if (who) member(&b, FER_STR("principal"), who->principal);
     redactions(c, &b);
+    member(&b, FER_STR("tool"), r->id);
     fer_code code = append(c, FER_LEDGER_BEGIN, &b, !pure, &err);
     c->begun = !code;
     if (!code) return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
@@ -107,13 +125,34 @@ void fer_call_record_attempt(fer_call *c, const fer_outcome *o)
 {
     fer_buf b;
     if (!c->begun) return;
-    head(&b, c);
-    fer_buf_printf(&b, ",\"attempt\":%u,\"sent\":%s,\"code\":\"%s\"", c->attempt.number,
-                   c->attempt.sent ? "true" : "false", fer_code_info(o->code)->name);
-    if (o->code) fer_buf_printf(&b, ",\"phase\":\"%s\"", fer_phase_names[o->phase]);
-    fer_buf_printf(&b, ",\"ms\":%lld",
-                   (long long)((fer_clock_mono() - c->attempt_began) / 1000000));
+    fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
+    number(&b, FER_STR("attempt"), c->attempt.number);
+    member(&b, FER_STR("callId"), fer_str_of(c->id));
+    member(&b, FER_STR("code"), fer_str_of(fer_code_info(o->code)->name));
+    number(&b, FER_STR("ms"), (uint64_t)(fer_clock_mono() - c->attempt_began) / 1000000);
+    if (o->code) member(&b, FER_STR("phase"), fer_str_of(fer_phase_names[o->phase]));
+    truth(&b, FER_STR("sent"), c->attempt.sent);
     append(c, FER_LEDGER_ATTEMPT, &b, false, NULL);
+}
+
+static void write_end(fer_call *c, fer_buf *b)
+{
+    const fer_envelope *e = &c->envelope;
+    bool unknown = e->error.code == FER_OUTCOME_UNKNOWN;
+    fer_buf_init(b, c->arena, FER_LEDGER_BODY);
+    number(b, FER_STR("attempts"), c->sent);
+    if (e->cache_hit) truth(b, FER_STR("cacheHit"), true);
+    member(b, FER_STR("callId"), fer_str_of(c->id));
+    if (e->cancelled) member(b, FER_STR("cancelReason"), fer_str_of(e->cancelled));
+    member(b, FER_STR("code"), fer_str_of(fer_code_info(e->error.code)->name));
+    member(b, FER_STR("correlationId"), e->correlation_id);
+    number(b, FER_STR("durationMs"), (uint64_t)e->duration_us / 1000);
+    number(b, FER_STR("durationUs"), (uint64_t)e->duration_us);
+    payload(b, FER_STR("output"), c->output_shown);
+    redactions(c, b);
+    if (e->replayed) truth(b, FER_STR("replayed"), true);
+    member(b, FER_STR("status"), fer_str_of(unknown ? "Unknown" : statuses[e->status]));
+    member(b, FER_STR("tool"), c->ready->id);
 }
 
 /* A call that was answered from memory begins and ends here. */
@@ -136,20 +175,7 @@ fer_move fer_call_record_end(fer_call *c)
         if (!c->begun) return FER_MOVE_NEXT;
     }
     bool wait = c->effect != FER_EFFECT_PURE && !c->shared;
-    bool unknown = e->error.code == FER_OUTCOME_UNKNOWN;
-    head(&b, c);
-    fer_buf_printf(&b, ",\"status\":\"%s\",\"code\":\"%s\",\"attempts\":%u",
-                   unknown ? "Unknown" : statuses[e->status], fer_code_info(e->error.code)->name,
-                   c->sent);
-    fer_buf_printf(&b, ",\"durationMs\":%lld,\"durationUs\":%lld",
-                   (long long)(e->duration_us / 1000), (long long)e->duration_us);
-    member(&b, "tool", c->ready->id);
-    member(&b, "correlationId", e->correlation_id);
-    if (e->cache_hit) fer_buf_add_text(&b, ",\"cacheHit\":true");
-    if (e->replayed) fer_buf_add_text(&b, ",\"replayed\":true");
-    if (e->cancelled) member(&b, "cancelReason", fer_str_of(e->cancelled));
-    payload(&b, "output", c->output_shown);
-    redactions(c, &b);
+    write_end(c, &b);
     c->begun = false;
     fer_code code = append(c, FER_LEDGER_END, &b, wait, &err);
     if (code && wait) c->kept = code;
@@ -170,13 +196,15 @@ void fer_call_record_denied(fer_call *c)
 {
     const fer_code_row *row = fer_code_info(c->hidden ? FER_FORBIDDEN : c->envelope.error.code);
     fer_buf b;
-    head(&b, c);
-    fer_buf_printf(&b, ",\"code\":\"%s\",\"op\":\"%s\"", row->name,
-                   c->hidden ? fer_stages[FER_STAGE_AUTHORIZE].name : c->envelope.error.op);
-    member(&b, "rule", fer_call_rule(c));
-    if (c->options.caller) member(&b, "principal", c->options.caller->principal);
-    member(&b, "tool", c->ready ? c->ready->id : FER_STR("_unknown"));
-    member(&b, "correlationId", c->envelope.correlation_id);
+    const char *op = c->hidden ? fer_stages[FER_STAGE_AUTHORIZE].name : c->envelope.error.op;
+    fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
+    member(&b, FER_STR("callId"), fer_str_of(c->id));
+    member(&b, FER_STR("code"), fer_str_of(row->name));
+    member(&b, FER_STR("correlationId"), c->envelope.correlation_id);
+    member(&b, FER_STR("op"), fer_str_of(op));
+    if (c->options.caller) member(&b, FER_STR("principal"), c->options.caller->principal);
+    member(&b, FER_STR("rule"), fer_call_rule(c));
+    member(&b, FER_STR("tool"), c->ready ? c->ready->id : FER_STR("_unknown"));
     append(c, FER_LEDGER_DENIED, &b, false, NULL);
 }
 
@@ -187,13 +215,15 @@ void fer_gateway_record_denied(fer_gateway *g, const fer_denied *d)
     fer_buf b;
     if (!a) return;
     fer_buf_init(&b, a, FER_LEDGER_BODY);
-    fer_buf_printf(&b, "{\"code\":\"Unauthorized\",\"op\":\"authorize\",\"reason\":\"%s\"", d->why);
-    fer_buf_printf(&b, ",\"rule\":\"%s.%s\"", d->where, d->why);
-    member(&b, "method", fer_str_head(d->method, 32));
-    if (d->path.len) member(&b, "path", fer_str_head(d->path, 128));
-    if (d->address.len) member(&b, "address", d->address);
-    if (who) member(&b, "principal", who->principal);
-    if (d->unsaid) fer_buf_printf(&b, ",\"unsaid\":%zu", d->unsaid);
+    member(&b, FER_STR("address"), d->address);
+    member(&b, FER_STR("code"), FER_STR("Unauthorized"));
+    member(&b, FER_STR("method"), fer_str_head(d->method, 32));
+    member(&b, FER_STR("op"), FER_STR("authorize"));
+    member(&b, FER_STR("path"), fer_str_head(d->path, 128));
+    if (who) member(&b, FER_STR("principal"), who->principal);
+    member(&b, FER_STR("reason"), fer_str_of(d->why));
+    member(&b, FER_STR("rule"), fer_arena_printf(a, "%s.%s", d->where, d->why));
+    if (d->unsaid) number(&b, FER_STR("unsaid"), d->unsaid);
     fer_buf_add_char(&b, '}');
     fer_str tenant =
         who && who->tenant.len ? fer_str_head(who->tenant, FER_LEDGER_TENANT) : FER_STR("-");
@@ -208,9 +238,9 @@ void fer_gateway_record_circuit(fer_gateway *g, const fer_scope *s)
     fer_buf b;
     if (!a) return;
     fer_buf_init(&b, a, FER_LEDGER_BODY);
-    fer_buf_printf(&b, "{\"scope\":\"%s\",\"state\":\"%s\"", fer_scope_names[s->kind],
-                   fer_circuit_names[s->breaker.state]);
-    member(&b, "name", (fer_str){s->name, s->name_len});
+    member(&b, FER_STR("name"), (fer_str){s->name, s->name_len});
+    member(&b, FER_STR("scope"), fer_str_of(fer_scope_names[s->kind]));
+    member(&b, FER_STR("state"), fer_str_of(fer_circuit_names[s->breaker.state]));
     fer_buf_add_char(&b, '}');
     fer_ledger_record r = {FER_LEDGER_CIRCUIT, FER_STR("-"), fer_buf_view(&b)};
     if (!b.failure) g->keeper.append(g->keeper.context, &r, NULL, NULL, NULL);

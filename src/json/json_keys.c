@@ -76,7 +76,11 @@ const yyjson_val **fer_keys_sorted(fer_arena *a, const yyjson_val *object)
     const yyjson_val **keys = fer_arena_alloc_zero(a, count + 1, sizeof *keys);
     if (!keys) return NULL;
     size_t i = 0;
-    FER_EACH_MEMBER (object, key) keys[i++] = key;
-    if (count > 1) qsort(keys, count, sizeof *keys, compare_keys);
+    bool sorted = true; /* much of what is written here is in order already */
+    FER_EACH_MEMBER (object, key) {
+        keys[i++] = key;
+        if (sorted && i > 1) sorted = compare_keys(&keys[i - 2], &keys[i - 1]) <= 0;
+    }
+    if (!sorted) qsort(keys, count, sizeof *keys, compare_keys);
     return keys;
 }

@@ -294,11 +294,13 @@ size_t fer_number_canonical(const yyjson_val *v, char out[FER_NUMBER_TEXT])
 {
     const uint64_t exact_below = (uint64_t)1 << 53;
     fer_decimal d;
+    if (fer_val_tag(v) == FER_TAG_UINT && v->uni.u64 <= exact_below)
+        return fer_print_u64(out, v->uni.u64);
     fer_number_decimal(v, &d);
     switch (fer_val_tag(v)) {
     case FER_TAG_REAL: return write_ecmascript(&d, out);
     case FER_TAG_UINT:
-        if (v->uni.u64 <= exact_below || double_prints_same(&d, (double)v->uni.u64)) {
+        if (double_prints_same(&d, (double)v->uni.u64)) {
             return write_ecmascript(&d, out);
         }
         return write_exact(&d, out);

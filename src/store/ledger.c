@@ -255,11 +255,12 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     char tenant[6 * FER_LEDGER_TENANT];
     size_t tenant_len = 0;
     fer_str body = FER_STR_NONE;
+    const yyjson_val *root = NULL;
     if (is_own(r->type))
         return fer_fail(err, FER_BAD_USAGE, "records of this type are the ledger's own");
     fer_code code = check_tenant(r->tenant, tenant, sizeof tenant, &tenant_len, err);
-    if (!code) code = fer_line_body(p->scratch, r->body, &body, err);
-    if (!code && has_call(r->type)) code = fer_facts_read(p->scratch, body, facts, err);
+    if (!code) code = fer_line_body(p->scratch, r->body, &body, &root, err);
+    if (!code && has_call(r->type)) code = fer_facts_of(p->scratch, root, facts, err);
     if (!code) code = check_facts(r, facts, err);
     if (code) return code;
     fer_ledger_entry *e = fer_sys_malloc(sizeof *e + tenant_len + body.len);

@@ -7,25 +7,29 @@
 #include "ledger_line.h"
 
 static const struct {
-    const char *name;
+    fer_str name;
     size_t offset;
 } members[] = {
-    {"callId", offsetof(fer_facts, call)},
-    {"effect", offsetof(fer_facts, effect)},
-    {"status", offsetof(fer_facts, status)},
-    {"tool", offsetof(fer_facts, tool)},
-    {"correlationId", offsetof(fer_facts, correlation)},
-    {"code", offsetof(fer_facts, code)},
-    {"attempts", offsetof(fer_facts, attempts)},
-    {"durationMs", offsetof(fer_facts, duration)},
+    {FER_STR("callId"), offsetof(fer_facts, call)},
+    {FER_STR("effect"), offsetof(fer_facts, effect)},
+    {FER_STR("status"), offsetof(fer_facts, status)},
+    {FER_STR("tool"), offsetof(fer_facts, tool)},
+    {FER_STR("correlationId"), offsetof(fer_facts, correlation)},
+    {FER_STR("code"), offsetof(fer_facts, code)},
+    {FER_STR("attempts"), offsetof(fer_facts, attempts)},
+    {FER_STR("durationMs"), offsetof(fer_facts, duration)},
 };
 
 static fer_code text_of(fer_arena *a, const yyjson_val *v, fer_str *out, fer_err *err)
 {
     char *to;
-    if (!fer_is_str(v)) return fer_json_write(a, v, false, out, err);
+    if (!fer_is_str(v)) return fer_json_canonical(a, v, out, err);
     fer_str s = fer_val_str(v);
     size_t size = 6 * s.len + 1;
+    if (s.len <= FER_LEDGER_TENANT && fer_escape_at(s, 0) == s.len && fer_line_is_tame(s)) {
+        *out = s;
+        return FER_OK;
+    }
     to = fer_arena_alloc(a, size);
     if (!to) return fer_arena_failed(a, err);
     if (!fer_line_escape(s, to, size, &out->len)) {
@@ -38,24 +42,42 @@ static fer_code text_of(fer_arena *a, const yyjson_val *v, fer_str *out, fer_err
     return FER_OK;
 }
 
+/* Where a member's text goes; NULL: nobody asks for it. */
+static fer_str *place_of(fer_facts *f, const yyjson_val *key)
+{
+    fer_str name = fer_val_str(key);
+    for (size_t i = 0; i < FER_COUNT(members); i++)
+        if (name.len == members[i].name.len && memcmp(name.ptr, members[i].name.ptr, name.len) == 0)
+            return (fer_str *)(void *)((char *)f + members[i].offset);
+    return NULL;
+}
+
+fer_code fer_facts_of(fer_arena *a, const yyjson_val *body, fer_facts *out, fer_err *err)
+{
+    fer_facts f = {0};
+    const yyjson_val *error = NULL;
+    fer_code code = FER_OK;
+    FER_EACH_MEMBER (body, key) {
+        const yyjson_val *v = key + 1;
+        fer_str *to = fer_is_ctn(v) ? NULL : place_of(&f, key);
+        if (to) code = text_of(a, v, to, err);
+        else if (fer_is_obj(v) && fer_str_is(fer_val_str(key), "error")) error = v;
+        if (code) return code;
+    }
+    const yyjson_val *inner = error ? fer_val_get(error, "code") : NULL;
+    if (!f.code.ptr && fer_is_str(inner)) code = text_of(a, inner, &f.code, err);
+    if (!code) *out = f;
+    return code;
+}
+
 fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err)
 {
     fer_json *doc;
-    fer_facts f = {0};
     fer_code code = fer_json_read(a, body, NULL, &doc, err);
     if (code) return code;
-    const yyjson_val *root = fer_json_root(doc);
-    if (!fer_is_obj(root)) return fer_fail(err, FER_INVALID_TYPE, "a body is an object");
-    for (size_t i = 0; i < FER_COUNT(members) && !code; i++) {
-        const yyjson_val *v = fer_val_get(root, members[i].name);
-        fer_str *to = (fer_str *)(void *)((char *)&f + members[i].offset);
-        if (v && !fer_is_ctn(v)) code = text_of(a, v, to, err);
-    }
-    const yyjson_val *error = fer_val_get(root, "error");
-    const yyjson_val *inner = fer_is_obj(error) ? fer_val_get(error, "code") : NULL;
-    if (!code && !f.code.ptr && fer_is_str(inner)) code = text_of(a, inner, &f.code, err);
-    if (!code) *out = f;
-    return code;
+    if (!fer_is_obj(fer_json_root(doc)))
+        return fer_fail(err, FER_INVALID_TYPE, "a body is an object");
+    return fer_facts_of(a, fer_json_root(doc), out, err);
 }
 
 /* Behind the string that begins at `at`; the length where it does not end. */

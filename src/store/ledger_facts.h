@@ -6,7 +6,7 @@
 #ifndef FER_LEDGER_FACTS_H
 #define FER_LEDGER_FACTS_H
 
-#include "arena.h"
+#include "json_value.h"
 
 typedef struct fer_facts {
     fer_str call;        /* callId */
@@ -21,6 +21,8 @@ typedef struct fer_facts {
 
 /* Reads a body; its texts live in the arena. A body that is no JSON object is a failure. */
 fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err);
+/* The same of one that was read, an object; what is plain of its texts is used in place. */
+fer_code fer_facts_of(fer_arena *a, const yyjson_val *body, fer_facts *out, fer_err *err);
 
 /*
  * The callId of a body as a line has it (canonical, keys sorted), found without reading the rest:

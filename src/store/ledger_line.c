@@ -187,6 +187,20 @@ static size_t odd_len(fer_str s, size_t at, unsigned *code)
     return 0;
 }
 
+bool fer_line_is_tame(fer_str json)
+{
+    /* Eight bytes at a time. */
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t word, odd = 0;
+    size_t at = 0;
+    for (; json.len - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, json.ptr + at, sizeof word);
+        odd |= word | (word + ones); /* the top bit, from 0x7F on */
+    }
+    for (; at < json.len; at++) odd |= (unsigned char)json.ptr[at] >= 0x7F ? tops : 0;
+    return !(odd & tops);
+}
+
 /* What JSON leaves as it is, though some readers take it for the end of a line or obey it. */
 static void add_tame(fer_buf *b, fer_str json)
 {
@@ -232,18 +246,24 @@ bool fer_line_escape(fer_str text, char *to, size_t size, size_t *len)
     return true;
 }
 
-fer_code fer_line_body(fer_arena *a, fer_str json, fer_str *out, fer_err *err)
+fer_code fer_line_body(fer_arena *a, fer_str json, fer_str *out, const yyjson_val **root,
+                       fer_err *err)
 {
     fer_json *doc;
     fer_str canonical;
     fer_buf b;
     fer_code code = fer_json_read(a, json, NULL, &doc, err);
     if (code) return code;
-    if (!fer_is_obj(fer_json_root(doc)))
+    *root = fer_json_root(doc);
+    if (!fer_is_obj(*root))
         return fer_fail(err, FER_INVALID_TYPE, "the body of a record is an object, not %s",
-                        fer_val_type_name(fer_json_root(doc)));
-    code = fer_json_canonical(a, fer_json_root(doc), &canonical, err);
+                        fer_val_type_name(*root));
+    code = fer_json_canonical(a, *root, &canonical, err);
     if (code) return code;
+    if (canonical.len <= FER_LEDGER_BODY && fer_line_is_tame(canonical)) {
+        *out = canonical;
+        return FER_OK;
+    }
     fer_buf_init(&b, a, FER_LEDGER_BODY);
     add_tame(&b, canonical);
     if (b.failure == FER_LIMIT_EXCEEDED && !b.arena_failed)

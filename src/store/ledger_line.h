@@ -14,6 +14,7 @@
 #define FER_LEDGER_LINE_H
 
 #include "digest.h"
+#include "json_value.h"
 #include "ledger.h"
 
 #define FER_LINE_BOOT 36 /* of a boot's ID */
@@ -44,14 +45,18 @@ bool fer_line_read(fer_str text, fer_line *out);
 /* Whether the hash is that of the text. */
 bool fer_line_holds(fer_str text, const fer_line *l, fer_digest *d);
 
+/* Whether a text holds nothing beyond U+007E, so that none of its characters becomes an escape for
+ * being odd. */
+bool fer_line_is_tame(fer_str text);
 /* A text as it stands inside of a JSON string of a line; false where it is not UTF-8 or has no
  * room. */
 bool fer_line_escape(fer_str text, char *to, size_t size, size_t *len);
 /*
  * The body as it is written: canonical (RFC 8785), with U+007F to U+009F, U+2028 and U+2029 as
- * escapes. In the arena.
+ * escapes. In the arena, as is `*root`, the object that was read.
  */
-fer_code fer_line_body(fer_arena *a, fer_str json, fer_str *out, fer_err *err);
+fer_code fer_line_body(fer_arena *a, fer_str json, fer_str *out, const yyjson_val **root,
+                       fer_err *err);
 
 /* Milliseconds since 1970 of a line's time; INT64_MIN where it is none. */
 int64_t fer_line_wall(fer_str time);

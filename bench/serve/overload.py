@@ -15,137 +15,18 @@ Everything is bounded and ends with it. Prints Markdown; figures belong into doc
 to L16 is named there."""
 
 import asyncio
-import json
 import os
-import resource
 import signal
-import subprocess
+import statistics
 import sys
-import tempfile
 import time
 
-FERRULE = os.path.abspath(sys.argv[1])
+from load_rig import ROOM, Server, answer, at, load, request, run_cases, run_tool, settle
+
 WANTED = sys.argv[2:]
 SECONDS = float(os.environ.get("FERRULE_SECONDS", "3"))
+TURNS = 7  # of L07
 SESSIONS = int(os.environ.get("FERRULE_SESSIONS", "100000"))
-resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-BACKEND = r'''
-import json, sys
-hang, big = "hang" in sys.argv, "x" * (2 << 20)
-for line in sys.stdin:
-    m = json.loads(line); i, method = m.get("id"), m.get("method")
-    if i is None: continue
-    r = {}
-    if method == "initialize": r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "b", "version": "1"}}
-    elif method == "tools/list": r = {"tools": [{"name": n, "description": "Gives " + n + ".", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}} for n in ("little", "much")]}
-    elif method == "tools/call":
-        if hang: continue
-        r = {"content": [{"type": "text", "text": big if m["params"]["name"] == "much" else "x"}]}
-    else:
-        print(json.dumps({"jsonrpc": "2.0", "id": i, "error": {"code": -32601, "message": "no"}}), flush=True); continue
-    print(json.dumps({"jsonrpc": "2.0", "id": i, "result": r}), flush=True)
-'''
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-ROOM = {"limits": {"connections": 20000, "addressConnections": 20000, "clients": 20000}}
-
-
-class Server:
-    def __init__(self, folder, servers=1, hanging=0, **more):
-        program = os.path.join(folder, "backend.py")
-        with open(program, "w", encoding="utf-8") as file:
-            file.write(BACKEND)
-        config = {"serve": ROOM, "defaults": {}, **more}
-        config["mcpServers"] = {f"s{i}": {"command": sys.executable, "args": [program, *(["hang"] if i < hanging else [])]} for i in range(servers)}
-        path = os.path.join(folder, "ferrule.yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(config, file)
-        env = dict(os.environ, HOME=folder, FERRULE_TOKEN="t", XDG_CONFIG_HOME="", XDG_STATE_HOME="", XDG_RUNTIME_DIR=folder)
-        self.child = subprocess.Popen([FERRULE, "serve", "--config", path, "--listen", "0", "--attach", "never"], env=env, text=True,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.port = int(self.child.stdout.readline().rsplit(":", 1)[1].split("/")[0])
-
-    def memory(self):
-        with open(f"/proc/{self.child.pid}/status", encoding="utf-8") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
-
-    def cpu(self):
-        with open(f"/proc/{self.child.pid}/stat", encoding="utf-8") as file:
-            words = file.read().rsplit(")", 1)[1].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-    def descriptors(self):
-        return len(os.listdir(f"/proc/{self.child.pid}/fd"))
-
-    def end(self):
-        if self.child.poll() is None:
-            self.child.send_signal(signal.SIGTERM)
-        self.child.wait(timeout=60)
-
-
-def request(server, method, params, more="", version="2026-07-28", name=None):
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    fields = f"MCP-Protocol-Version: {version}\r\nMcp-Method: {method}\r\n" + (f"Mcp-Name: {name}\r\n" if name else "") if version else ""
-    return (f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n"
-            f"Accept: application/json, text/event-stream\r\n{fields}{more}Content-Length: {len(body)}\r\n\r\n").encode() + body
-
-
-def run_tool(server, tool):
-    return request(server, "tools/call", {"name": "run_tool", "arguments": {"id": tool, "args": {}}, "_meta": META}, name="run_tool")
-
-
-async def answer(reader):
-    head = await reader.readuntil(b"\r\n\r\n")
-    low = head.lower()
-    if b"content-length:" in low:
-        return head, await reader.readexactly(int(low.split(b"content-length:")[1].split(b"\r\n")[0]))
-    body = b""
-    while b"chunked" in low and not body.endswith(b"0\r\n\r\n"):
-        body += await reader.read(65536)
-    return head, body
-
-
-async def settle(server):
-    """Until tools can be called."""
-    for _ in range(200):
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(run_tool(server, "s0:little") if server.child else b"")
-        try:
-            _, body = await asyncio.wait_for(answer(reader), 3)
-            if b'"isError":true' not in body.replace(b" ", b""):
-                return
-        except asyncio.TimeoutError:
-            return
-        finally:
-            writer.close()
-        await asyncio.sleep(0.1)
-
-
-async def caller(server, tool, until, times, bad):
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    message = run_tool(server, tool)
-    try:
-        while time.perf_counter() < until():
-            began = time.perf_counter()
-            writer.write(message)
-            head, body = await answer(reader)
-            good = b" 200 " in head[:16] and b'"isError":true' not in body
-            (times if good else bad).append((time.perf_counter() - began) * 1000)
-    except (asyncio.IncompleteReadError, ConnectionError):
-        bad.append(-1)
-    finally:
-        writer.close()
-
-
-def at(times, share):
-    times = sorted(times)
-    return times[min(len(times) - 1, int(len(times) * share))] if times else float("nan")
-
-
-async def load(server, clients, seconds, tools=("s0:little",)):
-    times, bad = [], []
-    cpu, end = server.cpu(), time.perf_counter() + seconds
-    await asyncio.gather(*(caller(server, tools[i % len(tools)], lambda: end, times, bad) for i in range(clients)))
-    return times, bad, (server.cpu() - cpu) / max(1, len(times)) * 1e6
 
 
 async def steady(folder, name, **more):
@@ -198,24 +79,33 @@ async def l05(folder):
 
 
 async def l07(folder):
+    """Without and with calls that hang, in turns of one run, so that what else the machine does falls on both."""
     s = Server(folder, servers=10, hanging=1)
     healthy = [f"s{i}:little" for i in range(1, 10)]
     await settle(s)
     await asyncio.sleep(1)
-    before, _, _ = await load(s, 9, SECONDS, healthy)
-    stuck = []
-    for _ in range(40):
-        reader, writer = await asyncio.open_connection("127.0.0.1", s.port)
-        writer.write(run_tool(s, "s0:little"))
-        stuck.append((reader, writer))
-    await asyncio.sleep(0.5)
-    during, bad, _ = await load(s, 9, SECONDS, healthy)
-    turned = sum(1 for reader, _ in stuck if reader._buffer)  # noqa: SLF001: what came, without waiting
-    for _, writer in stuck:
-        writer.close()
+    alone, beside, errors, turned = [], [], 0, 0
+    for _ in range(TURNS):
+        times, bad, _ = await load(s, 9, SECONDS / TURNS, healthy)
+        alone.append(times)
+        stuck = []
+        for _ in range(40):
+            reader, writer = await asyncio.open_connection("127.0.0.1", s.port)
+            writer.write(run_tool(s, "s0:little"))
+            stuck.append((reader, writer))
+        await asyncio.sleep(0.3)
+        times, more, _ = await load(s, 9, SECONDS / TURNS, healthy)
+        beside.append(times)
+        errors += len(bad) + len(more)
+        turned += sum(1 for reader, _ in stuck if reader._buffer)  # noqa: SLF001: what came, without waiting
+        for _, writer in stuck:
+            writer.close()
+        await asyncio.sleep(0.3)
     s.end()
-    return "L07: one server of ten hangs, 40 calls wait for it", f"others' p99 {at(before, .99):.2f} ms before and {at(during, .99):.2f} meanwhile (median {at(before, .5):.2f} and " \
-        f"{at(during, .5):.2f}); {len(bad)} errors; {turned} of the 40 were turned away at once, {40 - turned} wait"
+    middle = [statistics.median(at(times, .99) for times in turns) for turns in (alone, beside)]
+    return f"L07: one server of ten hangs, 40 calls wait for it; {TURNS} turns without and with", \
+        f"others' p99 {middle[0]:.2f} ms alone and {middle[1]:.2f} beside it (medians of the turns), {middle[1] / middle[0]:.2f} times; {errors} errors; " \
+        f"{turned} of the {40 * TURNS} were turned away at once"
 
 
 async def l14(folder):
@@ -304,14 +194,5 @@ async def sessions(folder):
 CASES = {"L01": l01, "L02": l02, "L04": l04, "L05": l05, "L07": l07, "L14": l14, "L15": l15, "sessions": sessions}
 
 
-def main():
-    print("| | |\n|---|---|")
-    for name, run in CASES.items():
-        if WANTED and name not in WANTED:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            what, figures = asyncio.run(run(folder))
-        print(f"| {what} | {figures} |", flush=True)
-
-
-main()
+if __name__ == "__main__":
+    run_cases(CASES, WANTED)

@@ -228,13 +228,24 @@ AVX2 static void products_avx2(const int8_t *rows, const uint32_t *numbers, size
     }
 }
 
-/* What one byte of each of 32 sketches costs: at most 8 x FER_SKETCH_STEPS. */
-AVX2 static inline __m256i cost_of(const uint8_t *bytes, const uint8_t tables[2][16])
+/* What two bytes of a sketch cost, by fours of their bits. */
+typedef struct tables {
+    __m256i part[4];
+} tables;
+
+AVX2 static inline tables load_tables(const uint8_t from[4][16])
+{
+    tables t;
+    for (size_t i = 0; i < 4; i++)
+        t.part[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)from[i]));
+    return t;
+}
+
+/* What a byte of each of 32 sketches costs: at most 8 x FER_SKETCH_STEPS. */
+AVX2 static inline __m256i cost_of(const uint8_t *bytes, __m256i low, __m256i high)
 {
     const __m256i four = _mm256_set1_epi8(15);
     __m256i v = _mm256_loadu_si256((const __m256i_u *)bytes);
-    __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)tables[0]));
-    __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)tables[1]));
     low = _mm256_shuffle_epi8(low, _mm256_and_si256(v, four));
     high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(v, 4), four));
     return _mm256_add_epi8(low, high);
@@ -245,47 +256,77 @@ typedef struct sums {
     __m256i low, high;
 } sums;
 
-AVX2 static inline sums costs_of(const uint8_t *block, const fer_sketch_query *q)
+AVX2 static inline void add_costs(sums *s, const uint8_t *bytes, const tables *t)
 {
-    const __m256i none = _mm256_setzero_si256();
-    sums s = {none, none};
     static_assert(16 * FER_SKETCH_STEPS <= UINT8_MAX, "two bytes cost what a byte holds");
-    for (size_t p = 0; p < q->planes; p += 2, block += 2 * (size_t)FER_SKETCH_BLOCK) {
-        __m256i both = _mm256_add_epi8(cost_of(block, &q->tables[2 * p]),
-                                       cost_of(block + FER_SKETCH_BLOCK, &q->tables[2 * p + 2]));
-        s.low = _mm256_add_epi16(s.low, _mm256_unpacklo_epi8(both, none));
-        s.high = _mm256_add_epi16(s.high, _mm256_unpackhi_epi8(both, none));
+    const __m256i none = _mm256_setzero_si256();
+    __m256i both = _mm256_add_epi8(cost_of(bytes, t->part[0], t->part[1]),
+                                   cost_of(bytes + FER_SKETCH_BLOCK, t->part[2], t->part[3]));
+    s->low = _mm256_add_epi16(s->low, _mm256_unpacklo_epi8(both, none));
+    s->high = _mm256_add_epi16(s->high, _mm256_unpackhi_epi8(both, none));
+}
+
+/* Two blocks at once: the tables are loaded for both. */
+AVX2 static inline void costs_of(const uint8_t *one, const uint8_t *other,
+                                 const fer_sketch_query *q, size_t planes, sums s[2])
+{
+    s[0].low = s[0].high = s[1].low = s[1].high = _mm256_setzero_si256();
+    for (size_t p = 0; p < planes; p += 2) {
+        const tables t = load_tables(&q->tables[2 * p]);
+        add_costs(&s[0], one + p * FER_SKETCH_BLOCK, &t);
+        add_costs(&s[1], other + p * FER_SKETCH_BLOCK, &t);
     }
-    return s;
 }
 
 /* A bit for each of the 32 that is at most `most`, in their order. */
-AVX2 static inline uint32_t at_most(sums s, __m256i most)
+AVX2 static inline uint32_t at_most(const sums *s, __m256i most)
 {
-    __m256i low = _mm256_cmpeq_epi16(_mm256_min_epu16(s.low, most), s.low);
-    __m256i high = _mm256_cmpeq_epi16(_mm256_min_epu16(s.high, most), s.high);
+    __m256i low = _mm256_cmpeq_epi16(_mm256_min_epu16(s->low, most), s->low);
+    __m256i high = _mm256_cmpeq_epi16(_mm256_min_epu16(s->high, most), s->high);
     return (uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(low, high));
 }
 
+/* The hits of a block whose first place is `first`; how many. */
+AVX2 static inline size_t take_hits(const sums *s, __m256i most, size_t first, fer_sketch_hit *out)
+{
+    uint16_t costs[2][16];
+    uint32_t bits = at_most(s, most);
+    size_t found = 0;
+    if (!bits) return 0;
+    _mm256_storeu_si256((__m256i_u *)costs[0], s->low);
+    _mm256_storeu_si256((__m256i_u *)costs[1], s->high);
+    for (; bits; bits &= bits - 1) {
+        unsigned k = (unsigned)__builtin_ctz(bits);
+        out[found++] =
+            (fer_sketch_hit){(uint16_t)(first + k), costs[k / 8 % 2][k / 16 * 8 + k % 8]};
+    }
+    return found;
+}
+
+AVX2 static inline size_t within_planes(const uint8_t *sketches, size_t blocks,
+                                        const fer_sketch_query *query, size_t planes, unsigned most,
+                                        fer_sketch_hit *out)
+{
+    const __m256i cut = _mm256_set1_epi16((short)most);
+    const size_t size = planes * FER_SKETCH_BLOCK;
+    size_t found = 0;
+    for (size_t b = 0; b < blocks; b += 2) {
+        const uint8_t *one = sketches + b * size;
+        bool more = b + 1 < blocks;
+        sums s[2];
+        costs_of(one, more ? one + size : one, query, planes, s);
+        found += take_hits(&s[0], cut, b * FER_SKETCH_BLOCK, out + found);
+        if (more) found += take_hits(&s[1], cut, (b + 1) * FER_SKETCH_BLOCK, out + found);
+    }
+    return found;
+}
+
+/* The size of the built-in model's vectors has a loop of its own. */
 AVX2 static size_t within_avx2(const uint8_t *sketches, size_t blocks,
                                const fer_sketch_query *query, unsigned most, fer_sketch_hit *out)
 {
-    const __m256i cut = _mm256_set1_epi16((short)most);
-    size_t found = 0;
-    for (size_t b = 0; b < blocks; b++, sketches += query->planes * FER_SKETCH_BLOCK) {
-        sums s = costs_of(sketches, query);
-        uint16_t costs[2][16];
-        uint32_t bits = at_most(s, cut);
-        if (!bits) continue;
-        _mm256_storeu_si256((__m256i_u *)costs[0], s.low);
-        _mm256_storeu_si256((__m256i_u *)costs[1], s.high);
-        for (; bits; bits &= bits - 1) {
-            unsigned k = (unsigned)__builtin_ctz(bits);
-            uint16_t place = (uint16_t)(b * FER_SKETCH_BLOCK + k);
-            out[found++] = (fer_sketch_hit){place, costs[k / 8 % 2][k / 16 * 8 + k % 8]};
-        }
-    }
-    return found;
+    if (query->planes == 128 / 8) return within_planes(sketches, blocks, query, 16, most, out);
+    return within_planes(sketches, blocks, query, query->planes, most, out);
 }
 
 AVX2 static void add_avx2(int32_t *sum, const int8_t *row, int32_t factor, size_t dims)

@@ -10,7 +10,9 @@ enum {
     BLOCK = 512,
     FIRST_CAP = 64,
     MANY = 4096,
-    LOT = 32,                                      /* candidates that are compared at once */
+    LOT = 32,          /* candidates that are compared at once */
+    SAMPLED_OF = 64,   /* blocks of sketches, one of which is looked at for a guess ... */
+    SAMPLE_LEAST = 16, /* ... and so many at least */
     LIST = 2 * FER_VECTORS_CANDIDATES_MAX + BLOCK, /* candidates before the cut is lowered */
     COSTS = 512                                    /* that are told apart */
 };
@@ -273,24 +275,73 @@ static void lower_cut(candidates *c)
     if (c->cut > cut - many) c->cut = cut - many;
 }
 
-static void gather(const scan *s, const fer_sketch_query *asked, candidates *c)
+/* The sketches within the cut among those of so many blocks from a number on, which may be hits. */
+static size_t look_at(const scan *s, const fer_sketch_query *asked, const candidates *c, size_t at,
+                      size_t blocks, fer_sketch_hit *out)
 {
     const fer_vectors *v = s->v;
+    unsigned most = (((unsigned)c->cut + 1) << c->shift) - 1;
+    size_t found =
+        s->run->within(v->sketches + fer_sketch_bytes(at, v->dims), blocks, asked, most, out);
+    size_t kept = 0;
+    for (size_t i = 0; i < found; i++) {
+        uint32_t number = (uint32_t)(at + out[i].place);
+        out[kept] = out[i];
+        kept += v->there[number] && accepted(s, number);
+    }
+    return kept;
+}
+
+static void gather(const scan *s, const fer_sketch_query *asked, candidates *c)
+{
+    const size_t end = s->v->end;
     fer_sketch_hit hits[BLOCK];
-    for (size_t at = 0; at < v->end && c->cut >= 0; at += BLOCK) {
-        size_t count = v->end - at < BLOCK ? v->end - at : BLOCK;
-        unsigned most = (((unsigned)c->cut + 1) << c->shift) - 1;
-        size_t found =
-            s->run->within(v->sketches + fer_sketch_bytes(at, v->dims),
-                           (count + FER_SKETCH_BLOCK - 1) / FER_SKETCH_BLOCK, asked, most, hits);
+    for (size_t at = 0; at < end && c->cut >= 0; at += BLOCK) {
+        size_t count = end - at < BLOCK ? end - at : BLOCK;
+        size_t blocks = (count + FER_SKETCH_BLOCK - 1) / FER_SKETCH_BLOCK;
+        size_t found = look_at(s, asked, c, at, blocks, hits);
         if (c->count + found > 2 * c->wanted + BLOCK) lower_cut(c);
-        for (size_t i = 0; i < found; i++) {
-            uint32_t number = (uint32_t)(at + hits[i].place);
-            if (!v->there[number] || !accepted(s, number)) continue;
-            c->list[c->count++] = (candidate){number, (uint16_t)(hits[i].cost >> c->shift)};
-        }
+        for (size_t i = 0; i < found; i++)
+            c->list[c->count++] =
+                (candidate){(uint32_t)(at + hits[i].place), (uint16_t)(hits[i].cost >> c->shift)};
     }
     lower_cut(c);
+}
+
+/*
+ * A cut that leaves about twice as many as are wanted, and some more, guessed from blocks here and
+ * there: without it most of the first are taken and thrown away again. The loose one where there
+ * are too few to guess from.
+ */
+static int hoped_cut(const scan *s, const fer_sketch_query *asked, const candidates *c)
+{
+    fer_sketch_hit hits[FER_SKETCH_BLOCK];
+    uint32_t by_cost[COSTS] = {0};
+    size_t blocks = s->v->end / FER_SKETCH_BLOCK, sample = blocks / SAMPLED_OF;
+    if (sample < SAMPLE_LEAST) sample = SAMPLE_LEAST;
+    if (blocks < SAMPLE_LEAST * SAMPLE_LEAST) return c->cut;
+    for (size_t i = 0; i < sample; i++) {
+        size_t at = i * (blocks / sample) * FER_SKETCH_BLOCK;
+        size_t found = look_at(s, asked, c, at, 1, hits);
+        for (size_t k = 0; k < found; k++) by_cost[hits[k].cost >> c->shift]++;
+    }
+    size_t place = 4 + 2 * c->wanted * sample / blocks, sum = by_cost[0];
+    int cut = 0;
+    while (cut < c->cut && sum < place) sum += by_cost[++cut];
+    return cut;
+}
+
+/* Where the guess was wrong, all is looked at again: what comes out does not depend on it. */
+static void gather_hopefully(const scan *s, const fer_sketch_query *asked, candidates *c)
+{
+    int loose = c->cut;
+    c->cut = hoped_cut(s, asked, c);
+    bool hoped = c->cut < loose;
+    gather(s, asked, c);
+    if (!hoped || c->count >= c->wanted) return;
+    c->count = 0;
+    c->cut = loose;
+    gather(s, asked, c);
 }
 
 static size_t wanted_of(const scan *s)
@@ -339,7 +390,7 @@ static void scan_sketches(scan *s)
     c.shift = 0;
     while (asked.far >> c.shift >= COSTS) c.shift++;
     c.cut = (int)((asked.far * 7 / 16) >> c.shift);
-    gather(s, &asked, &c);
+    gather_hopefully(s, &asked, &c);
     compare_all(s, &c);
 }
 

@@ -319,7 +319,7 @@ static int hoped_cut(const scan *s, const fer_sketch_query *asked, const candida
     uint32_t by_cost[COSTS] = {0};
     size_t blocks = s->v->end / FER_SKETCH_BLOCK, sample = blocks / SAMPLED_OF;
     if (sample < SAMPLE_LEAST) sample = SAMPLE_LEAST;
-    if (blocks < SAMPLE_LEAST * SAMPLE_LEAST) return c->cut;
+    if (blocks / SAMPLE_LEAST < SAMPLE_LEAST) return c->cut;
     for (size_t i = 0; i < sample; i++) {
         size_t at = i * (blocks / sample) * FER_SKETCH_BLOCK;
         size_t found = look_at(s, asked, c, at, 1, hits);

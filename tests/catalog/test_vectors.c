@@ -202,6 +202,29 @@ static void sketches_lead(void)
     fer_arena_free(a);
 }
 
+/* The first block is all that is near, and looked at for a guess: there are others all the same. */
+static void wrong_guess(void)
+{
+    enum {
+        ROWS = 10000,
+        WANTED = 50
+    };
+    fer_arena *a = fer_arena_new(1 << 22);
+    fer_vectors *v = filled(ROWS);
+    int8_t near[128];
+    fer_near_hits hits = {0};
+    random_vector(near, 128);
+    for (uint32_t n = 0; n < FER_SKETCH_BLOCK; n++)
+        assert_int_equal(fer_vectors_put(v, n, near, NULL), FER_OK);
+    const fer_near_query query = {near, 1, WANTED, 1, NULL, NULL};
+    assert_int_equal(fer_vectors_search(a, v, &query, &hits, NULL), FER_OK);
+    assert_int_equal(hits.count, WANTED);
+    assert_int_equal(hits.list[FER_SKETCH_BLOCK - 1].number, FER_SKETCH_BLOCK - 1);
+    assert_true(hits.list[FER_SKETCH_BLOCK].product < hits.list[0].product);
+    fer_vectors_free(v);
+    fer_arena_free(a);
+}
+
 /* Far more alike than there may be candidates: the first by number stand for them. */
 static void all_alike(void)
 {
@@ -293,6 +316,7 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("vectors", sizes, agree) + ROWS_RUN("vectors", searches, search) +
-           ROWS_ONE("vectors", sketches_lead) + ROWS_ONE("vectors", all_alike) +
-           ROWS_ONE("vectors", put_and_remove) + ROWS_ONE("vectors", no_memory);
+           ROWS_ONE("vectors", sketches_lead) + ROWS_ONE("vectors", wrong_guess) +
+           ROWS_ONE("vectors", all_alike) + ROWS_ONE("vectors", put_and_remove) +
+           ROWS_ONE("vectors", no_memory);
 }

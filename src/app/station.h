@@ -121,6 +121,9 @@ void fer_station_begin_asking(fer_station *s);
 /* The same for those alone whose tools the catalogue does not have, or has had for too long
  * (relistMs), and for those that are to be started at once. */
 void fer_station_begin_asking_unknown(fer_station *s);
+/* Whether a server is being asked of which the catalogue knows nothing: others are asked again, and
+ * what it knows of them is good meanwhile. */
+bool fer_station_is_blank(const fer_station *s);
 /* The same, and waits for what they say. */
 void fer_station_ask_unknown(fer_station *s);
 /* The same for those that could not be asked before. */

@@ -399,6 +399,13 @@ void fer_station_begin_asking_unknown(fer_station *s)
     }
 }
 
+bool fer_station_is_blank(const fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++)
+        if (s->places[i]->asking && !s->places[i]->remembered) return true;
+    return false;
+}
+
 void fer_station_ask_again(fer_station *s)
 {
     for (size_t i = 0; i < s->place_count; i++)

@@ -181,6 +181,20 @@ s = site.serve()
 same("a damaged file of what is kept ends nothing", names(s, "prompts"), ["greet_a"])
 s.end()
 
+# ---- what is kept is served at once, while its server is asked again and says nothing
+for name, extra, more in [("whose list is too old", {}, {"relistMs": 1}), ("that starts at once", {"start": "eager"}, {})]:
+    site = Site({"a": extra}, dict(more, serve={"limits": {"settleMs": 600000}}))
+    s = site.serve()
+    names(s), s.end()
+    site.put(".hold", "")
+    site.put(".tools", "pid later")
+    s = site.serve()
+    same(f"a server {name}: its tools are there while it starts", (names(s), s.ask("GET", "/readyz")[0]), (["pid"], 200))
+    case(f"a server {name}: and it is asked", [] if until(lambda: len(site.noted("start")) == 2) else [str(site.noted("start"))])
+    os.unlink(site.log + ".hold")
+    case(f"a server {name}: what it says then counts", [] if until(lambda: names(s) == ["later", "pid"]) else [str(names(s))])
+    s.end()
+
 # ---- eager
 site = Site({"a": {"start": "eager"}, "b": {}})
 s = site.serve()

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server of a few lines that writes down when it starts and what it is asked: logged.py LOG NAME. What it has is said by
-files beside the log: LOG.tools (names, one a line; `pid` without), LOG.storm (it says so many times that its tools have changed)."""
+files beside the log: LOG.tools (names, one a line; `pid` without), LOG.storm (it says so many times that its tools have changed), LOG.hold
+(it answers nothing while that is there)."""
 
 import json
 import os
 import sys
+import time
 
 LOG, NAME = sys.argv[1:3]
 
@@ -40,6 +42,8 @@ for line in sys.stdin:
     note(method)
     if "id" not in m:
         continue
+    while os.path.exists(LOG + ".hold"):
+        time.sleep(0.02)
     answers = {
         "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}, "prompts": {}, "resources": {}},
                        "serverInfo": {"name": NAME, "version": "1"}, "instructions": f"Ask {NAME} nicely."},

@@ -101,10 +101,10 @@ static void tell_status(const serving *s)
 static void on_settle(uv_timer_t *timer)
 {
     serving *s = timer->data;
+    if (!fer_station_is_blank(&s->station)) fer_front_release(s->front);
     if (s->station.waiting) return;
     uv_timer_stop(timer);
     fer_station_remark(&s->station);
-    fer_front_release(s->front);
     tell_status(s);
     uv_idle_start(&s->embed, on_embed);
 }
@@ -139,7 +139,7 @@ static void on_tend(uv_timer_t *timer)
 static void learn_tools(serving *s)
 {
     fer_station_begin_asking_unknown(&s->station);
-    if (s->station.waiting) fer_front_hold(s->front);
+    if (fer_station_is_blank(&s->station)) fer_front_hold(s->front);
     uv_timer_start(&s->settle, on_settle, s->station.waiting ? SETTLE_MS : 0, SETTLE_MS);
 }
 

@@ -237,6 +237,8 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root)
         fer_configure_url(c, fer_val_get(otlp, "endpoint"), out->otlp_endpoint);
     take_policies(c, root);
     if (!out->catalog.len && out->state.len) {
+        /* Who did not ask for it sees at each start what servers have by then. */
+        if (!fer_val_get(root, "relistMs")) out->relist_ms = 1;
         out->catalog = fer_arena_printf(c->a, "%.*s/" FER_CONFIG_KEPT, FER_PRI(out->state));
         if (!out->catalog.ptr) fer_configure_no_memory(c);
     }

@@ -136,14 +136,16 @@ with open(os.path.join(site.home, "tools.catalog"), encoding="utf-8") as f:
     same("a file that never was one stays as it is", (r.returncode, b"InvalidCatalog" in r.stderr, f.read()), (2, True, "a letter to my aunt"))
 
 # ---- a folder of state has a catalogue, where no other is named
-site = Site({"a": {}}, {"state": "kept"}, catalog=False)
+site = Site({"a": {}}, {"state": "kept", "serve": {"limits": {"settleMs": 600000}}}, catalog=False)
 s = site.serve()
 same("with a folder of state: the first start", (names(s), names(s, "prompts")), (["pid"], ["greet_a"]))
 s.end()
-before = len(site.noted("start"))
+site.put(".hold", "")
+site.put(".tools", "pid later")
 s = site.serve()
-same("with a folder of state: the next one answers from what is kept", (names(s), names(s, "prompts"), len(site.noted("start"))),
-     (["pid"], ["greet_a"], before))
+same("with a folder of state: the next one answers from what is kept", (names(s), names(s, "prompts")), (["pid"], ["greet_a"]))
+os.unlink(site.log + ".hold")
+case("with a folder of state: and asks what there is by now", [] if until(lambda: names(s) == ["later", "pid"]) else [str(names(s))])
 s.end()
 
 # ---- what a transparent server says beside its lists is kept, too

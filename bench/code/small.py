@@ -6,7 +6,8 @@ BENCH_NPM) names a folder whose node_modules has them, quickjs-emscripten and is
     bench/code/small.py --build BUILD [--npm FOLDER] [--node NODE] [--runs 100]
 
 What is timed is a whole run as its caller sees it: from the request to the value, the tool call between them. For Ferrule that is a round trip over
-MCP (stdio), with a sandbox of its own for each run; a run has begun to call its tool before that. The engines of npm have no sandbox but
+MCP (stdio), with a sandbox of its own for each run; the time to the first tool call, with its answer and the word of it to the client, is a row of
+its own. The engines of npm have no sandbox but
 their own, and no gateway: their "tool" is a function of the same process. Then the memory of programs that wait. Prints Markdown."""
 
 import argparse
@@ -21,6 +22,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CODE = "(await tools.text.count({text: 'a b'})).words"
+FIRST = "await tools.text.count({text: 'a b'}); console.log(1)"
 
 
 class Gateway:
@@ -47,6 +49,20 @@ class Gateway:
         took = time.perf_counter() - began
         assert r["result"]["structuredContent"]["value"] == 2, r
         return took * 1000
+
+    def first(self, number):
+        """Until the client hears that the first tool call was answered: what the program prints behind it."""
+        began = time.perf_counter()
+        self.p.stdin.write((json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {
+            "name": "execute_code", "arguments": {"code": FIRST}, "_meta": {"progressToken": number}}}) + "\n").encode())
+        self.p.stdin.flush()
+        took = None
+        while True:
+            m = json.loads(self.p.stdout.readline())
+            if m.get("method") == "notifications/progress" and took is None:
+                took = time.perf_counter() - began
+            if m.get("id") == number:
+                return took * 1000
 
     def close(self):
         self.p.stdin.close()
@@ -107,7 +123,9 @@ def ferrule_rows(o, folder):
     for warm, pause, note in ((4, 0.1, "a sandbox each, made before it was needed"), (0, 0, "a sandbox each, made for it")):
         g = Gateway(o.ferrule, folder, warm)
         time.sleep(1)
-        row(f"ferrule, {'warm' if warm else 'cold'}", times(g.run, o.runs, pause), note)
+        name = "warm" if warm else "cold"
+        row(f"ferrule, {name}", times(g.run, o.runs, pause), note)
+        row(f"ferrule, {name}: to the first tool call", times(lambda n: g.first(10000 + n), o.runs, pause), "and back: its answer, told to the client as progress")
         g.close()
 
 

@@ -132,6 +132,50 @@ static void run_refused(const struct sys_case *row)
     assert_string_equal(err.message, row->why);
 }
 
+/* Every limit at both its edges, and what may be bound and handed over. */
+static fer_code asked(fer_box_limit which, uint64_t value)
+{
+    fer_sandbox_spec spec = {.program = "/bin/sh"};
+    uint64_t limits[FER_BOX_LIMIT_COUNT];
+    spec.limits[which] = value;
+    return fer_spec_check(&spec, limits, NULL);
+}
+
+static fer_code with_binds(size_t count)
+{
+    static fer_sandbox_bind binds[CELL_BINDS_MAX + 1];
+    uint64_t limits[FER_BOX_LIMIT_COUNT];
+    for (size_t i = 0; i < count; i++) binds[i].from = "/usr";
+    fer_sandbox_spec spec = {.program = "/bin/sh", .binds = binds, .bind_count = count};
+    return fer_spec_check(&spec, limits, NULL);
+}
+
+static fer_code with_handed(size_t count)
+{
+    static struct fer_sys_handed handed[FER_SANDBOX_HANDED_MAX + 1];
+    uint64_t limits[FER_BOX_LIMIT_COUNT];
+    for (size_t i = 0; i < count; i++) handed[i] = (struct fer_sys_handed){0, 3};
+    fer_sandbox_spec spec = {.program = "/bin/sh", .handed = handed, .handed_count = count};
+    return fer_spec_check(&spec, limits, NULL);
+}
+
+static void test_edges(void)
+{
+    for (int i = 0; i < FER_BOX_LIMIT_COUNT; i++) {
+        const fer_box_limit_row *row = &fer_box_limit_rows[i];
+        fer_box_limit limit = (fer_box_limit)i;
+        assert_int_equal(asked(limit, row->least), FER_OK);
+        assert_int_equal(asked(limit, row->max), FER_OK);
+        assert_int_equal(asked(limit, 0), FER_OK); /* as its row says */
+        assert_int_equal(asked(limit, row->max + 1), FER_BAD_USAGE);
+        if (row->least > 1) assert_int_equal(asked(limit, row->least - 1), FER_BAD_USAGE);
+    }
+    assert_int_equal(with_binds(CELL_BINDS_MAX), FER_OK);
+    assert_int_equal(with_binds(CELL_BINDS_MAX + 1), FER_LIMIT_EXCEEDED);
+    assert_int_equal(with_handed(FER_SANDBOX_HANDED_MAX), FER_OK);
+    assert_int_equal(with_handed(FER_SANDBOX_HANDED_MAX + 1), FER_LIMIT_EXCEEDED);
+}
+
 /* ---- what is said of this host ----------------------------------------------------------------
  */
 
@@ -249,6 +293,7 @@ int main(void)
 {
     if (!box_host_has_all()) return 77;
     return ROWS_RUN("sandbox", rows, run_row) + ROWS_RUN("sandbox refuses", refused, run_refused) +
-           ROWS_RUN("cgroups", places, run_place) + ROWS_ONE("sandbox", test_probe) +
+           ROWS_RUN("cgroups", places, run_place) +
+           ROWS_ONE("sandbox.*, at their edges", test_edges) + ROWS_ONE("sandbox", test_probe) +
            ROWS_ONE("sandbox", test_no_program) + ROWS_ONE("sandbox", test_fails_closed);
 }

@@ -11,6 +11,8 @@
 #define MODULE_FILE "/code/main.wasm" /* the module, inside */
 #define OPTIONS     6                 /* of an engine, with a NULL behind them */
 
+static const char path_variable[] = "PATH=" FER_PROGRAM_PATH;
+
 extern const char fer_text_ferrule_wasi[];
 
 /* How a module begins: the magic number, then version and layer. */
@@ -106,7 +108,7 @@ static fer_code start(wasm *r, fer_job *j, fer_str module, fer_hand **out, fer_e
 {
     const fer_sandbox_file file = {MODULE_FILE, module};
     char deadline[64];
-    const char *const env[] = {"PATH=" FER_PROGRAM_PATH, "LANG=C.UTF-8", deadline, NULL};
+    const char *const env[] = {path_variable, "LANG=C.UTF-8", deadline, NULL};
     fer_box_spec spec = r->box;
     snprintf(deadline, sizeof deadline, "TOOL_DEADLINE_MS=%lld",
              (long long)j->bounds[FER_BOUND_TIME]);
@@ -131,7 +133,7 @@ static void run(fer_runtime *rt, fer_job *j)
     wasm *r = (wasm *)rt;
     fer_err err = {0};
     fer_hand *h;
-    fer_str module;
+    fer_str module = FER_STR("");
     fer_code code = fer_job_no_check(j, &err);
     if (!code && r->missing.code) {
         err = r->missing;

@@ -6,7 +6,7 @@
 #include "tool_reply.h"
 
 #define META_STREAM "ferrule/stream" /* of a progress: where it was printed */
-#define PIECE_MAX   4096             /* bytes of what is printed, in one message */
+#define PIECE_MAX   ((size_t)4096)   /* bytes of what is printed, in one message */
 
 bool fer_guest_runs_code(const fer_guest *g)
 {

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 
 from command_line import FERRULE, case, expect, finish, run, skip
@@ -203,6 +204,94 @@ def absent_rows():
         case(f"configuration: it has {name}", expect(run(["exec", "-C", config, put("program", "1")]), 2, [], [said]))
 
 
+class Fake(threading.Thread):
+    """An API that answers as it is told: `odd` has answers for (method, part of the path) in place of the usual ones."""
+
+    def __init__(self, odd, head=0):
+        super().__init__(daemon=True)
+        self.odd, self.head, self.seen = odd, head, []
+        self.path = tempfile.mktemp(prefix="fake-", suffix=".sock", dir=folder)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen(50)
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                c = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=[c], daemon=True).start()
+
+    def serve(self, c):
+        f = c.makefile("rb")
+        while True:
+            line = f.readline().decode()
+            if not line:
+                return
+            length = 0
+            for field in iter(lambda: f.readline().decode().strip(), ""):
+                length = int(field.split(":")[1]) if field.lower().startswith("content-length") else length
+            f.read(length)
+            method, path = line.split()[:2]
+            self.seen.append(f"{method} {path.split('?')[0].rsplit('/', 1)[-1]}")
+            if "/attach" in path:
+                return self.attach(c)
+            status, body = self.answer(method, path)
+            c.sendall(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+
+    def answer(self, method, path):
+        usual = [("POST", "/create", 201, '{"Id":"c1","Warnings":[]}'), ("POST", "/start", 204, ""), ("POST", "/wait", 200, '{"StatusCode":0}'),
+                 ("GET", "/containers/json", 200, "[]"), ("GET", "/json", 200, '{"State":{"OOMKilled":false}}'), ("DELETE", "/c1", 204, "")]
+        for m, part, answers in self.odd:
+            if m == method and part in path and answers:
+                return answers.pop(0)
+        return next(((status, body) for m, part, status, body in usual if m == method and part in path), (404, "{}"))
+
+    def attach(self, c):
+        """A head of so many bytes, then what a program prints."""
+        head = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nX-Pad: %s\r\n\r\n"
+        c.sendall((head % ("p" * max(self.head - len(head) + 2, 1))).encode())
+        wait_until(lambda: "POST start" in self.seen, 20)
+        said = b'hi\n{"op":"out","value":5}\n'
+        try:
+            c.sendall(b"\1\0\0\0" + len(said).to_bytes(4, "big") + said)
+            c.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it was given up
+
+
+REFUSES = (409, '{"message":"removal is in progress"}')
+
+
+def fake_rows():
+    """What an API may do that is at the edge or wrong."""
+    for name, odd, head, exit_code, out, err, removes in [
+        ("as it should be", [], 0, 0, ["hi\n5"], [], 1),
+        ("container.head", [], 16 << 10, 0, ["hi\n5"], [], 1),
+        ("container.head + 1", [], (16 << 10) + 1, 1, [], ["too long a head"], 1),
+        ("container.removes", [("DELETE", "/c1", [REFUSES] * 4)], 0, 0, ["5"], [], 5),
+        ("container.removes + 1", [("DELETE", "/c1", [REFUSES] * 9)], 0, 0, ["5"], [], 5),
+        ("no container is made", [("POST", "/create", [(500, '{"message":"the disk is full"}')])], 0, 1, [], ["BackendUnavailable", "the disk is full"], 0),
+        ("an answer that is no JSON", [("POST", "/create", [(201, "made it")])], 0, 1, [], ["cannot make a container"], 0),
+        ("an answer without an ID", [("POST", "/create", [(201, "{}")])], 0, 1, [], ["cannot make a container"], 0),
+        ("it does not start", [("POST", "/start", [(500, '{"message":"no such runtime"}')])], 0, 1, [], ["cannot start a container", "no such runtime"], 1),
+        ("how it ended is not told", [("POST", "/wait", [(500, "{}")])], 0, 1, [], ["how the container ended"], 1),
+        ("killed for its memory", [("POST", "/wait", [(200, '{"StatusCode":137}')]), ("GET", "/c1/json", [(200, '{"State":{"OOMKilled":true}}')])], 0, 1, [], ["ResourceLimit", "memory"], 1),
+        ("a list of containers that is none", [("GET", "/containers/json", [(200, "[[{")])], 0, 0, ["5"], [], 1),
+    ]:
+        api = Fake(odd, head)
+        r = execute("x", runtime="sh", config=configure("fake.yaml", api.path))
+        said = expect(r, exit_code, out, err)
+        count = sum(1 for s in api.seen if s == "DELETE c1")
+        case(f"a false API: {name}", said + ([] if count == removes else [f"{count} times removed, not {removes}: {api.seen}"]))
+        api.listener.close()
+    api = Fake([("POST", "/create", [(201, '{"Id":"c1","Warnings":["no memory limit support"]}')])])
+    r = whole("x", runtime="sh", config=configure("fake.yaml", api.path))
+    case("a false API: what it warns of is said not to be held", [] if r["limitsEnforced"]["memoryBytes"]["enforced"] is False else [str(r)[:600]])
+
+
 SHELL = """echo '{"id":"a","op":"run","tool":"text:count","args":{"text":"a b"}}'
 read -r answer
 echo "got $answer"
@@ -293,6 +382,7 @@ def sweep_rows():
 def main():
     why = begin()
     absent_rows()
+    fake_rows()
     if why:
         skip("containers", why)
         return

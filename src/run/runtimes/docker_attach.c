@@ -19,7 +19,7 @@ struct fer_attach {
     bool ended, paused;
     size_t waiting; /* bytes */
     size_t head_len;
-    char head[FER_ATTACH_HEAD];
+    char head[FER_ATTACH_HEAD + 1]; /* and a NUL */
     char piece[PIECE];
 };
 

@@ -115,7 +115,7 @@ static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     add_count(b, "rssBytes", resident_bytes());
     add_count(b, "cpuMs", cpu_ms());
     add_count(b, "running", g->active_count);
-    add_count(b, "heldBytes", g->held);
+    add_count(b, "heldBytes", fer_gateway_held(g));
     add_count(b, "reloads", a->station->reloads);
     add_pulse(b, &a->pulse->all, now);
     add_count(b, "denials", a->pulse->denied_count);
@@ -289,7 +289,7 @@ static void write_limits(const fer_admin *a, fer_arena *scratch, fer_buf *b, int
         uint64_t max, used;
     } rows[] = {
         {"gateway.calls", g->options.calls_max, g->active_count},
-        {"gateway.bytes", g->options.bytes_max, g->held},
+        {"gateway.bytes", g->options.bytes_max, fer_gateway_held(g)},
         {"serve.peers",
          said[FER_LIMIT_CLIENTS] ? (uint64_t)said[FER_LIMIT_CLIENTS] : FER_SERVE_PEERS_MAX,
          mcp.peers},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock.h"
 
-
 #include "sys.h"
 
 int64_t fer_clock_mono(void)

@@ -59,9 +59,20 @@ void fer_call_hold(fer_call *c, size_t bytes)
     c->gateway->held += bytes;
 }
 
+void fer_gateway_count_buffers(fer_gateway *g, size_t (*bytes)(void *context), void *context)
+{
+    g->buffers = bytes;
+    g->buffers_context = context;
+}
+
+size_t fer_gateway_held(const fer_gateway *g)
+{
+    return g->held + (g->buffers ? g->buffers(g->buffers_context) : 0);
+}
+
 static bool is_over(const fer_gateway *g, size_t percent)
 {
-    return g->held > g->options.bytes_max / 100 * percent;
+    return fer_gateway_held(g) > g->options.bytes_max / 100 * percent;
 }
 
 bool fer_gateway_is_high(const fer_gateway *g)

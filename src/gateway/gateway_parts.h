@@ -46,7 +46,9 @@ struct fer_gateway {
     fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;
     size_t active_count;
-    size_t held;    /* bytes of arguments and results of those */
+    size_t held;                      /* bytes of arguments and results of those */
+    size_t (*buffers)(void *context); /* and of the buffers of who brings them; NULL: of none */
+    void *buffers_context;
     uint64_t calls; /* that ever began */
     bool closing;
     fer_rulebook *rulebook;
@@ -137,6 +139,10 @@ void fer_gateway_take_catalog(fer_gateway *g, fer_catalog *catalog);
 
 /* Has calls kept by somebody else than memory; before the first call. */
 void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);
+/* Has what is held counted with the buffers of connections, which `bytes` tells; NULL: no more. */
+void fer_gateway_count_buffers(fer_gateway *g, size_t (*bytes)(void *context), void *context);
+/* Bytes of arguments, results and buffers, now. */
+size_t fer_gateway_held(const fer_gateway *g);
 /* Whether a new call is one too many for the bytes that are held. */
 bool fer_gateway_must_shed(const fer_gateway *g);
 /* Random number; 0 where the system has none: for jitter, never for names. */

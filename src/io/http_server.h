@@ -169,6 +169,7 @@ typedef struct fer_server_counts {
     uint64_t refused;               /* that the server answered itself */
     uint64_t timed_out;             /* connections that were closed for taking too long */
     size_t connections, exchanges;  /* now */
+    size_t buffered; /* bytes of bodies that are being read or answered, and of answers that wait */
 } fer_server_counts;
 fer_server_counts fer_http_server_counts(const fer_http_server *s);
 

@@ -35,10 +35,17 @@ static void set_events(fer_conn *c)
     else uv_poll_stop(&c->poll);
 }
 
+/* So many bytes more wait; fewer are the negative of them, as sizes wrap. */
+static void count_waiting(fer_conn *c, size_t more)
+{
+    c->waiting += more;
+    c->server->counts.buffered += more;
+}
+
 static void drop_block(fer_conn *c)
 {
     struct fer_out_block *b = c->out_first;
-    c->waiting -= b->len - b->at;
+    count_waiting(c, b->at - b->len);
     c->out_first = b->next;
     if (!b->next) c->out_last = NULL;
     fer_sys_free(b);
@@ -52,7 +59,7 @@ static void took(fer_conn *c, size_t n)
     }
     if (!n) return;
     c->out_first->at += n;
-    c->waiting -= n;
+    count_waiting(c, 0 - n);
 }
 
 static void break_off(fer_conn *c)
@@ -105,7 +112,7 @@ static bool queue(fer_conn *c, const struct iovec *parts, size_t count, size_t a
     if (c->out_last) c->out_last->next = b;
     else c->out_first = b;
     c->out_last = b;
-    c->waiting += b->len;
+    count_waiting(c, b->len);
     return true;
 }
 
@@ -344,7 +351,9 @@ static bool begin(fer_conn *c)
 static bool input_step(fer_conn *c, fer_str *bytes)
 {
     if (!c->x && !c->skipping && (!bytes->len || !begin(c))) return false;
-    switch (fer_reader_feed(&c->reader, bytes)) {
+    fer_read_step step = fer_reader_feed(&c->reader, bytes);
+    if (c->x) fer_exchange_count(c->x);
+    switch (step) {
     case FER_READ_MORE:
         if (!c->skipping || c->reader.body_len <= FER_SERVER_SKIP_MAX) return false;
         c->last = true;

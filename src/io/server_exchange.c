@@ -125,12 +125,19 @@ static void untell(fer_exchange *x)
     }
 }
 
+void fer_exchange_count(fer_exchange *x)
+{
+    x->server->counts.buffered += x->request.body_len - x->counted;
+    x->counted = x->request.body_len;
+}
+
 void fer_exchange_release(fer_exchange *x)
 {
     fer_http_server *s = x->server;
     if (x->telling) untell(x);
     if (x->conn) x->conn->x = NULL;
     fer_request_deinit(&x->request);
+    s->counts.buffered -= x->counted;
     s->counts.exchanges--;
     if (s->pooled < FER_SERVER_POOL && !s->closed) {
         fer_arena_reset(x->arena);

@@ -154,6 +154,7 @@ struct fer_exchange {
     const fer_exchange_events *events;
     void *owner;
     enum fer_exchange_state state;
+    size_t counted; /* bytes of its body in the server's count */
     fer_gone why;
     bool gone, told;
     bool telling;   /* in the list */
@@ -213,6 +214,8 @@ void fer_conn_eof(fer_conn *c);
 fer_exchange *fer_exchange_take(fer_conn *c);
 /* Gives it back, unanswered. */
 void fer_exchange_release(fer_exchange *x);
+/* Its body has grown: the server counts it, until the exchange is released. */
+void fer_exchange_count(fer_exchange *x);
 /* The head is there. */
 void fer_exchange_fill(fer_exchange *x);
 void fer_exchange_tell_gone(fer_exchange *x, fer_gone why);

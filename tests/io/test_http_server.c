@@ -380,6 +380,7 @@ static void slow_reader(void)
     assert_int_equal(code, FER_LIMIT_EXCEEDED);
     size_t waiting = fer_exchange_waiting(r.held[0]);
     assert_true(waiting >= 100000 && waiting < 100000 + 16384 + 16);
+    assert_int_equal(fer_http_server_counts(r.server).buffered, waiting);
     /* It reads again, and there is room. */
     RIG_UNTIL(&r, (client_read(&c), c.len = 0, r.drained_count == 1));
     assert_true(fer_exchange_waiting(r.held[0]) <= 50000);
@@ -389,7 +390,24 @@ static void slow_reader(void)
     assert_int_equal(r.why, FER_GONE_SLOW);
     assert_int_equal(fer_exchange_write(r.held[0], FER_STR("x"), NULL), FER_CANCELLED);
     assert_int_equal(fer_http_server_counts(r.server).connections, 0);
+    assert_int_equal(fer_http_server_counts(r.server).buffered, 0);
     client_close(&c);
+    rig_close(&r);
+}
+
+/* What has come of a body is counted, and no more when its client is gone. */
+static void half_a_body(void)
+{
+    rig r;
+    rig_client c;
+    rig_open(&r, &(fer_server_limits){0}, NULL);
+    client_open(&r, &c);
+    say(&r, &c, "POST /x HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\nabc");
+    RIG_UNTIL(&r, fer_http_server_counts(r.server).buffered == 3);
+    say(&r, &c, "defg");
+    RIG_UNTIL(&r, fer_http_server_counts(r.server).buffered == 7);
+    client_close(&c);
+    RIG_UNTIL(&r, fer_http_server_counts(r.server).buffered == 0);
     rig_close(&r);
 }
 
@@ -658,19 +676,19 @@ static void without_memory(void)
 int main(void)
 {
     int64_t before = fer_faults_live();
-    int failed = ROWS_ONE("server", an_answer) + ROWS_ONE("server", a_later_answer) +
-                 ROWS_ONE("server", a_stream) + ROWS_ONE("server", a_client_that_leaves) +
-                 ROWS_RUN("server", rows, run) +
-                 ROWS_RUN("server under faults", fault_rows, run_fault) +
-                 ROWS_ONE("server", a_write_that_fails) + ROWS_ONE("server", slow_head) +
-                 ROWS_ONE("server", slow_body) + ROWS_ONE("server", idle_time) +
-                 ROWS_ONE("server", held_is_not_idle) + ROWS_ONE("server", slow_reader) +
-                 ROWS_ONE("server", trickling_reader) + ROWS_ONE("server", greedy_client) +
-                 ROWS_ONE("server", half_close) + ROWS_ONE("server", leaves_behind_a_second) +
-                 ROWS_ONE("server", drain) + ROWS_ONE("server", many_connections) +
-                 ROWS_ONE("server", connections_at_their_limit) +
-                 ROWS_ONE("server", one_address_at_its_limit) +
-                 ROWS_ONE("server", without_descriptors) + ROWS_ONE("server", without_memory);
+    int failed =
+        ROWS_ONE("server", an_answer) + ROWS_ONE("server", a_later_answer) +
+        ROWS_ONE("server", a_stream) + ROWS_ONE("server", a_client_that_leaves) +
+        ROWS_RUN("server", rows, run) + ROWS_RUN("server under faults", fault_rows, run_fault) +
+        ROWS_ONE("server", a_write_that_fails) + ROWS_ONE("server", slow_head) +
+        ROWS_ONE("server", slow_body) + ROWS_ONE("server", idle_time) +
+        ROWS_ONE("server", held_is_not_idle) + ROWS_ONE("server", slow_reader) +
+        ROWS_ONE("server", half_a_body) + ROWS_ONE("server", trickling_reader) +
+        ROWS_ONE("server", greedy_client) + ROWS_ONE("server", half_close) +
+        ROWS_ONE("server", leaves_behind_a_second) + ROWS_ONE("server", drain) +
+        ROWS_ONE("server", many_connections) + ROWS_ONE("server", connections_at_their_limit) +
+        ROWS_ONE("server", one_address_at_its_limit) + ROWS_ONE("server", without_descriptors) +
+        ROWS_ONE("server", without_memory);
     if (fer_faults_live() != before) {
         fprintf(stderr, "%lld allocations are left\n", (long long)(fer_faults_live() - before));
         failed++;

@@ -224,9 +224,10 @@ static void gateway_limits(fer_out *o)
               "milliseconds of a call; a later deadline is brought forward");
     limit_row(o, "call.memory", FER_CALL_MEMORY, FER_CALL_MEMORY, "bytes that one call may take");
     limit_row(o, "calls", FER_CALLS_MAX, FER_CALLS_MAX, "calls under way at once");
-    limit_row(o, "gateway.bytes", FER_CALL_BYTES, FER_CALL_BYTES,
-              "bytes of arguments and results of calls under way; from 85 % on no request is read "
-              "over HTTP, from 95 % on calls are refused");
+    limit_row(
+        o, "gateway.bytes", FER_CALL_BYTES, FER_CALL_BYTES,
+        "bytes of arguments and results of calls under way and of buffers of HTTP connections; from 85 % on no request is read "
+        "over HTTP, from 95 % on calls are refused");
     limit_row(o, "result.size", FER_RESULT_MAX, FER_RESULT_MAX, "bytes of a result");
     limit_row(o, "chain.steps", FER_CHAIN_STEPS, FER_CHAIN_STEPS, "steps of a chain");
     limit_row(o, "chain.depth", FER_CHAIN_DEPTH, FER_CHAIN_DEPTH,

@@ -91,6 +91,8 @@ bench-serve: all
 bench-load: all
 	@python3 bench/serve/overload.py $(BUILD)/src/app/ferrule
 	@python3 bench/serve/crowd.py $(BUILD)/src/app/ferrule
+	@python3 bench/serve/endurance.py $(BUILD)/src/app/ferrule
+	@python3 bench/serve/idle.py $(BUILD)/src/app/ferrule
 
 differential: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null

@@ -27,7 +27,7 @@ SOAK = float(os.environ.get("FERRULE_SOAK", "60"))
 TOOLS = int(os.environ.get("FERRULE_TOOLS", "100000"))
 RUNS = int(os.environ.get("FERRULE_RUNS", "200"))
 TURNS = 5  # of L06
-# Lists the tools of its part, 2,000 on a page; words in turn make names and texts that differ.
+# Lists the tools of its part, 2,000 on a page; words in turn make texts that differ.
 MANY = r'''
 import json, sys
 part, count = int(sys.argv[1]), int(sys.argv[2])
@@ -35,7 +35,7 @@ verbs = "list create delete update find send read merge export import archive sh
 things = "invoice ticket file branch message user calendar event contact order page image video comment task report".split()
 def tool(n):
     verb, thing, other = verbs[n % 15], things[n // 15 % 16], things[n // 240 % 16]
-    return {"name": f"{verb}_{thing}_{n}", "description": f"Can {verb} a {thing} that belongs to a {other}, number {n}. Returns what it became.",
+    return {"name": f"tool_{n}", "description": f"Can {verb} a {thing} that belongs to a {other}, number {n}. Returns what it became.",
             "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}, thing: {"type": "string"}}}, "annotations": {"readOnlyHint": True}}
 for line in sys.stdin:
     m = json.loads(line); i, method = m.get("id"), m.get("method")
@@ -167,11 +167,12 @@ async def l10(folder):
     s = Server(folder, more_servers=servers)
     began = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", s.port)
-    found = b""
-    while b"m9:" not in found and time.perf_counter() - began < 300:  # the last of the last server
-        await asyncio.sleep(1)
-        writer.write(call(s, "search_tools", {"query": f"number {TOOLS - 1}", "limit": 5}))
-        _, found = await answer(reader)
+    for i in range(10):  # until the last tool of each can be called
+        said = b'"isError":true'
+        while b'"isError":true' in said and time.perf_counter() - began < 300:
+            await asyncio.sleep(0.2)
+            writer.write(run_tool(s, f"m{i}:tool_{TOOLS // 10 * (i + 1) - 1}"))
+            _, said = await answer(reader)
     known = time.perf_counter() - began
     await settle(s)
     searches = []
@@ -181,7 +182,7 @@ async def l10(folder):
         writer.write(message)
         await answer(reader)
         searches.append((time.perf_counter() - at_once) * 1000)
-    running = asyncio.create_task(load(s, 8, SECONDS, ("m0:list_invoice_0", "s0:little")))
+    running = asyncio.create_task(load(s, 8, SECONDS, ("m0:tool_0", "s0:little")))
     for n in range(3):
         await asyncio.sleep(SECONDS / 4)
         s.config["policies"] = {"tools": {"*": {"timeoutMs": 20000 + n}}}

@@ -58,15 +58,14 @@ enum kind {
     K_RECV,
     K_SEND,
     K_LIBRARY,
-    K_SYMBOL,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    "malloc", "open",    "read",    "write",    "close",    "stat",  "fchmod", "fsync", "rename",
-    "unlink", "opendir", "readdir", "pages",    "map",      "clock", "random", "pipe",  "spawn",
-    "wait",   "pidfd",   "kill",    "truncate", "allocate", "lock",  "mkdir",  "wall",  "listen",
-    "accept", "connect", "recv",    "send",     "library",  "symbol"};
+    "malloc", "open",   "read",    "write",   "close",   "stat",     "fchmod",   "fsync",
+    "rename", "unlink", "opendir", "readdir", "pages",   "map",      "clock",    "random",
+    "pipe",   "spawn",  "wait",    "pidfd",   "kill",    "truncate", "allocate", "lock",
+    "mkdir",  "wall",   "listen",  "accept",  "connect", "recv",     "send",     "library"};
 
 static const struct {
     const char *name;
@@ -93,8 +92,7 @@ struct fault {
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fault plan[16];
 static size_t planned;
-static _Atomic uint64_t calls[KINDS];
-static _Atomic uint64_t injected;
+static _Atomic uint64_t calls[KINDS], injected;
 static _Atomic int64_t live;
 static _Atomic bool from_environment_done;
 
@@ -502,7 +500,7 @@ void *fer_sys_library(const char *name)
 }
 void *fer_sys_symbol(void *library, const char *name)
 {
-    return fails(K_SYMBOL) ? NULL : dlsym(library, name);
+    return fails(K_LIBRARY) ? NULL : dlsym(library, name);
 }
 int fer_sys_clock(clockid_t which, struct timespec *to)
 {

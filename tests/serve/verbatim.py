@@ -67,6 +67,7 @@ def message(raw):
 
 class Web(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go out in two writes, and the second would wait for 40 ms
 
     def log_message(self, *_):
         pass

@@ -7,6 +7,10 @@
     {                                                                                              \
         0                                                                                          \
     }
+#define JSON                                                                                       \
+    {                                                                                              \
+        "json", 0, NULL, NULL, "print JSON"                                                        \
+    }
 #define STATION                                                                                    \
     {                                                                                              \
         "config", 'C', "FILE", NULL,                                                               \

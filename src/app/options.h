@@ -52,6 +52,7 @@ extern const fer_option fer_init_options[];
 extern const fer_option fer_inspect_options[];
 extern const fer_option fer_install_options[];
 extern const fer_option fer_search_options[];
+extern const char *const fer_mode_choices[]; /* of --mode */
 extern const fer_option fer_serve_options[];
 extern const fer_option fer_cost_options[];
 extern const fer_option fer_servers_options[];

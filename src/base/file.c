@@ -108,6 +108,17 @@ bool fer_file_write_all(int fd, fer_str s)
     return true;
 }
 
+/* Whether nobody else may look into the folder of a file. */
+static bool is_private(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path) return false;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    return fer_sys_stat(folder, &st) == 0 && !(st.st_mode & 077);
+}
+
 /* Writes and syncs the new file; closes it in any case. */
 static fer_code fill(int fd, const char *path, const char *beside, fer_str content, fer_err *err)
 {
@@ -116,7 +127,8 @@ static fer_code fill(int fd, const char *path, const char *beside, fer_str conte
     bool there = fer_sys_stat(path, &st) == 0;
     if (!there && errno != ENOENT) {
         code = io_failed(err, "look at", path);
-    } else if (there && fer_sys_fchmod(fd, st.st_mode & 07777) != 0) {
+    } else if ((there || is_private(path)) &&
+               fer_sys_fchmod(fd, there ? st.st_mode & 07777 : 0600) != 0) {
         code = io_failed(err, "set the mode of", beside);
     } else if (!fer_file_write_all(fd, content)) {
         code = io_failed(err, "write", beside);

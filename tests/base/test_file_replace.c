@@ -187,6 +187,26 @@ static void modes_are_kept(void)
     }
 }
 
+/* A new file is no more open than its folder. */
+static void new_in_a_folder(void)
+{
+    static const struct {
+        mode_t folder, file;
+    } rows[] = {{0700, 0600}, {0710, 0644}, {0755, 0644}};
+    mode_t before = umask(022);
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        struct stat st;
+        assert_int_equal(mkdir(path_of("folder"), 0700), 0);
+        assert_int_equal(chmod(path_of("folder"), rows[i].folder), 0);
+        assert_int_equal(fer_file_replace(path_of("folder/new"), FER_STR("new"), NULL), FER_OK);
+        assert_int_equal(stat(path_of("folder/new"), &st), 0);
+        assert_int_equal(st.st_mode & 07777, rows[i].file);
+        unlink(path_of("folder/new"));
+        rmdir(path_of("folder"));
+    }
+    umask(before);
+}
+
 int main(void)
 {
     snprintf(root, sizeof root, "/tmp/ferrule-replace-XXXXXX");
@@ -194,7 +214,8 @@ int main(void)
     int failed = ROWS_RUN("replace", replace_rows, run_replace) +
                  ROWS_RUN("replace, each call", kind_rows, run_kind) +
                  ROWS_RUN("replace, target", target_rows, run_target) +
-                 ROWS_ONE("replace", replace_a_long_path) + ROWS_ONE("replace", modes_are_kept);
+                 ROWS_ONE("replace", replace_a_long_path) + ROWS_ONE("replace", modes_are_kept) +
+                 ROWS_ONE("replace", new_in_a_folder);
     drop(root);
     return failed;
 }

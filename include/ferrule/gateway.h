@@ -362,6 +362,8 @@ typedef struct fer_step_result {
     fer_step_state state;
     fer_str envelope; /* JSON; empty: it was not called */
     fer_str output;   /* what it gave, JSON; empty: nothing */
+    fer_str call_id;  /* empty: it was not called */
+    fer_str args;     /* redacted, JSON; of chains that code runs, else empty */
 } fer_step_result;
 
 typedef struct fer_chain_result {

@@ -22,7 +22,7 @@ typedef struct running running;
 typedef struct outcome {
     const fer_step *step;
     fer_step_state state;
-    fer_str tool_id, envelope, output;
+    fer_str tool_id, envelope, output, call_id, args;
     const yyjson_val *value; /* NULL: it gave nothing */
     fer_call *call;          /* while it is under way */
 } outcome;
@@ -114,8 +114,13 @@ static void finish(running *r)
                             .duration_us = (fer_clock_mono() - r->began) / 1000};
     for (size_t i = 0; i < out.step_count; i++) {
         const outcome *o = &r->outcomes[i];
-        steps[i] = (fer_step_result){o->step ? o->step->id : FER_STR(""), o->tool_id, o->state,
-                                     o->envelope, o->output};
+        steps[i] = (fer_step_result){.id = o->step ? o->step->id : FER_STR(""),
+                                     .tool_id = o->tool_id,
+                                     .state = o->state,
+                                     .envelope = o->envelope,
+                                     .output = o->output,
+                                     .call_id = o->call_id,
+                                     .args = o->args};
     }
     const fer_step *last = &r->chain->steps.list[r->chain->steps.count - 1];
     if (!r->error.code) out.output = r->outcomes[last->slot].output;
@@ -226,8 +231,10 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     fer_str text;
     fer_err err = {0};
     fer_call_error why = e->error;
-    (void)c;
     o->tool_id = fer_arena_copy(r->arena, e->tool_id);
+    o->call_id = fer_arena_copy(r->arena, fer_str_of(c->id));
+    if (r->options.in_code && c->ready && c->args) /* its trace tells them */
+        o->args = fer_arena_copy(r->arena, fer_call_redacted_input(c));
     if (!fer_envelope_write(r->arena, e, false, &text, &err)) o->envelope = text;
     if (!why.code && e->structured.len && keep_value(r, o, e->structured, &err))
         why =

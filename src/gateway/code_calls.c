@@ -50,13 +50,14 @@ void fer_session_refuse_err(fer_session *s, fer_str id, const fer_err *err)
 /* ---- the trace --------------------------------------------------------------------------------
  */
 
-/* Arguments as others may see them; what is too long is left out. */
-static fer_str shown_args(fer_session *s, fer_call *c)
+/* Redacted arguments, which live in memory of their call; what is too long is left out. */
+static fer_str shown_args(fer_session *s, fer_str text)
 {
-    fer_str text = c->ready && c->args ? fer_call_redacted_input(c) : FER_STR("");
-    if (text.len > FER_CODE_TRACE_ARGS)
-        return fer_arena_printf(s->arena, "{\"bytes\":%zu}", text.len);
-    return text.len ? fer_arena_copy(s->arena, text) : FER_STR("");
+    if (!text.len) return FER_STR("");
+    fer_str shown = text.len > FER_CODE_TRACE_ARGS
+                        ? fer_arena_printf(s->arena, "{\"bytes\":%zu}", text.len)
+                        : fer_arena_copy(s->arena, text);
+    return shown.ptr ? shown : FER_STR("");
 }
 
 static fer_code_trace *new_trace(fer_session *s, fer_str tool)
@@ -81,8 +82,7 @@ static void note_call(fer_session *s, fer_call *c, const fer_envelope *e)
     s->wrote |= c->attempt.sent && c->effect != FER_EFFECT_PURE;
     if (!t) return;
     memcpy(t->id, c->id, sizeof t->id);
-    t->args = shown_args(s, c);
-    if (!t->args.ptr) t->args = FER_STR("");
+    if (c->ready && c->args) t->args = shown_args(s, fer_call_redacted_input(c));
     t->status = names[e->status];
     t->code = e->error.code ? fer_code_info(e->error.code)->name : NULL;
     t->duration_us = e->duration_us;
@@ -185,7 +185,12 @@ static void note_step(fer_session *s, const fer_step_result *step)
     fer_arena *a = fer_arena_new(FER_CODE_MEMORY);
     fer_code_trace *t = new_trace(s, step->tool_id);
     s->wrote = true; /* what its steps were is not known any more */
-    if (t) t->status = step->state == FER_STEP_OK ? "Ok" : "Error";
+    if (t) {
+        t->status = step->state == FER_STEP_OK ? "Ok" : "Error";
+        t->args = shown_args(s, step->args);
+        if (step->call_id.len && step->call_id.len < sizeof t->id)
+            memcpy(t->id, step->call_id.ptr, step->call_id.len);
+    }
     if (t && a && step->envelope.len && !fer_json_read(a, step->envelope, NULL, &doc, NULL)) {
         const yyjson_val *ms = fer_val_get(fer_json_root(doc), "durationMs");
         if (ms && fer_val_tag(ms) == FER_TAG_UINT) t->duration_us = (int64_t)ms->uni.u64 * 1000;

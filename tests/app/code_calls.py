@@ -173,6 +173,9 @@ for name, runtime, code, words, exit_code, out, err in [
 r = json.loads(execute("for (let i = 0; i < 1001; i++) await tools.text.count({text: 'x'.repeat(i ? 1 : 3000)}); 1", "--json").stdout)
 case("code.trace: a thousand calls are told, and that there were more; long arguments are told by their size", [] if len(r["toolCalls"]) in (1000, 1001)
      and "bytes" in r["toolCalls"][0]["args"] and r["value"] == 1 else [str(len(r["toolCalls"])), str(r["toolCalls"][0]), str(r["toolCalls"][-1])])
+r = json.loads(execute("await tools.chain([{toolId: 'text:count', args: {text: 'a'}}, {toolId: 'text:count', args: {text: 5}}]).catch(() => 0); 1", "--json").stdout)
+case("the trace has the steps of chains whole", [] if [(len(t["id"]), t["args"], t["status"]) for t in r["toolCalls"]][:1] == [(36, {"text": "a"}, "Ok")]
+     and len(r["toolCalls"]) == 2 and len(r["toolCalls"][1]["id"]) == 36 and r["toolCalls"][1]["status"] == "Error" else [str(r["toolCalls"])])
 for name, count, code in [("code.runtimes", 31, 0), ("code.runtimes + 1", 32, 1)]:
     config = put("many.json", json.dumps({"code": {"allowDegraded": True, "runtimes": {f"r{i}": {"kind": "process", "command": ["sh"]} for i in range(count)}}}))
     case(name, expect(run(["config", "check", config]), code))

@@ -32,6 +32,7 @@ class World(http.server.BaseHTTPRequestHandler):
     """The MCP server at /mcp, and who gives tokens for it at /as."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go out in two writes, and the second would wait for 40 ms
     good, shown, asked, forms = set(), [], [], []
     life, number, revoked, registrations, down = 3600, 0, False, 0, False
     codes = {}

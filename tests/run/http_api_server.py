@@ -14,6 +14,7 @@ books = {"1": {"id": "1", "title": "Middlemarch", "pages": 880}}
 
 class Library(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go out in two writes, and the second would wait for 40 ms
 
     def log_message(self, *args):
         pass

@@ -393,6 +393,7 @@ sessions = {}  # of the older era: the queue of its own stream
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body go out in two writes, and the second would wait for 40 ms
 
     def log_message(self, *words):
         pass

@@ -72,7 +72,8 @@ int fer_sys_sealed(const char *name, const void *bytes, size_t size);
 /* Bytes of a file (or of this program) that are mapped for reading need no memory until they are
  * read again. */
 void fer_sys_put_by(const void *mapped, size_t size);
-/* The same for all that is only read of this program and its libraries: what a start needed once. */
+/* The same for all that is only read of this program and its libraries: what a start needed once.
+ */
 void fer_sys_put_by_code(void);
 /* Memory that was freed goes back to the system, as far as it can. */
 void fer_sys_trim(void);

@@ -249,9 +249,9 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
     return FER_BREAKER_FAILURE;
 }
 
-/* All calls that a backend had when it died, or when its connections were lost, fail by one loss: the
- * first of them counts, or five calls at once would open its circuit, and nobody be served by what
- * takes its place. */
+/* All calls that a backend had when it died, or when its connections were lost, fail by one loss:
+ * the first of them counts, or five calls at once would open its circuit, and nobody be served by
+ * what takes its place. */
 static bool is_of_same_loss(fer_call *c, const fer_outcome *o)
 {
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net_rules.h"
 
-
 #include "errors.h"
 #include "sys.h"
 

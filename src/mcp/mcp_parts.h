@@ -75,7 +75,7 @@ struct fer_mcp_client {
     fer_mcp_round *rounds;
     /* what lasts longer than a connection */
     fer_str said_capabilities, said_instructions, said_rest; /* on the heap; or empty */
-    fer_str *watched;                             /* on the heap, as each of them */
+    fer_str *watched;                                        /* on the heap, as each of them */
     size_t watched_count, watched_cap;
     const char *log_level; /* NULL: nobody said one */
     bool news_of_resources, news_of_prompts, can_watch, can_log;

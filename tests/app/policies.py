@@ -337,9 +337,9 @@ same("verify: the flaw is logged", until(lambda: logged("ledger.flaw")), True)
 same("verify: with its place", [r["kind"] for r in logged("ledger.flaw")][:1] + [segment in logged("ledger.flaw")[0]["segment"]], ["hash", True])
 s.stop()
 
-# ---- too many bytes under way: over HTTP nothing more is read
+# ---- too many bytes under way, the body of a request and the arguments in it: over HTTP nothing more is read
 put("small.yaml", """
-defaults: {callBytes: 1048576, deadlineMs: 60000}
+defaults: {callBytes: 2000000, deadlineMs: 60000}
 commands:
   - {namespace: n, name: nap, description: Sleeps., effect: Pure, inputSchema: {type: object}, run: {argv: [/bin/sleep, '50']}}
 """)

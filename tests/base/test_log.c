@@ -77,7 +77,7 @@ static const struct json_row {
 
 static void assert_timestamp(fer_str s)
 {
-    static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ";
+    static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
     assert_int_equal(s.len, sizeof form - 1);
     for (size_t i = 0; i < s.len; i++)
         assert_true(form[i] == 'd' ? fer_is_digit(s.ptr[i]) : s.ptr[i] == form[i]);
@@ -91,8 +91,8 @@ static void run_json(const struct json_row *row)
     fer_str line = close_log(&log);
     yyjson_doc_free(parse_line(line));
     assert_true(fer_str_starts(line, "{\"ts\":\""));
-    assert_timestamp(fer_str_slice(line, 7, 31));
-    fer_str rest = fer_str_slice(line, 31, line.len);
+    assert_timestamp(fer_str_slice(line, 7, 34));
+    fer_str rest = fer_str_slice(line, 34, line.len);
     static const char head[] = "\",\"level\":\"info\",\"event\":\"some.event\"";
     assert_true(fer_str_starts(rest, head));
     if (row->rest) assert_str(fer_str_slice(rest, sizeof head - 1, rest.len), row->rest);

@@ -17,8 +17,8 @@ struct fer_box {
     fer_stdio_split output;
     uint64_t printed; /* bytes, of one whose output has lines in it */
     bool ended_early; /* by us, as `end` says */
-    bool dropped;    /* nothing is told any more */
-    bool lines_over; /* no more lines will come */
+    bool dropped;     /* nothing is told any more */
+    bool lines_over;  /* no more lines will come */
     bool exited;
     bool told; /* the end was */
     fer_job_end end;

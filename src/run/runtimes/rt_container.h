@@ -16,10 +16,10 @@
 
 #include "runtime.h"
 
-#define FER_CONTAINER_CODE    ((size_t)96 << 10) /* bytes of a program that is an argument */
-#define FER_CONTAINER_WAIT_MS 30000              /* for an answer of the API */
+#define FER_CONTAINER_CODE     ((size_t)96 << 10) /* bytes of a program that is an argument */
+#define FER_CONTAINER_WAIT_MS  30000              /* for an answer of the API */
 #define FER_CONTAINER_SWEEP_MS 5000               /* the same, where what was left is looked for */
-#define FER_CONTAINER_REMOVES 5 /* times that the API is asked to remove a container */
+#define FER_CONTAINER_REMOVES  5 /* times that the API is asked to remove a container */
 
 typedef struct fer_container_settings {
     fer_str socket; /* of the API; empty: that of podman or docker, whichever is there */

@@ -156,8 +156,9 @@ fer_code fer_code_setup_probe(const fer_config_runtime *c, char *found, size_t s
     fer_code code = make_runtime(&m, c, err);
     if (!code) {
         fer_runtime *r = m.list[0];
-        fer_buf_init_fixed(&b, found, size);
+        fer_buf_init_fixed(&b, found, size - 1);
         r->kind->info(r, NULL, &b);
+        found[b.len] = '\0';
         code = r->kind->probe(r, err);
         r->kind->free(r);
     }

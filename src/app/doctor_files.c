@@ -237,8 +237,8 @@ void fer_doctor_catalog(fer_doctor *d)
     if (!d->config.catalog.len) {
         fer_doctor_tell(
             d, FER_DOCTOR_SKIPPED, FER_STR(""),
-            FER_STR("`catalog: FILE`, or `state: FOLDER`, remembers tools, so that ferrule "
-                    "serve answers at once and starts servers when they are called."),
+            FER_STR("`catalog: FILE` remembers tools, so that ferrule serve answers at once "
+                    "and starts servers when they are called."),
             "none is kept");
         return;
     }

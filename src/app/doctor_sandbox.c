@@ -4,8 +4,10 @@
 #include "code_setup.h"
 #include "doctor.h"
 #include "errors.h"
+#include "json_value.h"
 #include "sandbox.h"
 
+#define FOUND_MAX 512 /* bytes of what a runtime was found with */
 #define MISSING                                                                                    \
     "docs/sandbox.md says what each layer needs of the host. Without one "                         \
     "that is needed no code is run, unless --allow-degraded says so."
@@ -40,9 +42,23 @@ void fer_doctor_sandbox(fer_doctor *d)
                     FER_PRI(fer_buf_view(&up)));
 }
 
+/* Members of an object, as words: name and text of each. */
+static fer_str in_words(fer_arena *a, const char *members)
+{
+    fer_json *doc;
+    fer_buf b;
+    fer_buf_init(&b, a, FOUND_MAX);
+    if (fer_json_read(a, fer_arena_printf(a, "{%s}", members), NULL, &doc, NULL))
+        return FER_STR("");
+    FER_EACH_MEMBER (fer_json_root(doc), key)
+        fer_buf_printf(&b, "%s%.*s %.*s", b.len ? ", " : "", FER_PRI(fer_val_str(key)),
+                       FER_PRI(fer_is_str(key + 1) ? fer_val_str(key + 1) : FER_STR("")));
+    return fer_buf_view(&b);
+}
+
 void fer_doctor_runtimes(fer_doctor *d)
 {
-    char found[512];
+    char found[FOUND_MAX];
     const fer_config_code *code = &d->config.code;
     for (size_t i = 0; i < code->runtime_count; i++) {
         const fer_config_runtime *r = &code->runtimes[i];
@@ -52,8 +68,8 @@ void fer_doctor_runtimes(fer_doctor *d)
                             FER_STR("until it is there, runs that name this runtime fail"), "%s",
                             err.message);
         else
-            fer_doctor_tell(d, FER_DOCTOR_OK, r->name, FER_STR(""), "%.*s: %s", FER_PRI(r->kind),
-                            found);
+            fer_doctor_tell(d, FER_DOCTOR_OK, r->name, FER_STR(""), "%.*s: %.*s", FER_PRI(r->kind),
+                            FER_PRI(in_words(d->arena, found)));
     }
     if (!code->runtime_count)
         fer_doctor_tell(d, FER_DOCTOR_SKIPPED, FER_STR(""), FER_STR(""),

@@ -60,6 +60,17 @@ static fer_code make_anew(fer_station *s, struct fer_opened *out, fer_catalog_op
     return fer_catalog_new(o, &out->catalog, err);
 }
 
+/* What was approved would be forgotten, and any definition be the first: that is for somebody to
+ * decide. */
+static fer_code refuse_anew(const char *file, fer_err *err)
+{
+    const fer_err why = *err;
+    return fer_fail(err, why.code,
+                    "%s; as `quarantine` holds definitions back, it is not made anew: move %s away "
+                    "to take what servers have now as approved",
+                    why.message, file);
+}
+
 fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
                                   fer_err *err)
 {
@@ -80,7 +91,8 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
     }
     fer_code code = fer_catalog_open(out->file, &o, &out->catalog, err);
     if (code == FER_INVALID_CATALOG && fer_catalog_file_begins(out->file))
-        return make_anew(s, out, &o, err);
+        return o.quarantine == FER_QUARANTINE_NONE ? make_anew(s, out, &o, err)
+                                                   : refuse_anew(out->file, err);
     if (code) return code;
     out->was_there = true;
     fer_view *v = fer_catalog_view(out->catalog);

@@ -108,15 +108,26 @@ bool fer_file_write_all(int fd, fer_str s)
     return true;
 }
 
+/* The folder of the file that a path leads to. */
+static bool folder_of(const char *named, char out[PATH_MAX])
+{
+    char *slash;
+    if (!fer_sys_realpath(named, out)) {
+        if (errno != ENOENT || strlen(named) >= PATH_MAX) return false;
+        memcpy(out, named, strlen(named) + 1);
+    }
+    slash = strrchr(out, '/');
+    if (slash) slash[slash == out] = '\0';
+    else memcpy(out, ".", 2);
+    return true;
+}
+
 /* Whether nobody else may look into the folder of a file. */
 static bool is_private(const char *path)
 {
     char folder[PATH_MAX];
     struct stat st;
-    const char *slash = strrchr(path, '/');
-    if (!slash || slash == path) return false;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    return fer_sys_stat(folder, &st) == 0 && !(st.st_mode & 077);
+    return folder_of(path, folder) && fer_sys_stat(folder, &st) == 0 && !(st.st_mode & 077);
 }
 
 /* Writes and syncs the new file; closes it in any case. */
@@ -170,20 +181,6 @@ fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
     if (code) fer_sys_unlink(beside);
     else sync_folder(path);
     return code;
-}
-
-/* The folder of the file that a path leads to. */
-static bool folder_of(const char *named, char out[PATH_MAX])
-{
-    char *slash;
-    if (!fer_sys_realpath(named, out)) {
-        if (errno != ENOENT || strlen(named) >= PATH_MAX) return false;
-        memcpy(out, named, strlen(named) + 1);
-    }
-    slash = strrchr(out, '/');
-    if (slash) slash[slash == out] = '\0';
-    else memcpy(out, ".", 2);
-    return true;
 }
 
 fer_code fer_file_lock(const char *path, int *out, fer_err *err)

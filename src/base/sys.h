@@ -73,7 +73,7 @@ int fer_sys_sealed(const char *name, const void *bytes, size_t size);
  * read again. */
 void fer_sys_put_by(const void *mapped, size_t size);
 /* The same for all that is only read of this program and its libraries: what a start needed once.
- */
+ * Nothing may have written into their code. */
 void fer_sys_put_by_code(void);
 /* Memory that was freed goes back to the system, as far as it can. */
 void fer_sys_trim(void);

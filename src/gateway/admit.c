@@ -121,7 +121,7 @@ fer_move fer_stage_admit(fer_call *c)
                                g->options.calls_max);
     if (fer_gateway_must_shed(g)) {
         fer_call_refuse(c, FER_CONCURRENCY_LIMITED,
-                        "calls under way hold %zu bytes, the limit is %zu: come again",
+                        "calls and connections hold %zu bytes, the limit is %zu: come again",
                         fer_gateway_held(g), g->options.bytes_max);
         c->envelope.error.details = FER_STR("{\"scope\":\"gateway\",\"limit\":\"gateway.bytes\"}");
         c->envelope.error.retry_after_ms = SHED_MS;

@@ -44,6 +44,12 @@ static void number(fer_buf *b, fer_str key, uint64_t value)
     payload(b, key, (fer_str){digits, fer_print_u64(digits, value)});
 }
 
+/* A clock that failed has told 0: then no time went by. */
+static void span(fer_buf *b, fer_str key, int64_t value)
+{
+    number(b, key, value > 0 ? (uint64_t)value : 0);
+}
+
 static void truth(fer_buf *b, fer_str key, bool value)
 {
     payload(b, key, value ? FER_STR("true") : FER_STR("false"));
@@ -129,7 +135,7 @@ void fer_call_record_attempt(fer_call *c, const fer_outcome *o)
     number(&b, FER_STR("attempt"), c->attempt.number);
     member(&b, FER_STR("callId"), fer_str_of(c->id));
     member(&b, FER_STR("code"), fer_str_of(fer_code_info(o->code)->name));
-    number(&b, FER_STR("ms"), (uint64_t)(fer_clock_mono() - c->attempt_began) / 1000000);
+    span(&b, FER_STR("ms"), (fer_clock_mono() - c->attempt_began) / 1000000);
     if (o->code) member(&b, FER_STR("phase"), fer_str_of(fer_phase_names[o->phase]));
     truth(&b, FER_STR("sent"), c->attempt.sent);
     append(c, FER_LEDGER_ATTEMPT, &b, false, NULL);
@@ -146,8 +152,8 @@ static void write_end(fer_call *c, fer_buf *b)
     if (e->cancelled) member(b, FER_STR("cancelReason"), fer_str_of(e->cancelled));
     member(b, FER_STR("code"), fer_str_of(fer_code_info(e->error.code)->name));
     member(b, FER_STR("correlationId"), e->correlation_id);
-    number(b, FER_STR("durationMs"), (uint64_t)e->duration_us / 1000);
-    number(b, FER_STR("durationUs"), (uint64_t)e->duration_us);
+    span(b, FER_STR("durationMs"), e->duration_us / 1000);
+    span(b, FER_STR("durationUs"), e->duration_us);
     payload(b, FER_STR("output"), c->output_shown);
     redactions(c, b);
     if (e->replayed) truth(b, FER_STR("replayed"), true);

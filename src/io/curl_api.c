@@ -17,6 +17,13 @@ static const struct {
 #undef ROW
 };
 
+static fer_code too_old(fer_err *err)
+{
+    return fer_fail(err, FER_BACKEND_UNAVAILABLE,
+                    "no request over HTTP can be sent: " FER_CURL_LIBRARY
+                    " is older than 7.87 (install libcurl4)");
+}
+
 fer_code fer_curl_load(fer_curl *out, fer_err *err)
 {
     fer_curl curl;
@@ -27,13 +34,10 @@ fer_code fer_curl_load(fer_curl *out, fer_err *err)
                         " cannot be loaded (install libcurl4)");
     for (size_t i = 0; i < FER_COUNT(functions); i++) {
         void *function = fer_sys_symbol(library, functions[i].name);
-        if (!function)
-            return fer_fail(err, FER_BACKEND_UNAVAILABLE,
-                            "no request over HTTP can be sent: " FER_CURL_LIBRARY
-                            " has no %s (7.87 or newer is needed)",
-                            functions[i].name);
+        if (!function) return too_old(err);
         memcpy((char *)&curl + functions[i].at, &function, sizeof function);
     }
+    if (curl.version_info(CURLVERSION_NOW)->version_num < FER_CURL_OLDEST) return too_old(err);
     *out = curl;
     return FER_OK;
 }

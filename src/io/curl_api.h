@@ -16,6 +16,7 @@
 #include "net_rules.h"
 
 #define FER_CURL_LIBRARY "libcurl.so.4"
+#define FER_CURL_OLDEST  0x075700 /* 7.87.0 */
 
 /* What is used of it: a row for each function, without its prefix. */
 #define FER_CURL_FUNCTIONS(ROW)                                                                    \
@@ -41,7 +42,8 @@
     ROW(url)                                                                                       \
     ROW(url_cleanup)                                                                               \
     ROW(url_get)                                                                                   \
-    ROW(url_set)
+    ROW(url_set)                                                                                   \
+    ROW(version_info)
 
 typedef struct fer_curl {
 #define FER_CURL_MEMBER(name) __typeof__(curl_##name) *name;
@@ -49,7 +51,7 @@ typedef struct fer_curl {
 #undef FER_CURL_MEMBER
 } fer_curl;
 
-/* FER_BACKEND_UNAVAILABLE: there is no such library here, or one without these functions. */
+/* FER_BACKEND_UNAVAILABLE: there is no such library here, or an older one. */
 fer_code fer_curl_load(fer_curl *out, fer_err *err);
 /* Whether curl, which will connect, reads the same host and port from the URL as we do. */
 bool fer_curl_agrees(const fer_curl *curl, fer_str url, const fer_net_target *target);

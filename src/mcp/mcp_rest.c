@@ -43,8 +43,8 @@ bool fer_mcp_rest_add(fer_mcp_rest *r, const fer_json *doc, const yyjson_val *re
                       const char *list)
 {
     FER_EACH_MEMBER (result, key) {
-        bool meta = fer_str_is(fer_val_str(key), META) && fer_is_obj(key + 1);
-        if (meta) {
+        if (fer_str_is(fer_val_str(key), META)) { /* one that is no object says nothing */
+            if (!fer_is_obj(key + 1)) continue;
             r->has_meta = true;
             FER_EACH_MEMBER (key + 1, inner)
                 if (!add_member(r, &r->meta, META, doc, inner)) return false;

@@ -25,18 +25,18 @@ static fer_peer *longest_idle(const fer_front *s, const fer_guest *who)
     return found;
 }
 
-static bool has_room(const fer_front *s, const fer_guest *who)
+static bool has_room(const fer_front *s, const fer_guest *who, bool once)
 {
     if (s->counts.peers < s->options.limits.peers) return true;
     fer_peer *p = longest_idle(s, who);
-    if (!p) p = longest_idle(s, NULL);
+    if (!p && !once) p = longest_idle(s, NULL);
     if (p) p->options.leave(p->options.context);
     return s->counts.peers < s->options.limits.peers;
 }
 
 fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
 {
-    if (!has_room(s, o->guest ? o->guest : s->host)) return NULL;
+    if (!has_room(s, o->guest ? o->guest : s->host, o->once)) return NULL;
     fer_peer *p = fer_sys_malloc(sizeof *p);
     if (!p) return NULL;
     *p = (fer_peer){.server = s,

@@ -109,7 +109,7 @@ void fer_front_count(const fer_front *s, fer_front_counts *out);
  */
 
 /* Grows whenever something of it may have changed. */
-uint64_t fer_front_wares_version(const fer_front *f);
+uint64_t fer_front_wares_version(fer_front *f);
 /* Adds what is known of a server, one JSON object; false: nothing is. */
 bool fer_front_write_wares(fer_front *f, fer_str server, struct fer_buf *b);
 /* The same back, from a document: good until the server says otherwise itself. A failure changes
@@ -163,7 +163,8 @@ typedef struct fer_peer_options {
 } fer_peer_options;
 
 /* NULL: no memory, or FER_SERVE_PEERS_MAX. At that limit the peer that was idle for longest makes
- * room: one of the same guest, where it has one, so that nobody crowds out others. */
+ * room: one of the same guest, where it has one; for a peer of one request one of another guest
+ * never does. */
 FER_MUST_USE fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o);
 /* Everything that runs for it is cancelled; no exchange of its says anything more. */
 void fer_peer_close(fer_peer *p);

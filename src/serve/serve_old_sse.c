@@ -18,7 +18,8 @@ void fer_web_old_get(fer_web *w, fer_guest *who, fer_exchange *x)
     fer_inquiry *p = fer_inquiry_new(w, who, x);
     fer_session *s = p ? fer_session_new(w, who) : NULL;
     if (!s) {
-        if (p) fer_inquiry_end(p);
+        if (p) fer_inquiry_free(p);
+        fer_web_later(x);
         return;
     }
     s->old = true;

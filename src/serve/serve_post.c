@@ -125,6 +125,7 @@ static void on_end(void *context, fer_str answer, int status)
     fer_str scope = fer_talk_scope(p->talk);
     char id[FER_SESSION_TEXT] = "";
     p->talk = NULL;
+    if (p->session) p->session->used = fer_clock_mono();
     if (p->streams) {
         fer_inquiry_finish(p, answer);
         return;

@@ -129,9 +129,9 @@ void fer_inquiries_sweep(fer_web *w);
 /* Says something on streams that were quiet. */
 void fer_inquiries_beat(fer_web *w);
 
-/* Answers with an error of JSON-RPC that belongs to no request. */
 /* 503: there is no room for it now. */
 void fer_web_later(fer_exchange *x);
+/* Answers with an error of JSON-RPC that belongs to no request. */
 void fer_web_refuse(fer_exchange *x, unsigned status, int code, const char *message);
 
 #endif

@@ -406,8 +406,9 @@ fer_str fer_server_instructions(const fer_server *s)
 /* Connecting says nothing of its tools yet: what was kept counts until they are listed. */
 fer_str fer_server_rest(const fer_server *s)
 {
-    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
     fer_mcp_info info;
+    if (!s->runner) return s->past_rest;
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
     fer_mcp_client_info(client, &info);
     return info.lists ? fer_mcp_client_rest(client) : s->past_rest;
 }

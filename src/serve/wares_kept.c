@@ -19,8 +19,9 @@ static fer_server *server_named(fer_wares *w, fer_str name)
     return s;
 }
 
-uint64_t fer_front_wares_version(const fer_front *f)
+uint64_t fer_front_wares_version(fer_front *f)
 {
+    fer_wares_look(&f->wares); /* servers that were retired are gone */
     uint64_t sum = f->wares.noted;
     for (const fer_server *s = f->wares.servers; s; s = s->next) {
         fer_mcp_info info = {0};
@@ -31,14 +32,23 @@ uint64_t fer_front_wares_version(const fer_front *f)
     return sum;
 }
 
+/* "name":{members}: longer than what a format may make. */
+static void write_rest(fer_buf *b, const char *list, fer_str members)
+{
+    fer_buf_printf(b, "\"%s\":{", list);
+    fer_buf_add(b, members);
+    fer_buf_add_char(b, '}');
+}
+
 /* What was said beside lists, by the name of each. */
 static void write_beside(const fer_server *s, fer_buf *b)
 {
-    fer_str tools = fer_server_rest(s);
-    fer_buf_printf(b, ",\"beside\":{\"tools\":{%.*s}", FER_PRI(tools));
+    fer_buf_add_text(b, ",\"beside\":{");
+    write_rest(b, "tools", fer_server_rest(s));
     for (int i = 0; i < FER_WARE_KINDS; i++) {
         if (!s->stocks[i].rest.len) continue;
-        fer_buf_printf(b, ",\"%s\":{%.*s}", fer_ware_rows[i].list, FER_PRI(s->stocks[i].rest));
+        fer_buf_add_char(b, ',');
+        write_rest(b, fer_ware_rows[i].list, s->stocks[i].rest);
     }
     fer_buf_add_char(b, '}');
 }
@@ -51,11 +61,12 @@ bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
     fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
     fer_str can = s->past ? s->capabilities : fer_mcp_client_capabilities(client);
     fer_mcp_client_info(client, &info);
-    fer_buf_printf(b, "{\"version\":\"%s\",\"capabilities\":%.*s,\"instructions\":",
+    fer_buf_printf(b, "{\"version\":\"%s\",\"capabilities\":",
                    s->past        ? s->past_version->name
                    : info.version ? info.version->name
-                                  : "",
-                   FER_PRI(can.len ? can : FER_STR("{}")));
+                                  : "");
+    fer_buf_add(b, can.len ? can : FER_STR("{}"));
+    fer_buf_add_text(b, ",\"instructions\":");
     fer_buf_add_quoted(b, fer_server_instructions(s));
     for (int i = 0; i < FER_WARE_KINDS; i++) {
         if (!s->stocks[i].good) continue;

@@ -107,6 +107,7 @@ const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err)
 fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind)
 {
     if (g->mode != FER_SERVE_TRANSPARENT) return FER_STR("");
+    fer_wares_look(&g->server->wares);
     const fer_server *s = g->server->wares.servers;
     while (s && !fer_wares_shows(g, s)) s = s->next;
     if (!s) return FER_STR("");

@@ -67,7 +67,7 @@ row("--offline starts nothing", good, "servers", "skipped", ["--offline"], "--of
 row("a port that is free", good, "port", "ok", [str(FREE), "free"])
 row("the clock", good, "time", "ok", ["Z"])
 row("layers of sandboxes", good, "sandbox", "ok", ["layers: ", "seccomp"])
-row("a runtime", site({"code": {"runtimes": {"s": {"kind": "process", "command": ["sh"]}}}}), "runtimes", "ok", ["s", "process", "/sh"], "--offline")
+row("a runtime", site({"code": {"runtimes": {"s": {"kind": "process", "command": ["sh"]}}}}), "runtimes", "ok", ["s", "process: program /usr/bin/sh"], "--offline")
 row("a runtime that lacks its program", site({"code": {"runtimes": {"s": {"kind": "wasm", "command": ["no-such-engine"]}}}}), "runtimes", "warning", ["s", "no-such-engine"], "--offline")
 row("a runtime that lacks its API", site({"code": {"runtimes": {"s": {"kind": "container", "image": "a", "command": ["sh"], "socket": "/nowhere"}}}}), "runtimes", "warning", ["s", "/nowhere"], "--offline")
 row("no runtimes", good, "runtimes", "skipped", ["beside js"], "--offline")

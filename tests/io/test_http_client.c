@@ -676,7 +676,7 @@ static const struct library_row {
     const char *told;
 } library_rows[] = {
     {"no library", "library@1", "libcurl.so.4 cannot be loaded"},
-    {"one without a function", "library@24", "libcurl.so.4 has no curl_url_set"},
+    {"one without a function", "library@24", "libcurl.so.4 is older than 7.87"},
 };
 
 /* It is said where a request is made, and the next one looks again. */

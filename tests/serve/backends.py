@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -134,6 +135,31 @@ with open(os.path.join(site.home, "tools.catalog"), "w", encoding="utf-8") as f:
 r = run(["serve", "--config", site.config, "--listen", "0"])
 with open(os.path.join(site.home, "tools.catalog"), encoding="utf-8") as f:
     same("a file that never was one stays as it is", (r.returncode, b"InvalidCatalog" in r.stderr, f.read()), (2, True, "a letter to my aunt"))
+
+# ---- what was approved is in the catalogue: with a quarantine it is not made anew
+site = Site({"a": {}}, {"quarantine": "changed"})
+s = site.serve()
+names(s), s.end()
+where = os.path.join(site.home, "tools.catalog")
+with open(where, "rb") as f:
+    spoiled = f.read()[:-1]
+with open(where, "wb") as f:
+    f.write(spoiled)
+r = run(["serve", "--config", site.config, "--listen", "0"])
+with open(where, "rb") as f:
+    same("a damaged catalogue with a quarantine stays", (r.returncode, b"InvalidCatalog" in r.stderr and b"quarantine" in r.stderr, f.read() == spoiled), (2, True, True))
+
+# ---- a server that is another one after a reload, while nobody asks for anything
+site = Site({"a": {}})
+s = site.serve("--mode", "transparent")
+names(s), names(s, "prompts")
+site.servers["a"]["env"] = {"X": "1"}
+site.write()
+s.child.send_signal(signal.SIGHUP)
+case("a server with another configuration is asked", [] if until(lambda: len(site.noted("tools/list")) == 2) else [str(site.noted("tools/list"))])
+time.sleep(2.5)  # what is to be kept is looked at once a second
+same("a server with another configuration is served", (names(s), names(s, "prompts")), (["pid"], ["greet_a"]))
+s.end()
 
 # ---- a folder of state has a catalogue, where no other is named
 site = Site({"a": {}}, {"state": "kept", "serve": {"limits": {"settleMs": 600000}}}, catalog=False)

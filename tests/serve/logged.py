@@ -48,7 +48,7 @@ for line in sys.stdin:
         "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}, "prompts": {}, "resources": {}},
                        "serverInfo": {"name": NAME, "version": "1"}, "instructions": f"Ask {NAME} nicely."},
         "tools/list": {"tools": tools(), "_meta": {"x.example/of": "tools", "n": 1e2}},
-        "prompts/list": {"prompts": [{"name": "greet_" + NAME, "future": 1e2}], "_meta": {"x.example/of": "prompts"}, "odd": 1e2},
+        "prompts/list": {"prompts": [{"name": "greet_" + NAME, "future": 1e2}], "_meta": {"x.example/of": "prompts"}, "odd": 1e2, "long": "x" * 5000},
         "resources/list": {"resources": [{"uri": f"log://{NAME}", "name": NAME}]},
         "resources/templates/list": {"resourceTemplates": []},
         "tools/call": {"content": [{"type": "text", "text": str(os.getpid())}]},

@@ -165,6 +165,14 @@ static bool says_nothing(const struct taken *t, const yyjson_val *value)
            (fer_str_is(fer_val_str(value), "local") || fer_str_is(fer_val_str(value), "remote"));
 }
 
+/* A member that another one has said already, under the name that it gets here. */
+static bool is_said(const struct taken *t, const yyjson_val *object)
+{
+    const yyjson_val *command = fer_val_get(object, "command");
+    if (t->own) return fer_val_get(object, t->own) != NULL;
+    return strcmp(t->key, "args") == 0 && fer_is_arr(command) && fer_val_len(command);
+}
+
 static fer_code add_members(init *n, fer_str ns, const fer_json *doc, const yyjson_val *object,
                             fer_buf *b, fer_err *err)
 {
@@ -173,7 +181,7 @@ static fer_code add_members(init *n, fer_str ns, const fer_json *doc, const yyjs
     FER_EACH_MEMBER (object, key) {
         const yyjson_val *value = key + 1;
         const struct taken *t = taken_of(fer_val_str(key));
-        if (!t || says_nothing(t, value)) continue;
+        if (!t || says_nothing(t, value) || is_said(t, object)) continue;
         if (some) fer_buf_add_char(b, ',');
         some = true;
         if (strcmp(t->key, "command") == 0 && fer_is_arr(value) && fer_val_len(value)) {
@@ -402,7 +410,7 @@ static const char tail[] =
     "catalog: ferrule.catalog\n"
     "# What changed in a server's definitions and breaks callers is held back: none, breaking, changed.\n"
     "# quarantine: breaking\n"
-    "\n# A folder for the ledger, and for results under idempotency keys.\n"
+    "\n# A folder for the ledger, for results under idempotency keys, and for tools where there is no catalog.\n"
     "# state: ferrule.state\n"
     "\n# Time for a call, in milliseconds, and what is done about results that break their schema.\n"
     "# defaults: {deadlineMs: 30000, outputValidation: warn}\n"

@@ -4,6 +4,7 @@
 #include "buf.h"
 #include "errors.h"
 #include "json_doc.h"
+#include "json_value.h"
 
 #define JSON_MAX ((size_t)256 << 20)
 
@@ -543,11 +544,19 @@ static bool put_in_place(fer_buf *b, fer_str text, const written *w, fer_str sec
     return put;
 }
 
+/* NULL: there is none, or it is something else, such as an array of tables. */
+static const yyjson_val *table_of(const yyjson_val *in, fer_str name)
+{
+    const yyjson_val *key = in ? fer_val_key(in, name) : NULL;
+    return key && fer_is_obj(key + 1) ? key + 1 : NULL;
+}
+
 fer_code fer_toml_set_table(fer_arena *a, fer_str text, fer_str section, fer_str name,
                             fer_str block, fer_str *out, fer_err *err)
 {
     written w;
-    fer_str json, now = FER_STR("");
+    fer_str now = FER_STR("");
+    fer_json *doc;
     fer_buf b;
     fer_code code = convert(a, text, &w, err);
     if (code) return code;
@@ -564,5 +573,8 @@ fer_code fer_toml_set_table(fer_arena *a, fer_str text, fer_str section, fer_str
     code = fer_buf_code(&b, err);
     *out = fer_buf_view(&b);
     /* A table that is written in another way, such as in line, would stand twice now. */
-    return code ? code : fer_toml_to_json(a, *out, &json, err);
+    if (!code) code = fer_toml_read(a, *out, &doc, err);
+    if (code || !now.len) return code;
+    if (table_of(table_of(fer_json_root(doc), section), name)) return FER_OK;
+    return fer_fail(err, FER_BAD_USAGE, "\"%.*s\" is no table of tables here", FER_PRI(section));
 }

@@ -69,6 +69,8 @@ static const struct edit {
      "c = 1\n", "[s.n]\nc = 1\n# y\n[x]\n"},
     {"written in line", "s = { n = { c = 0 } }\n", "c = 1\n",
      "3:4 this key is no table that can be added to"},
+    {"an array of tables", "[[s]]\na = 1\n", "c = 1\n", "0:0 \"s\" is no table of tables here"},
+    {"an array of tables in its place", "[[s.n]]\na = 1\n", "c = 1\n", "4:6 a table stands twice"},
     {"no TOML", "a", "c = 1\n", "1:2 a key is followed by ="},
 };
 

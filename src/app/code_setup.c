@@ -136,7 +136,7 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
         .runtimes = m.list, .runtime_count = m.count, .reentrant = c->code.reentrant};
     memcpy(o.bounds, m.bounds, sizeof o.bounds);
     if (!code) return fer_gateway_add_code(s->gateway, &o, err);
-    for (size_t i = 0; i < m.count; i++) m.list[i]->kind->free(m.list[i]);
+    for (size_t i = 0; i < m.count; i++) m.list[i]->kind->free(m.list[i]); /* none has begun */
     return code;
 }
 

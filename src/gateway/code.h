@@ -33,8 +33,8 @@ typedef struct fer_code_options {
     bool reentrant;             /* code may run code */
 } fer_code_options;
 
-/* Adds the tool and its runner, which takes the runtimes: they are stopped and freed with it, also
- * where this fails. */
+/* Adds the tool and its runner, which takes the runtimes: they begin here, and are stopped and
+ * freed with it; where this fails, they are freed as well. */
 fer_code fer_gateway_add_code(fer_gateway *g, const fer_code_options *o, fer_err *err);
 
 /* ---- for the files of this --------------------------------------------------------------------

@@ -131,14 +131,15 @@ static fer_code put_record(fer_gateway *g, const fer_code_runner *c, fer_err *er
 fer_code fer_gateway_add_code(fer_gateway *g, const fer_code_options *o, fer_err *err)
 {
     fer_code_runner *c = new_runner(g, o);
-    if (!c) { /* nothing of them has begun */
+    if (!c) { /* none of them has begun: nothing is to be stopped */
         for (size_t i = 0; i < o->runtime_count; i++) o->runtimes[i]->kind->free(o->runtimes[i]);
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     }
     fer_code code = fer_gateway_add_runner(g, &c->runner, err);
     if (code) {
-        free_runner(&c->runner);
+        free_runner(&c->runner); /* as above */
         return code;
     }
+    for (size_t i = 0; i < c->runtime_count; i++) fer_runtime_begin(c->runtimes[i]);
     return put_record(g, c, err);
 }

@@ -6,10 +6,11 @@ Where this machine has no namespaces for its user, programs run as far as it goe
 import glob
 import json
 import os
+import re
 import subprocess
 import tempfile
 
-from command_line import FERRULE, case, expect, finish, run
+from command_line import FAULTS, FERRULE, case, expect, finish, points, run
 from stdio_client import Client
 
 folder = tempfile.TemporaryDirectory()
@@ -234,6 +235,13 @@ begins = {l["body"]["tool"].rsplit(":", 1)[0]: l["body"] for l in lines if l["ty
 code, text = begins.get("code:execute", {}), begins.get("text:count", {})
 case("ledger: the run is the cause of its calls", [] if code and text.get("causationId") == code["callId"]
      and text["correlationId"] == code["correlationId"] and text["origin"] == "code" else [str(begins), str(r.stderr)])
+
+# ---- no memory while it starts: programs that wait already are ended before what they belong to is freed
+
+serve = ["serve", "--stdio", "--attach", "never", "-C", CONFIG]
+count = int(re.search(rb"FI: malloc (\d+)", run(serve, env={"FI": "count"}, program=FAULTS).stderr)[1])
+ends = {n: run(serve, env={"FI": f"malloc@{n}"}, program=FAULTS).returncode for n in points(count)}
+case("serve: no memory at the start", [f"malloc@{n}: exit {code}" for n, code in ends.items() if code not in (0, 2, 70)])
 
 # ---- many, after which nothing is left
 

@@ -18,7 +18,7 @@ typedef struct player {
     const fer_job_end *end; /* NULL: by `done` alone, or not at all */
     fer_job *job;
     char said[4096]; /* to the program */
-    size_t said_len, cancels, frees;
+    size_t said_len, cancels, begins, stops, frees;
 } player;
 
 static void play(fer_runtime *rt, fer_job *j)
@@ -48,8 +48,14 @@ static void hear(fer_runtime *rt, fer_job *j, fer_str line)
     if ((size_t)n < sizeof p->said - p->said_len) p->said_len += (size_t)n;
 }
 
+static void begin(fer_runtime *rt)
+{
+    ((player *)rt)->begins++;
+}
+
 static void stop(fer_runtime *rt, void (*done)(fer_runtime *r))
 {
+    ((player *)rt)->stops++;
     rt->on_stopped = done;
     fer_runtime_stopped(rt);
 }
@@ -62,6 +68,7 @@ static void leave(fer_runtime *rt)
 static const fer_runtime_kind kind = {.name = "player",
                                       .readiness = FER_READY_BETA,
                                       .one_channel = true,
+                                      .begin = begin,
                                       .run = play,
                                       .cancel = give_up,
                                       .say = hear,
@@ -216,6 +223,9 @@ static fer_code attempt(fer_arena *unused, const void *given)
                                 on_done, &s, NULL, &err);
     while (!code && !s.over) uv_run(fer_gateway_loop(s.rig.gateway), UV_RUN_ONCE);
     rig_free(&s.rig);
+    /* What has begun is stopped before it is freed, whatever fails. */
+    assert_int_equal(s.player.frees, s.player.runtime.kind ? 1 : 0);
+    assert_int_equal(s.player.stops, s.player.begins);
     if (code) return code;
     bool starved = s.code == FER_OUT_OF_MEMORY || strstr(s.text, "OutOfMemory") ||
                    strstr(s.text, "out of memory");

@@ -402,6 +402,12 @@ static void sweep(container *r)
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
+static void begin(fer_runtime *rt)
+{
+    container *r = (container *)rt;
+    if (r->settings.sweep) sweep(r);
+}
+
 static void run(fer_runtime *rt, fer_job *j)
 {
     container *r = (container *)rt;
@@ -523,6 +529,7 @@ static void free_container(fer_runtime *rt)
 static const fer_runtime_kind kind = {.name = "container",
                                       .readiness = FER_READY_BETA,
                                       .probe = probe,
+                                      .begin = begin,
                                       .run = run,
                                       .cancel = cancel,
                                       .say = say,
@@ -570,10 +577,7 @@ fer_runtime *fer_container_runtime(uv_loop_t *loop, fer_str name, const fer_cont
         r->http =
             fer_http_new(loop, &(fer_http_options){.unix_socket = r->socket ? r->socket : ""});
     }
-    if (own.ptr && r->http && copy_settings(r, s)) {
-        if (s->sweep) sweep(r);
-        return &r->runtime;
-    }
+    if (own.ptr && r->http && copy_settings(r, s)) return &r->runtime;
     if (r && r->http) fer_http_close(r->http);
     fer_arena_free(a);
     return NULL;

@@ -66,6 +66,11 @@ static bool fits(const js *r, const fer_job *j)
     return true;
 }
 
+static void begin(fer_runtime *rt)
+{
+    fill((js *)rt);
+}
+
 static void run(fer_runtime *rt, fer_job *j)
 {
     js *r = (js *)rt;
@@ -118,6 +123,7 @@ static const fer_runtime_kind kind = {.name = "js",
                                       .readiness = FER_READY_PROD,
                                       .one_channel = true,
                                       .probe = probe,
+                                      .begin = begin,
                                       .run = run,
                                       .cancel = fer_crew_cancel_job,
                                       .say = fer_crew_say_job,
@@ -144,6 +150,5 @@ fer_runtime *fer_js_runtime(uv_loop_t *loop, fer_str name, const fer_js_settings
         /* It has nothing to tidy up: no grace. */
         .crew = {
             .runtime = &r->runtime, .grace = FER_GRACE_NONE, .lost = on_lost, .gone = on_gone}};
-    fill(r);
     return &r->runtime;
 }

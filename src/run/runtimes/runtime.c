@@ -90,6 +90,11 @@ fer_readiness fer_runtime_ready(fer_runtime *r, fer_err *err)
     return r->kind->probe && r->kind->probe(r, err) ? FER_READY_STUB : r->kind->readiness;
 }
 
+void fer_runtime_begin(fer_runtime *r)
+{
+    if (r->kind->begin) r->kind->begin(r);
+}
+
 void fer_runtime_stopped(fer_runtime *r)
 {
     void (*done)(fer_runtime * r) = r->on_stopped;

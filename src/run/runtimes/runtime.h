@@ -5,9 +5,10 @@
  * one file in this folder each. Whoever wants code run fills a job. Runtimes know no tool and no
  * gateway: what the code asks for comes out as lines (code_lines.h), and answers go in as lines.
  *
- * The life of a runtime: made by its kind with its settings -> probe, any number of times -> run,
- * any number at once -> stop, whose `done` is called when all it started has ended -> free. All of
- * it belongs to the thread of its loop.
+ * The life of a runtime: made by its kind with its settings, which starts nothing -> begin, once,
+ * when it is where it will be stopped -> probe, any number of times -> run, any number at once ->
+ * stop, whose `done` is called when all it started has ended -> free. One that was not begun is
+ * freed as it is. All of it belongs to the thread of its loop.
  *
  * The life of a job: the owner fills the upper part and calls fer_job_begin; the runtime tells
  * lines and what was printed, any number of times, and then the end, exactly once, be it before
@@ -129,6 +130,8 @@ typedef struct fer_runtime_kind {
     bool one_channel; /* what it prints comes as lines: after `done` or `fail` nothing comes */
     /* Whether it could run something here: FER_OK, or why not. Costs little when asked again. */
     fer_code (*probe)(fer_runtime *r, fer_err *err);
+    /* Starts what shall be there before the first job; may be NULL. */
+    void (*begin)(fer_runtime *r);
     void (*run)(fer_runtime *r, fer_job *j);
     void (*cancel)(fer_runtime *r, fer_job *j);
     void (*say)(fer_runtime *r, fer_job *j, fer_str line);
@@ -138,7 +141,7 @@ typedef struct fer_runtime_kind {
     void (*info)(const fer_runtime *r, fer_job *j, fer_buf *b);
     /* Ends all jobs and all it started; `done` is called when nothing of it is left. */
     void (*stop)(fer_runtime *r, void (*done)(fer_runtime *r));
-    void (*free)(fer_runtime *r); /* after stop */
+    void (*free)(fer_runtime *r); /* after stop, or without begin */
 } fer_runtime_kind;
 
 /* The head of every kind's own struct. */
@@ -155,6 +158,8 @@ struct fer_runtime {
 /* The readiness here and now: that of the kind where the probe finds all parts, FER_READY_STUB
  * else, with the reason in `err`. */
 fer_readiness fer_runtime_ready(fer_runtime *r, fer_err *err);
+/* It will be stopped by whoever has it: it may start programs. */
+void fer_runtime_begin(fer_runtime *r);
 /* Nothing of it is left: says so to whoever stopped it, once. */
 void fer_runtime_stopped(fer_runtime *r);
 

@@ -94,7 +94,7 @@ static fer_code make_runtime(making *m, const fer_config_runtime *c, fer_err *er
                     FER_PRI(c->kind));
 }
 
-/* What the operator's own commands have without a word in the configuration. */
+/* What the operator's own commands have without a word in the configuration, where there is room. */
 static const fer_config_runtime own_wasm = {.name = {"wasm", 4}, .kind = {"wasm", 4}};
 
 static bool has_runtime(const making *m, fer_str name)
@@ -130,7 +130,7 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
     code = make_js(&m, err);
     for (size_t i = 0; !code && i < c->code.runtime_count; i++)
         code = make_runtime(&m, &c->code.runtimes[i], err);
-    if (!code && s->wants.code && !has_runtime(&m, own_wasm.name))
+    if (!code && s->wants.code && m.count < FER_CODE_RUNTIMES && !has_runtime(&m, own_wasm.name))
         code = make_runtime(&m, &own_wasm, err);
     fer_code_options o = {
         .runtimes = m.list, .runtime_count = m.count, .reentrant = c->code.reentrant};

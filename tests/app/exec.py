@@ -187,6 +187,10 @@ case("unsafe says so", [] if r["backend"]["kind"] == "unsafe" and r["backend"]["
      and not r["limitsEnforced"]["memoryBytes"]["enforced"] else [str(r)])
 case("unsafe is not there unless it is configured", expect(execute("1", runtime="host", config=put("none.yaml", "commands: []\n")), 1, [], ["`runtime` must be one of"]))
 
+for count, exit_code, out, err in [(31, 0, ["2"], []), (32, 2, [], ["code.runtimes"])]:  # with js, as many as there may be; wasm has no room
+    many = put("many.json", json.dumps({"code": {"allowDegraded": True, "runtimes": {f"r{i}": {"kind": "process", "command": ["sh"]} for i in range(count)}}}))
+    case(f"{count} runtimes beside js", expect(execute("1 + 1", config=many), exit_code, out, err))
+
 # ---- execute_code, over MCP
 
 c = Client(put("none.yaml", "commands: []\n"))

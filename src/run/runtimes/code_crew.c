@@ -104,12 +104,23 @@ fer_hand *fer_crew_take(fer_crew *c, fer_job *j)
     return h;
 }
 
+/* Ends its program, and its job at once. */
+static void drop_job(fer_hand *h, fer_code code, const char *why)
+{
+    fer_job *j = h->job;
+    h->job = NULL;
+    fer_box_drop(h->box, h->crew->grace);
+    fer_job_fail(j, code, "%s", why);
+}
+
 void fer_hand_begin(fer_hand *h)
 {
     fer_buf b;
+    fer_err err = {0};
     fer_buf_init(&b, h->job->arena, START_MAX);
     fer_code_start(&b, h->job);
-    if (!b.failure) fer_box_say(h->box, fer_buf_view(&b));
+    if (fer_buf_code(&b, &err)) drop_job(h, err.code, err.message);
+    else fer_box_say(h->box, fer_buf_view(&b));
 }
 
 void fer_crew_stop(fer_crew *c, void (*done)(fer_runtime *r))
@@ -128,11 +139,8 @@ void fer_crew_stop(fer_crew *c, void (*done)(fer_runtime *r))
 
 void fer_crew_cancel_job(fer_runtime *r, fer_job *j)
 {
-    fer_hand *h = j->state;
     (void)r;
-    h->job = NULL;
-    fer_box_drop(h->box, h->crew->grace);
-    fer_job_fail(j, FER_CANCELLED, "the code was given up");
+    drop_job(j->state, FER_CANCELLED, "the code was given up");
 }
 
 void fer_crew_say_job(fer_runtime *r, fer_job *j, fer_str line)

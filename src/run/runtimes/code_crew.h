@@ -39,7 +39,8 @@ fer_code fer_crew_start(fer_crew *c, const fer_box_spec *spec, const int64_t bou
                         fer_job *j, fer_hand **out, fer_err *err);
 /* One that waits for a job gets this one; NULL: none waits. */
 fer_hand *fer_crew_take(fer_crew *c, fer_job *j);
-/* Says the first line to a program that is begun by Ferrule's own code (fer_code_start). */
+/* Says the first line to a program that is begun by Ferrule's own code (fer_code_start); without
+ * memory for it, the job fails. */
 void fer_hand_begin(fer_hand *h);
 
 void fer_crew_cancel_job(fer_runtime *r, fer_job *j);

@@ -18,6 +18,7 @@ typedef struct making {
     int64_t bounds[FER_BOUNDS];
     fer_box_spec box; /* where programs run */
     bool serves;      /* for as long as clients come */
+    const fer_log *log;
 } making;
 
 static fer_code take(making *m, fer_runtime *r, fer_str name, fer_err *err)
@@ -69,7 +70,8 @@ static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *
                                 .command = c->command,
                                 .command_count = c->command_count,
                                 .python = fer_str_is(c->helper, "python"),
-                                .sweep = m->serves};
+                                .sweep = m->serves,
+                                .log = m->log};
     return take(m, fer_container_runtime(m->loop, c->name, &o), c->name, err);
 }
 
@@ -94,7 +96,8 @@ static fer_code make_runtime(making *m, const fer_config_runtime *c, fer_err *er
                     FER_PRI(c->kind));
 }
 
-/* What the operator's own commands have without a word in the configuration, where there is room. */
+/* What the operator's own commands have without a word in the configuration, where there is room.
+ */
 static const fer_config_runtime own_wasm = {.name = {"wasm", 4}, .kind = {"wasm", 4}};
 
 static bool has_runtime(const making *m, fer_str name)
@@ -113,8 +116,10 @@ static fer_sandbox_profile profile_of(fer_str name)
 
 fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err)
 {
-    making m = {
-        .loop = fer_gateway_loop(s->gateway), .config = &c->code, .serves = s->wants.search};
+    making m = {.loop = fer_gateway_loop(s->gateway),
+                .config = &c->code,
+                .serves = s->wants.search,
+                .log = &s->log};
     fer_code code = FER_OK;
     if (!c->code.enabled && !s->wants.code)
         return fer_station_forget(s, FER_BACKEND_LOCAL, FER_STR(FER_CODE_NS), FER_STR(FER_CODE_NS),

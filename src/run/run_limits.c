@@ -34,6 +34,8 @@ const fer_limit_row fer_run_limit_rows[] = {
     {"container.sweep", FER_CONTAINER_SWEEP_MS,
      "milliseconds that it may take where containers of dead gateways are looked for"},
     {"container.swept", FER_SWEEP_MAX, "containers of dead gateways that one sweep removes"},
+    {"container.list", FER_SWEEP_LIST,
+     "bytes of the list of containers in which those of dead gateways are looked for"},
     {"container.removes", FER_CONTAINER_REMOVES,
      "times that the API is asked to remove a container that is just ending"},
     {"container.head", FER_ATTACH_HEAD, "bytes of the head with which the API attaches"},

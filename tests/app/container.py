@@ -17,6 +17,7 @@ import threading
 import time
 
 from command_line import FERRULE, case, expect, finish, run, skip
+from stdio_client import Client
 
 folder = tempfile.mkdtemp(prefix="ferrule-container-")
 os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
@@ -166,6 +167,10 @@ def configure(name="code.yaml", api=SOCKET):
 """)
 
 
+def only_sh(api):
+    return put("only.yaml", f"code:\n  allowDegraded: true\n  runtimes:\n    sh: {{kind: container, socket: {api}, image: localhost/shell, command: [/bin/sh, -c]}}\n")
+
+
 def execute(code, *words, runtime="python", config=None):
     return run(["exec", "-C", config or configure(), "-r", runtime, *words, put("program", code)])
 
@@ -205,11 +210,12 @@ def absent_rows():
 
 
 class Fake(threading.Thread):
-    """An API that answers as it is told: `odd` has answers for (method, part of the path) in place of the usual ones."""
+    """An API that answers as it is told: `odd` has answers for (method, part of the path) in place of the usual ones; None: the
+    connection ends instead. Before it removes what is not its own, c1, `pause` seconds pass."""
 
-    def __init__(self, odd, head=0):
+    def __init__(self, odd, head=0, pause=0):
         super().__init__(daemon=True)
-        self.odd, self.head, self.seen = odd, head, []
+        self.odd, self.head, self.pause, self.seen = odd, head, pause, []
         self.path = tempfile.mktemp(prefix="fake-", suffix=".sock", dir=folder)
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
@@ -235,11 +241,19 @@ class Fake(threading.Thread):
                 length = int(field.split(":")[1]) if field.lower().startswith("content-length") else length
             f.read(length)
             method, path = line.split()[:2]
-            self.seen.append(f"{method} {path.split('?')[0].rsplit('/', 1)[-1]}")
+            what = path.split("?")[0].rsplit("/", 1)[-1]
+            self.seen.append("LIST" if "/containers/json" in path else f"{method} {what}")
             if "/attach" in path:
                 return self.attach(c)
+            if method == "DELETE" and "/c1" not in path:
+                time.sleep(self.pause)
             status, body = self.answer(method, path)
-            c.sendall(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            if status is None:
+                return c.shutdown(socket.SHUT_RDWR)
+            try:
+                c.sendall(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            except OSError:
+                return  # it was more than is wanted
 
     def answer(self, method, path):
         usual = [("POST", "/create", 201, '{"Id":"c1","Warnings":[]}'), ("POST", "/start", 204, ""), ("POST", "/wait", 200, '{"StatusCode":0}'),
@@ -279,7 +293,8 @@ def fake_rows():
         ("it does not start", [("POST", "/start", [(500, '{"message":"no such runtime"}')])], 0, 1, [], ["cannot start a container", "no such runtime"], 1),
         ("how it ended is not told", [("POST", "/wait", [(500, "{}")])], 0, 1, [], ["how the container ended"], 1),
         ("killed for its memory", [("POST", "/wait", [(200, '{"StatusCode":137}')]), ("GET", "/c1/json", [(200, '{"State":{"OOMKilled":true}}')])], 0, 1, [], ["ResourceLimit", "memory"], 1),
-        ("a list of containers that is none", [("GET", "/containers/json", [(200, "[[{")])], 0, 0, ["5"], [], 1),
+        ("a list of containers that is none", [("GET", "/containers/json", [(200, "[[{")])], 0, 0, ["5"], ["container.unswept", "InvalidJson"], 1),
+        ("no list of containers", [("GET", "/containers/json", [(500, "{}")])], 0, 0, ["5"], ["container.unswept", "answers 500"], 1),
     ]:
         api = Fake(odd, head)
         r = execute("x", runtime="sh", config=configure("fake.yaml", api.path))
@@ -290,6 +305,53 @@ def fake_rows():
     api = Fake([("POST", "/create", [(201, '{"Id":"c1","Warnings":["no memory limit support"]}')])])
     r = whole("x", runtime="sh", config=configure("fake.yaml", api.path))
     case("a false API: what it warns of is said not to be held", [] if r["limitsEnforced"]["memoryBytes"]["enforced"] is False else [str(r)[:600]])
+
+
+def list_of(count, size=0, room=None):
+    """Containers of a gateway that is gone; the first has a program of so many bytes, or of as many as make the list so long."""
+    with open("/proc/sys/kernel/random/boot_id") as f:
+        mark = f"{f.read().strip()}.{os.stat('/proc/self/ns/pid').st_ino}.4194305.5"
+    made = [{"Id": f"d{i}", "Command": [""], "Labels": {"ferrule": "code", "ferrule.gateway": mark}} for i in range(count)]
+    made[0]["Command"] = ["x" * (size if room is None else room - len(json.dumps(made)))]
+    return json.dumps(made)
+
+
+def false_sweep_rows():
+    """What is removed of what others left, and for how long that is waited for."""
+    most = 16 << 20
+    for name, listed, removed, err in [
+        ("nothing is left", "[]", 0, None),
+        ("a list with long programs", list_of(3, 3 << 20), 3, None),
+        ("container.list", list_of(3, room=most), 3, None),
+        ("container.list + 1", list_of(3, room=most + 1), 0, "container.unswept"),
+    ]:
+        api = Fake([("GET", "/containers/json", [(200, listed)])])
+        p = subprocess.Popen([FERRULE, "serve", "--stdio", "--attach", "never", "-C", only_sh(api.path)], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        seen = wait_until(lambda: "LIST" in api.seen and sum(s.startswith("DELETE d") for s in api.seen) >= removed, 20)
+        said = p.stderr.readline().decode() if err else ""
+        p.stdin.close()
+        p.stdout.read()
+        said += p.stderr.read().decode()
+        code = p.wait(60)
+        case(f"sweep, a false API: {name}", [] if seen and code == 0 and said.count("container.unswept") == bool(err) else [str(code), said[-500:], str(api.seen)])
+        api.listener.close()
+    api = Fake([("GET", "/containers/json", [(200, list_of(1000))])], pause=0.1)
+    began = time.monotonic()
+    r = execute("x", runtime="sh", config=only_sh(api.path))
+    took, removed = time.monotonic() - began, sum(s.startswith("DELETE d") for s in api.seen)
+    case("sweep, a false API: a command that has run its program does not wait for all", expect(r, 0, ["5"], [])
+         + ([] if removed < 500 and took < 50 else [f"{removed} removed in {took} s"]))
+    api.listener.close()
+    api = Fake([("GET", "/containers/json", [(None, ""), (200, list_of(2))])])
+    c = Client(only_sh(api.path))
+    first = wait_until(lambda: "LIST" in api.seen, 20)
+    values = [c.call(n, "execute_code", code="x", runtime="sh").get("structuredContent", {}).get("value") for n in (1, 2)]
+    again = wait_until(lambda: {"DELETE d0", "DELETE d1"} <= set(api.seen), 20)
+    case("sweep, a false API: what got no answer is asked again with the next run, and then no more",
+         [] if first and again and values == [5, 5] and api.seen.count("LIST") == 2 else [str(values), str(api.seen)])
+    case("sweep, a false API: the end", [] if c.close() == 0 else ["it failed"])
+    api.listener.close()
 
 
 SHELL = """echo '{"id":"a","op":"run","tool":"text:count","args":{"text":"a b"}}'
@@ -383,6 +445,7 @@ def main():
     why = begin()
     absent_rows()
     fake_rows()
+    false_sweep_rows()
     if why:
         skip("containers", why)
         return

@@ -15,13 +15,13 @@
 #include "code_stdio.h"
 #include "container_spec.h"
 #include "container_sweep.h"
+#include "docker_answer.h"
 #include "docker_attach.h"
 #include "errors.h"
 #include "http_client.h"
 #include "sys.h"
 
 #define API        "http://docker/v1.40"
-#define ID_MAX     128
 #define OF_SIGNAL  128               /* an exit code: this and the signal that ended it */
 #define ANSWER_MAX ((size_t)1 << 20) /* bytes of an answer of the API */
 #define START_MAX  (FER_CODE_SIZE * 6 + ((size_t)64 << 10)) /* bytes of what begins a run */
@@ -47,7 +47,7 @@ struct worker {
     container *container;
     fer_job *job; /* NULL: its job is over */
     fer_arena *arena;
-    char id[ID_MAX]; /* of the container; empty: there is none yet */
+    char id[FER_CONTAINER_ID]; /* of the container; empty: there is none yet */
     fer_attach *attach;
     fer_stdio_split output;
     bool warned; /* the API says that it does not hold every limit */
@@ -68,6 +68,7 @@ struct container {
     const char *socket; /* NULL: there is none */
     fer_str mark;       /* by which its containers say whose they are; or empty */
     bool swept;         /* what others left was looked for, or is being */
+    bool said_unswept;  /* that it could not be was told */
     fer_http *http;
     worker *workers; /* all whose container is not removed */
     bool stopping, stopped;
@@ -103,10 +104,16 @@ static void on_answer(void *context, const fer_http_end *end)
     else q->take(w, q->status, fer_buf_view(&q->body), NULL);
 }
 
-/* A sweep holds nobody up for long. */
+/* The end of the runtime waits for the request of a sweep that is under way, and so does a command
+ * that has run its program: not for long. */
 static int64_t wait_ms(const worker *w)
 {
     return w->sweeps ? FER_CONTAINER_SWEEP_MS : FER_CONTAINER_WAIT_MS;
+}
+
+static size_t answer_max(const worker *w)
+{
+    return w->sweeps ? FER_SWEEP_LIST : ANSWER_MAX;
 }
 
 static void ask(worker *w, const char *method, fer_str path, fer_str body, answer_taker *take)
@@ -120,14 +127,14 @@ static void ask(worker *w, const char *method, fer_str path, fer_str body, answe
                                 .field_count = body.ptr ? 1 : 0,
                                 .body = body,
                                 .deadline_ns = fer_clock_mono() + wait_ms(w) * 1000000,
-                                .body_max = ANSWER_MAX};
+                                .body_max = answer_max(w)};
     fer_err err = {0};
     fer_code code = FER_OK;
     w->current = q;
     if (!q || !request.url.ptr) code = fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) {
         *q = (question){.worker = w, .take = take};
-        fer_buf_init(&q->body, w->arena, ANSWER_MAX);
+        fer_buf_init(&q->body, w->arena, answer_max(w));
         code = fer_http_start(w->container->http, &request, &events, NULL, &err);
     }
     if (code) take(w, 0, FER_STR(""), &err);
@@ -145,12 +152,6 @@ static const yyjson_val *tree_of(worker *w, fer_str body)
     fer_json *doc;
     if (fer_json_read(w->arena, body, NULL, &doc, NULL)) return NULL;
     return fer_json_root(doc);
-}
-
-static fer_str text_of(const yyjson_val *object, const char *name)
-{
-    const yyjson_val *v = fer_is_obj(object) ? fer_val_get(object, name) : NULL;
-    return v && fer_is_str(v) ? fer_val_str(v) : FER_STR("");
 }
 
 /* ---- the end -------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static void give_up(worker *w, fer_code code, const char *what, unsigned status,
                     const fer_err *err)
 {
     fer_job *j = w->job;
-    fer_str said = status ? text_of(tree_of(w, body), "message") : FER_STR("");
+    fer_str said = status ? fer_answer_text(tree_of(w, body), "message") : FER_STR("");
     w->job = NULL;
     if (j && !status) fer_job_fail(j, err->code, "cannot %s: %s", what, err->message);
     else if (j)
@@ -292,6 +293,7 @@ static void on_output_end(void *context, fer_code code, const char *why)
 static void on_started(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
     fer_buf b;
+    fer_err why = {0};
     if (status != 204 && status != 304) {
         give_up(w, FER_BACKEND_UNAVAILABLE, "start a container", status, body, err);
         return;
@@ -299,7 +301,8 @@ static void on_started(worker *w, unsigned status, fer_str body, const fer_err *
     if (!w->job || !w->container->settings.python) return;
     fer_buf_init(&b, w->arena, START_MAX);
     fer_code_start(&b, w->job);
-    if (!b.failure && w->attach) fer_attach_say(w->attach, fer_buf_view(&b));
+    if (fer_buf_code(&b, &why)) give_up(w, why.code, "begin the program", 0, FER_STR(""), &why);
+    else if (w->attach) fer_attach_say(w->attach, fer_buf_view(&b));
 }
 
 static void on_attached(void *context)
@@ -321,9 +324,9 @@ static const fer_attach_events attach_events = {on_attached, on_refused, on_outp
 static void on_created(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
     const yyjson_val *tree = status == 201 ? tree_of(w, body) : NULL;
-    fer_str id = text_of(tree, "Id");
+    fer_str id = fer_answer_text(tree, "Id");
     fer_err why = {0};
-    if (!id.len || id.len >= ID_MAX) {
+    if (!id.len || id.len >= FER_CONTAINER_ID) {
         give_up(w, FER_BACKEND_UNAVAILABLE, "make a container", status, body, err);
         return;
     }
@@ -353,7 +356,7 @@ static fer_code refuse(const container *r, const fer_job *j, fer_err *err)
 
 static worker *new_worker(container *r, fer_job *j)
 {
-    fer_arena *a = fer_arena_new(START_MAX * 4);
+    fer_arena *a = fer_arena_new(j ? START_MAX * 4 : FER_SWEEP_MEMORY);
     worker *w = a ? fer_arena_alloc_zero(a, 1, sizeof *w) : NULL;
     if (!w) {
         fer_arena_free(a);
@@ -368,11 +371,15 @@ static worker *new_worker(container *r, fer_job *j)
 
 /* ---- what others left ----------------------------------------------------------------------- */
 
+/* Removes the next one, until none is left, nobody answers or the runtime stops: then the rest is
+ * for the next gateway. */
 static void sweep_on(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
+    container *r = w->container;
     (void)body;
     (void)err;
-    if (!status || !w->left_count) { /* nobody answers, or nothing is left */
+    if (!status) r->swept = false;
+    if (!status || !w->left_count || r->stopping) {
         forget(w);
         return;
     }
@@ -381,19 +388,35 @@ static void sweep_on(worker *w, unsigned status, fer_str body, const fer_err *er
         FER_STR_NONE, sweep_on);
 }
 
+/* Once: it may be tried with every run. */
+static void say_unswept(container *r, const fer_err *why)
+{
+    if (r->said_unswept || !r->settings.log) return;
+    r->said_unswept = true;
+    fer_log_event(r->settings.log, FER_LOG_WARN, "container.unswept",
+                  FER_LOG_S("runtime", r->runtime.name),
+                  FER_LOG_S("error.code", fer_str_of(fer_code_info(why->code)->name)),
+                  FER_LOG_S("reason", fer_str_of(why->message)));
+}
+
 static void on_listed(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
-    if (status == 200 && fer_sweep_find(w->arena, body, &w->left, &w->left_count, NULL))
-        w->left_count = 0;
+    fer_err why = {0};
+    if (!status) why = *err;
+    else if (status != 200)
+        fer_fail(&why, FER_BACKEND_UNAVAILABLE, "the container API answers %u", status);
+    else fer_sweep_find(w->arena, body, &w->left, &w->left_count, &why);
+    if (why.code) say_unswept(w->container, &why);
     sweep_on(w, status, body, err);
 }
 
-/* Once: where the API is not there yet, with the next run. */
+/* Once: where the API is not there yet or does not answer, with the next run. */
 static void sweep(container *r)
 {
     static const char ours[] = "/containers/json?all=true&filters=%7B%22label%22%3A%5B%22ferrule%3D"
                                "code%22%5D%7D"; /* {"label":["ferrule=code"]} */
-    if (r->swept || !r->mark.len || r->runtime.kind->probe(&r->runtime, NULL)) return;
+    if (r->swept || r->stopping || !r->mark.len || r->runtime.kind->probe(&r->runtime, NULL))
+        return;
     worker *w = new_worker(r, NULL);
     if (!w) return;
     r->swept = w->sweeps = true;

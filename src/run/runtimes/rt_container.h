@@ -3,7 +3,7 @@
  * The runtime `container`: each run in a container of its own, made through the API of Docker
  * (docker or podman) over a Unix socket: an image that the operator names, no network, a read-only
  * root, no capabilities, no new privileges, limits. Lines (code_lines.h) go over its standard input
- * and output; a line that is no JSON object is what it prints.
+ * and output; what it prints is told apart (code_stdio.h).
  *
  * The helper `python` begins the code as the runtime `process` does; without it, the program is
  * the last argument of the command, as of `sh -c`.
@@ -14,6 +14,7 @@
 #ifndef FER_RT_CONTAINER_H
 #define FER_RT_CONTAINER_H
 
+#include "log.h"
 #include "runtime.h"
 
 #define FER_CONTAINER_CODE     ((size_t)96 << 10) /* bytes of a program that is an argument */
@@ -27,8 +28,9 @@ typedef struct fer_container_settings {
     const fer_str *command; /* the interpreter inside and its first arguments */
     size_t command_count;
     bool python; /* begun by Ferrule's module */
-    bool sweep; /* when it is made, what dead gateways have left is removed; else with the first run
-                 */
+    bool sweep;  /* when it begins, what dead gateways have left is removed; else with the first run
+                  */
+    const fer_log *log; /* where it is said that this could not be; NULL: nowhere */
 } fer_container_settings;
 
 /* NULL: no memory. That there is no API is told by its probe. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code_program.h"
 
+#include <stdio.h>
+
 #include "process.h"
 
 /* What every program finds of the system it is of. */
@@ -15,6 +17,13 @@ static const char *const system_paths[] = {"/usr",
                                            "/etc/ld.so.cache",
                                            "/etc/ssl/certs",
                                            "/etc/localtime"};
+
+const char fer_program_path[] = "PATH=" FER_PROGRAM_PATH;
+
+void fer_program_deadline(char out[FER_PROGRAM_DEADLINE], int64_t ms)
+{
+    snprintf(out, FER_PROGRAM_DEADLINE, "TOOL_DEADLINE_MS=%lld", (long long)ms);
+}
 
 void fer_program_find(fer_arena *a, fer_str named, fer_str *path, fer_err *missing)
 {

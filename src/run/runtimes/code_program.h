@@ -12,6 +12,13 @@
 /* Where programs are looked for, and what they look along themselves. */
 #define FER_PROGRAM_PATH "/usr/local/bin:/usr/bin:/bin"
 
+/* Variables: the one that says so, "PATH=..."; and how long the program has,
+ * "TOOL_DEADLINE_MS=...".
+ */
+extern const char fer_program_path[];
+#define FER_PROGRAM_DEADLINE 64 /* bytes of that, NUL included */
+void fer_program_deadline(char out[FER_PROGRAM_DEADLINE], int64_t ms);
+
 /* Looks for one by its name or path; `missing` says why it is nowhere (`path` is empty then). */
 void fer_program_find(fer_arena *a, fer_str named, fer_str *path, fer_err *missing);
 /* The folders of the system, and those that the operator adds; false: no memory. */

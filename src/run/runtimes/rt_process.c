@@ -8,8 +8,6 @@
 #define CODE_FILE "/code/main" /* the program, inside */
 #define CODE_BARE "/dev/fd/5"  /* the same where there is no sandbox: FER_BOX_CODE */
 
-static const char path_variable[] = "PATH=" FER_PROGRAM_PATH;
-
 extern const char fer_text_ferrule_python[];
 
 typedef struct process {
@@ -30,11 +28,10 @@ typedef struct process {
 static fer_code start(process *r, fer_job *j, fer_hand **out, fer_err *err)
 {
     const fer_sandbox_file file = {CODE_FILE, j->code};
-    char deadline[64];
-    const char *const env[] = {path_variable, "LANG=C.UTF-8", "PYTHONUTF8=1", deadline, NULL};
+    char deadline[FER_PROGRAM_DEADLINE];
+    const char *const env[] = {fer_program_path, "LANG=C.UTF-8", "PYTHONUTF8=1", deadline, NULL};
     fer_box_spec spec = r->settings.box;
-    snprintf(deadline, sizeof deadline, "TOOL_DEADLINE_MS=%lld",
-             (long long)j->bounds[FER_BOUND_TIME]);
+    fer_program_deadline(deadline, j->bounds[FER_BOUND_TIME]);
     spec.program = r->program.ptr;
     spec.argv = r->argv;
     spec.env = env;

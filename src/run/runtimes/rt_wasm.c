@@ -11,8 +11,6 @@
 #define MODULE_FILE "/code/main.wasm" /* the module, inside */
 #define OPTIONS     6                 /* of an engine, with a NULL behind them */
 
-static const char path_variable[] = "PATH=" FER_PROGRAM_PATH;
-
 extern const char fer_text_ferrule_wasi[];
 
 /* How a module begins: the magic number, then version and layer. */
@@ -107,11 +105,10 @@ static fer_code read_module(const wasm *r, const fer_job *j, fer_str *out, fer_e
 static fer_code start(wasm *r, fer_job *j, fer_str module, fer_hand **out, fer_err *err)
 {
     const fer_sandbox_file file = {MODULE_FILE, module};
-    char deadline[64];
-    const char *const env[] = {path_variable, "LANG=C.UTF-8", deadline, NULL};
+    char deadline[FER_PROGRAM_DEADLINE];
+    const char *const env[] = {fer_program_path, "LANG=C.UTF-8", deadline, NULL};
     fer_box_spec spec = r->box;
-    snprintf(deadline, sizeof deadline, "TOOL_DEADLINE_MS=%lld",
-             (long long)j->bounds[FER_BOUND_TIME]);
+    fer_program_deadline(deadline, j->bounds[FER_BOUND_TIME]);
     if (r->deadline) r->argv[r->deadline] = deadline;
     spec.program = r->program.ptr;
     spec.argv = r->argv;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rt_wasm.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "code_crew.h"
@@ -67,30 +68,43 @@ bool fer_wasm_is_module(fer_str bytes)
     return begins(bytes, core_head) || begins(bytes, component_head);
 }
 
-/* Base64 as programs print it: in lines. */
-static fer_str without_spaces(fer_arena *a, fer_str text)
+static bool is_space(char c)
 {
-    char *out = fer_arena_alloc(a, text.len + 1);
-    size_t len = 0;
-    for (size_t i = 0; out && i < text.len; i++)
-        if (!strchr(" \t\r\n", text.ptr[i]) || !text.ptr[i]) out[len++] = text.ptr[i];
-    return (fer_str){out, len};
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static_assert(FER_WASM_MODULE % 3 == 0, "a module as long as it may be has no padding");
+
+/* Base64 as programs print it: in lines. What is too long for any module is not copied. */
+static fer_code without_spaces(fer_arena *a, fer_str text, fer_str *out, fer_err *err)
+{
+    size_t count = 0, len = 0;
+    for (size_t i = 0; i < text.len; i++) count += !is_space(text.ptr[i]);
+    if (count > FER_WASM_MODULE / 3 * 4)
+        return fer_fail(err, FER_LIMIT_EXCEEDED,
+                        "wasm.module: the module has more than the %zu bytes that are run here",
+                        FER_WASM_MODULE);
+    char *to = fer_arena_alloc(a, count + 1);
+    if (!to) return fer_arena_failed(a, err);
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_space(text.ptr[i])) to[len++] = text.ptr[i];
+    *out = (fer_str){to, len};
+    return FER_OK;
 }
 
 static fer_code read_module(const wasm *r, const fer_job *j, fer_str *out, fer_err *err)
 {
-    fer_str text = without_spaces(j->arena, j->code);
+    fer_str text;
     fer_content_decode *decode = fer_content_find(FER_STR("base64"));
-    if (!text.ptr) return fer_arena_failed(j->arena, err);
-    if (decode(j->arena, text, out) || !fer_wasm_is_module(*out))
+    fer_code code = without_spaces(j->arena, j->code, &text, err);
+    if (code) return code;
+    code = decode(j->arena, text, out);
+    if (code && code != FER_INVALID_FORMAT) return fer_arena_failed(j->arena, err);
+    if (code || !fer_wasm_is_module(*out))
         return fer_fail(err, FER_INVALID_FORMAT,
                         "the code of the runtime %.*s is a WebAssembly module (wasm32-wasi) in "
                         "Base64; this is none",
                         FER_PRI(r->runtime.name));
-    if (out->len > FER_WASM_MODULE)
-        return fer_fail(err, FER_LIMIT_EXCEEDED,
-                        "wasm.module: the module has %zu bytes, at most %zu are run here", out->len,
-                        FER_WASM_MODULE);
     if (!r->engine->components && begins(*out, component_head))
         return fer_fail(err, FER_INVALID_FORMAT,
                         "this is a component, and %s runs modules: build it for wasm32-wasi "

@@ -171,13 +171,16 @@ for (let i = 0; i < 5; i++) sum += (await tools.run(found[0].id, {text: "x ".rep
         ("a trap", "traps", [], 1, [], ["ToolFailed"]),
         ("its own failure", "fails", [], 1, [], ["main.wasm:7:2: ToolFailed: Odd: it went wrong"]),
         ("tool calls", "many", ["--limits", "toolCalls=3"], 0, [], []),
-        ("disk", "disk", ["--limits", "diskBytes=1000000"], 1, [], []),
+        ("disk", "disk", ["--limits", "diskBytes=1000000"], 1, [], ["ToolFailed", "exit code 9"]),
         ("CPU", "spin", ["--limits", "cpuMs=300"], 1, [], ["ResourceLimit", "limit cpu"]),
-        ("time", "waits", ["--limits", "timeMs=2000"], 1, ["begun\n"], ["Timeout", "timeMs"]),
-        ("memory", "memory", ["--limits", "memoryBytes=150000000"], 1, [], []),
+        ("time", "waits", ["--limits", "timeMs=10000"], 1, ["begun\n"], ["Timeout", "timeMs"]),
         ("output", "flood", ["--limits", "outputBytes=100000"], 1, [], ["ResourceLimit", "it printed more than it may"]),
     ]:
         case(f"{e}: {title}", expect(execute(compiled(act), *words, runtime=e), exit_code, out, err))
+    r = execute(compiled("memory"), "--limits", "memoryBytes=150000000", runtime=e)
+    ways = ("exit code 8", "ResourceLimit", "out of memory")  # the module gets no more, the engine is killed, or gets no more itself
+    ended = next((t for t in ways if t.encode() in r.stderr), " or ".join(ways))
+    case(f"{e}: memory", expect(r, 1, ["begun\n"], [ended]))
     r = whole(compiled("flood"), "--limits", "outputBytes=1000", runtime=e)
     case(f"{e}: which limit it was", [] if r.get("error", {}).get("details", {}).get("limitsEnforced", {}).get("outputBytes", {}).get("hit") else [str(r)[:600]])
 

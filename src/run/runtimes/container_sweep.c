@@ -92,3 +92,11 @@ fer_code fer_sweep_find(fer_arena *a, fer_str body, fer_str **ids, size_t *count
     *count = found;
     return FER_OK;
 }
+
+void fer_sweep_log(const fer_log *log, fer_str runtime, const fer_err *why)
+{
+    if (log)
+        fer_log_event(log, FER_LOG_WARN, "container.unswept", FER_LOG_S("runtime", runtime),
+                      FER_LOG_S("error.code", fer_str_of(fer_code_info(why->code)->name)),
+                      FER_LOG_S("reason", fer_str_of(why->message)));
+}

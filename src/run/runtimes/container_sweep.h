@@ -10,6 +10,7 @@
 #define FER_CONTAINER_SWEEP_H
 
 #include "arena.h"
+#include "log.h"
 
 #define FER_SWEEP_LABEL  "ferrule.gateway"
 #define FER_SWEEP_MAX    1000               /* containers that one sweep removes */
@@ -25,5 +26,7 @@ fer_str fer_sweep_place(fer_arena *a);
 bool fer_sweep_is_dead(fer_str place, fer_str mark);
 /* The containers of dead gateways in an answer to GET /containers/json, by their IDs. */
 fer_code fer_sweep_find(fer_arena *a, fer_str body, fer_str **ids, size_t *count, fer_err *err);
+/* The event of a sweep that failed; nothing without a log. */
+void fer_sweep_log(const fer_log *log, fer_str runtime, const fer_err *why);
 
 #endif

@@ -388,25 +388,18 @@ static void sweep_on(worker *w, unsigned status, fer_str body, const fer_err *er
         FER_STR_NONE, sweep_on);
 }
 
-/* Once: it may be tried with every run. */
-static void say_unswept(container *r, const fer_err *why)
-{
-    if (r->said_unswept || !r->settings.log) return;
-    r->said_unswept = true;
-    fer_log_event(r->settings.log, FER_LOG_WARN, "container.unswept",
-                  FER_LOG_S("runtime", r->runtime.name),
-                  FER_LOG_S("error.code", fer_str_of(fer_code_info(why->code)->name)),
-                  FER_LOG_S("reason", fer_str_of(why->message)));
-}
-
 static void on_listed(worker *w, unsigned status, fer_str body, const fer_err *err)
 {
+    container *r = w->container;
     fer_err why = {0};
     if (!status) why = *err;
     else if (status != 200)
         fer_fail(&why, FER_BACKEND_UNAVAILABLE, "the container API answers %u", status);
     else fer_sweep_find(w->arena, body, &w->left, &w->left_count, &why);
-    if (why.code) say_unswept(w->container, &why);
+    if (why.code && !r->said_unswept) { /* once: it may be tried with every run */
+        r->said_unswept = true;
+        fer_sweep_log(r->settings.log, r->runtime.name, &why);
+    }
     sweep_on(w, status, body, err);
 }
 

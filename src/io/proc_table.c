@@ -109,6 +109,14 @@ static bool take_byte(struct env_reader *r, char c)
     return false;
 }
 
+bool fer_proc_is_gone(pid_t pid, uint64_t start)
+{
+    fer_proc now;
+    if (fer_sys_kill(pid, -1, 0) != 0 && errno == ESRCH) return true;
+    if (!fer_proc_read(pid, &now)) return false;
+    return (now.start && now.start != start) || fer_proc_is_dead(&now);
+}
+
 void fer_proc_read_mark(pid_t pid, char mark[FER_MARK_TEXT])
 {
     char piece[PIECE];

@@ -52,6 +52,9 @@ fer_proc *fer_proc_table_add(fer_proc_table *t);
 
 /* One process, without its mark. False: there is none. */
 bool fer_proc_read(pid_t pid, fer_proc *out);
+/* Whether the process that began then is no more. What cannot be told (/proc hides it, no
+ * descriptor is left) is a process that lives. */
+bool fer_proc_is_gone(pid_t pid, uint64_t start);
 /* The value of FER_PROCESS_MARK in its environment; empty where there is none to be read. */
 void fer_proc_read_mark(pid_t pid, char mark[FER_MARK_TEXT]);
 /* Calls `see` with each child of this process. False: /proc does not say. */

@@ -212,15 +212,13 @@ void fer_process_host_free(fer_process_host *h)
 static bool maker_is_gone(const char *mark)
 {
     fer_str text = fer_str_of(mark);
-    fer_proc maker;
     uint64_t pid, start;
     size_t dot = fer_str_find(text, 0, '.');
     size_t second = dot == SIZE_MAX ? SIZE_MAX : fer_str_find(text, dot + 1, '.');
     if (second == SIZE_MAX || !fer_parse_u64(fer_str_slice(text, 0, dot), &pid) ||
-        !fer_parse_u64(fer_str_slice(text, dot + 1, second), &start))
+        !fer_parse_u64(fer_str_slice(text, dot + 1, second), &start) || !pid || pid > INT32_MAX)
         return false; /* not one of ours */
-    if (!fer_proc_read((pid_t)pid, &maker)) return true;
-    return maker.start != start || fer_proc_is_dead(&maker);
+    return fer_proc_is_gone((pid_t)pid, start);
 }
 
 /* In another PID namespace the numbers in a mark mean other processes. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container_sweep.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,14 +40,6 @@ fer_str fer_sweep_mark(fer_arena *a)
     return mark.ptr ? mark : FER_STR("");
 }
 
-/* What cannot be told (/proc hides it, no descriptor is left) is a process that lives. */
-static bool is_gone(pid_t pid, uint64_t start)
-{
-    fer_proc now;
-    if (fer_sys_kill(pid, -1, 0) != 0 && errno == ESRCH) return true;
-    return fer_proc_read(pid, &now) && now.start && now.start != start;
-}
-
 bool fer_sweep_is_dead(fer_str place, fer_str mark)
 {
     uint64_t pid, start;
@@ -59,7 +50,7 @@ bool fer_sweep_is_dead(fer_str place, fer_str mark)
     if (dot == SIZE_MAX || !fer_parse_u64(fer_str_head(rest, dot), &pid) || pid == 0 ||
         pid > INT32_MAX || !fer_parse_u64(fer_str_slice(rest, dot + 1, rest.len), &start))
         return false;
-    return is_gone((pid_t)pid, start);
+    return fer_proc_is_gone((pid_t)pid, start);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ fer_code fer_station_code(fer_station *s, const fer_config *c, fer_err *err);
 fer_code fer_station_recode(fer_station *s, const fer_config *now, fer_err *err);
 
 /* Whether a runtime of the configuration could run something here: FER_OK, or why not. `found`,
- * the members of a JSON object in at most `size` bytes, says what it would run with. Starts nothing.
+ * the members of a JSON object in at most `size` bytes, says what it would run with. Starts
+ * nothing.
  */
 fer_code fer_code_setup_probe(const fer_config_runtime *c, char *found, size_t size, fer_err *err);
 

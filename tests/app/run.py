@@ -220,7 +220,7 @@ commands:
     description: Writes a stamp.
     effect: IdempotentWrite
     inputSchema: {type: object, properties: {text: {type: string}, token: {type: string}}, additionalProperties: false}
-    run: {argv: [/bin/date, '+{{"n":%N}}']}
+    run: {argv: [/bin/date, '+{{"n":1%N}}']}
 """)
 case("keys: one is demanded", expect(call("w:stamp", config=KEYED), 1, [], ["IdempotencyKeyMissing (recall)"]))
 first = call("w:stamp", "token=hush-hush-4711", "-k", "one", config=KEYED)

@@ -3,7 +3,8 @@
 """endurance.py FERRULE [NAME...]: a real `ferrule serve` on the loopback with neighbours, for long, with many tools; each NAME is a case.
 
     L06   a tenant floods one server with ten times the calls of another tenant: what the other one notices, in turns of one run
-    L09   calls for FERRULE_SOAK seconds (60; two hours are 7200) while a fault a second happens to them: memory and descriptors at the end
+    L09   calls for FERRULE_SOAK seconds (60; two hours are 7200), each client waiting FERRULE_PAUSE seconds (0) between two, while a fault a second
+          happens to them: memory and descriptors at the end
     L10   FERRULE_TOOLS tools (100,000) of ten servers: memory, searches, and a new configuration (SIGHUP) under load
     L13   FERRULE_RUNS programs (200) at once through `execute_code`: whether all end in time, and in turn
 
@@ -24,6 +25,7 @@ from load_rig import FERRULE, META, Server, answer, at, call, caller, load, requ
 WANTED = sys.argv[2:]
 SECONDS = float(os.environ.get("FERRULE_SECONDS", "3"))
 SOAK = float(os.environ.get("FERRULE_SOAK", "60"))
+PAUSE = float(os.environ.get("FERRULE_PAUSE", "0"))
 TOOLS = int(os.environ.get("FERRULE_TOOLS", "100000"))
 RUNS = int(os.environ.get("FERRULE_RUNS", "200"))
 TURNS = 5  # of L06
@@ -134,7 +136,7 @@ async def l09(folder):
 
     async def one(tool):
         while time.perf_counter() < end:
-            await caller(s, tool, lambda: end, done, bad)  # comes again where its connection was closed
+            await caller(s, tool, lambda: end, done, bad, pause=PAUSE)  # comes again where its connection was closed
             await asyncio.sleep(0.1)
     calls = [asyncio.create_task(one(f"s{i % 3}:little")) for i in range(6)]
     before = s.descriptors()
@@ -151,9 +153,11 @@ async def l09(folder):
     after = s.descriptors()
     s.end()
     late = sizes[len(sizes) // 2:]  # what a start takes is not a leak
-    grown = (late[-1][1] - late[0][1]) / max(1, late[-1][0] - late[0][0]) * 1000
+    fifth = max(1, len(late) // 5)
+    first, last = [[statistics.median(row[i] for row in part) for i in (0, 1)] for part in (late[:fifth], late[-fifth:])]
+    grown = (last[1] - first[1]) / max(1, last[0] - first[0]) * 1000
     return f"L09: {SOAK:.0f} s of calls with a ledger, {faults} faults (servers killed, clients that leave, nonsense, SIGHUP)", \
-        f"{len(done):,} calls answered, {len(bad):,} failed; {grown:.1f} KB more for 1,000 calls of the second half; descriptors {before} before and {after} after; exit {s.child.returncode}"
+        f"{len(done):,} calls answered, {len(bad):,} failed; {grown:.1f} KB more for 1,000 calls of the second half ({last[1] / 1024:.1f} MB at its end); descriptors {before} before and {after} after; exit {s.child.returncode}"
 
 
 # ---- L10 ----------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ async def settle(server):
         await asyncio.sleep(0.1)
 
 
-async def caller(server, tool, until, times, bad, token="t"):
+async def caller(server, tool, until, times, bad, token="t", pause=0):
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     message = run_tool(server, tool, token)
     try:
@@ -123,6 +123,8 @@ async def caller(server, tool, until, times, bad, token="t"):
             head, body = await answer(reader)
             good = b" 200 " in head[:16] and b'"isError":true' not in body
             (times if good else bad).append((time.perf_counter() - began) * 1000)
+            if pause:
+                await asyncio.sleep(pause)
     except (asyncio.IncompleteReadError, ConnectionError):
         bad.append(-1)
     finally:

@@ -182,6 +182,9 @@ FER_API void fer_catalog_free(fer_catalog *c);
 /* Writes all of it to a file, which is replaced as a whole or not at all. FER_CATALOG_CHANGED: it
  * is the file that it was opened from or saved to, and another program has replaced it since. */
 FER_API fer_code fer_catalog_save(fer_catalog *c, const char *path, fer_err *err);
+/* Whether that is so. Costs a look at the file, not at what is in it; a file that is gone is none.
+ */
+FER_API bool fer_catalog_is_outdated(fer_catalog *c);
 
 /*
  * Makes vectors for up to `most` tools that have none; `*left` says how many have none still. A

@@ -21,6 +21,7 @@
 #include "arena.h"
 #include "command.h"
 #include "config.h"
+#include "file.h"
 #include "http_client.h"
 #include "oauth_desk.h"
 #include "process.h"
@@ -93,6 +94,8 @@ struct fer_station {
     size_t place_count, place_cap;
     fer_place_of_tools *leaving;          /* that serve the calls that they have */
     struct fer_old_catalog *old_catalogs; /* that calls under way may still look into */
+    fer_file_mark refused;                /* the catalogue's file that could not be taken over */
+    int64_t take_over_after;              /* fer_clock_mono */
     size_t waiting;                       /* lists of tools that are under way */
     uv_timer_t relist;                    /* for servers that say too often that they changed */
     uint64_t reloads;
@@ -146,6 +149,14 @@ typedef struct fer_reloaded {
  * and secrets are read again, too. The catalogue may be another one afterwards.
  */
 fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err);
+
+/*
+ * Where another program has written the catalogue's file (as `ferrule catalog approve` does), what
+ * is in it is taken over as a reload takes another catalogue: what was not written here is not
+ * kept, and servers are to be asked again where the file does not know them. Says so, and whether
+ * the catalogue is another one now; a file that cannot be used changes nothing, and is said once.
+ */
+bool fer_station_take_over(fer_station *s);
 
 /* Writes the catalogue and what is remembered of servers, where there is a file for it and anything
  * has changed. A failure is said. */

@@ -7,6 +7,7 @@
  */
 #include "builtins.h"
 #include "client_files.h"
+#include "clock.h"
 #include "code_setup.h"
 #include "errors.h"
 #include "gateway_parts.h"
@@ -135,10 +136,16 @@ static fer_code fill_catalog(fer_station *s, fer_err *err)
     return code;
 }
 
+static bool is_outdated(const fer_station *s)
+{
+    return s->catalog_file && fer_catalog_is_outdated(s->catalog);
+}
+
 static fer_code take_catalog(fer_station *s, struct fer_old_catalog *old, struct fer_opened *next,
                              fer_err *err)
 {
-    fer_station_save(s); /* the file that was */
+    if (!is_outdated(s)) fer_station_save(s); /* the file that was */
+    if (s->catalog_file) fer_catalog_save_uses(s->catalog, NULL);
     *old = (struct fer_old_catalog){s->old_catalogs, s->catalog};
     s->old_catalogs = old;
     s->catalog = next->catalog;
@@ -265,16 +272,19 @@ typedef struct fresh {
     struct fer_old_catalog *old; /* a place for the one that was */
 } fresh;
 
+static fer_code open_other(fer_station *s, const fer_config *now, fresh *f, fer_err *err)
+{
+    f->old = fer_sys_malloc(sizeof *f->old);
+    return f->old ? fer_station_open_catalog(s, now, &f->catalog, err)
+                  : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+}
+
 static fer_code make_fresh(fer_station *s, fer_arena *own, const fer_config *now,
                            const fer_config_change *changes, size_t count, fresh *f, fer_err *err)
 {
     fer_code code = fer_station_prepare(s, now, err);
-    f->other_catalog = !fer_str_eq(s->config.catalog, now->catalog);
-    if (!code && f->other_catalog) {
-        f->old = fer_sys_malloc(sizeof *f->old);
-        code = f->old ? fer_station_open_catalog(s, now, &f->catalog, err)
-                      : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    }
+    f->other_catalog = !fer_str_eq(s->config.catalog, now->catalog) || is_outdated(s);
+    if (!code && f->other_catalog) code = open_other(s, now, f, err);
     if (!code) code = fer_station_make(s, own, now, changes, count, &f->furniture, err);
     return code;
 }
@@ -322,6 +332,41 @@ static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena 
     s->config = *now;
     if (f.other_catalog) fer_station_recall(s);
     return code;
+}
+
+static fer_code reopen(fer_station *s, fer_err *err)
+{
+    fresh f = {.other_catalog = true};
+    fer_code code = open_other(s, &s->config, &f, err);
+    if (code) {
+        drop_fresh(s, &f);
+        return code;
+    }
+    code = take_catalog(s, f.old, &f.catalog, err);
+    fer_code recoded = fer_station_recode(s, &s->config, code ? NULL : err);
+    fer_station_recall(s);
+    return code ? code : recoded;
+}
+
+/* Of two gateways that have other servers and share one file, each takes out what the other put in:
+ * not without a pause. */
+#define TAKE_OVER_NS (5 * (int64_t)1000000000)
+
+bool fer_station_take_over(fer_station *s)
+{
+    fer_err err = {0};
+    const int64_t at = fer_clock_mono();
+    if (at < s->take_over_after || !is_outdated(s)) return false;
+    const fer_file_mark now = fer_file_mark_of(s->catalog_file);
+    if (fer_file_mark_eq(&now, &s->refused)) return false;
+    const fer_catalog *before = s->catalog;
+    s->take_over_after = at + TAKE_OVER_NS;
+    if (reopen(s, &err)) {
+        s->refused = now;
+        fer_app_say(s->app, "the catalogue was changed by another program, and not taken over: %s",
+                    err.message);
+    } else fer_app_say(s->app, "the catalogue was changed by another program, and is taken over");
+    return s->catalog != before;
 }
 
 fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err)

@@ -427,6 +427,7 @@ void fer_station_ask_again(fer_station *s)
 void fer_station_tend(fer_station *s)
 {
     int64_t now = fer_clock_mono();
+    if (!s->gateway->active_count) fer_station_free_old_catalogs(s); /* nobody looks into them */
     for (size_t i = 0; i < s->place_count; i++) {
         fer_place_of_tools *p = s->places[i];
         if (p->code && !p->asking && p->ask_after <= now) ask_place(p);
@@ -560,7 +561,8 @@ void fer_station_save(fer_station *s)
     if (!code) s->saved = now;
     if (!code && s->marks_changed) code = write_marks(s, &err);
     if (!code) s->marks_changed = false;
-    if (code)
+    /* A server takes over what the other program wrote, and asks again. */
+    if (code && !(code == FER_CATALOG_CHANGED && s->wants.search))
         fer_app_say(s->app, "the catalogue is not kept: %s: %s", fer_code_info(code)->name,
                     err.message);
 }

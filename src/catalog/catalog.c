@@ -192,13 +192,26 @@ void fer_catalog_free(fer_catalog *c)
     fer_sys_free(c);
 }
 
-/* Whether its own file is there and not as this catalogue left it. */
-static bool is_changed(fer_catalog *c, const char *path)
+/* Whether a file is there and is not as it was. With the lock. */
+static bool differs(const fer_catalog *c, const char *path)
 {
     const fer_file_mark now = fer_file_mark_of(path);
+    return now.number && !fer_file_mark_eq(&now, &c->mark);
+}
+
+bool fer_catalog_is_outdated(fer_catalog *c)
+{
     pthread_mutex_lock(&c->lock);
-    bool own = c->file && strcmp(c->file, path) == 0;
-    bool changed = own && now.number && !fer_file_mark_eq(&now, &c->mark);
+    bool outdated = c->file && differs(c, c->file);
+    pthread_mutex_unlock(&c->lock);
+    return outdated;
+}
+
+/* Whether this is its own file, and not as it left it. */
+static bool is_changed(fer_catalog *c, const char *path)
+{
+    pthread_mutex_lock(&c->lock);
+    bool changed = c->file && strcmp(c->file, path) == 0 && differs(c, path);
     pthread_mutex_unlock(&c->lock);
     return changed;
 }

@@ -423,9 +423,13 @@ static void changed_elsewhere(void)
     assert_int_equal(fer_catalog_open(path_of("catalog"), &searching, &other, &err), FER_OK);
     must_put(one, T("of_one"));
     must_put(other, T("of_other"));
+    assert_false(fer_catalog_is_outdated(one) || fer_catalog_is_outdated(other));
     assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
+    assert_true(fer_catalog_is_outdated(one));
+    assert_false(fer_catalog_is_outdated(other));
     assert_int_equal(fer_catalog_save(one, path_of("catalog"), &err), FER_CATALOG_CHANGED);
     assert_int_equal(fer_catalog_save(one, path_of("catalog.copy"), &err), FER_OK);
+    assert_false(fer_catalog_is_outdated(one)); /* the copy is its own now */
     assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
     assert_int_equal(fer_catalog_open(path_of("catalog"), &searching, &again, &err), FER_OK);
     fer_view *v = fer_catalog_view(again);
@@ -434,6 +438,7 @@ static void changed_elsewhere(void)
     fer_view_unref(v);
     /* One that is gone is written again. */
     unlink(path_of("catalog"));
+    assert_false(fer_catalog_is_outdated(other));
     assert_int_equal(fer_catalog_save(other, path_of("catalog"), &err), FER_OK);
     unlink(path_of("catalog.copy"));
     fer_catalog_free(one);

@@ -149,6 +149,43 @@ r = run(["serve", "--config", site.config, "--listen", "0"])
 with open(where, "rb") as f:
     same("a damaged catalogue with a quarantine stays", (r.returncode, b"InvalidCatalog" in r.stderr and b"quarantine" in r.stderr, f.read() == spoiled), (2, True, True))
 
+# ---- another program changes the catalogue of a gateway that runs
+site = Site({"a": {}}, {"quarantine": "changed"})
+where = os.path.join(site.home, "tools.catalog")
+s = site.serve()
+
+
+def described():
+    return [t["description"] for t in result(s.modern("tools/list"))["tools"] if t["name"] == "pid"]
+
+
+def renew(end, text):
+    """The server is another one from the next call on."""
+    site.put(end, text)
+    os.kill(call(s), signal.SIGKILL)
+    return until(lambda: isinstance(call(s), int))
+
+
+same("a definition as it was approved", described(), ["Says which process it is (pid)."])
+renew(".says", "something else")
+held = until(lambda: b"a:pid" in run(["catalog", "quarantine", "--catalog", where]).stdout)
+same("a changed definition is held back", (held, described()), (True, ["Says which process it is (pid)."]))
+r = run(["catalog", "approve", "a:pid", "--catalog", where])
+taken = until(lambda: described() == ["Says something else (pid)."])
+same("what was approved beside a gateway is served", (r.returncode, taken, described()), (0, True, ["Says something else (pid)."]))
+renew(".tools", "pid new")
+case("and what the gateway learns after it", [] if until(lambda: "new" in names(s)) else [str(names(s))])
+kept = until(lambda: b"a:new" in run(["describe", "a:new", "--catalog", where]).stdout)
+same("is kept", kept, True)
+with open(where + ".next", "wb") as f:
+    f.write(b"a letter to my aunt")
+os.rename(where + ".next", where)
+time.sleep(7)  # it is looked at once a second, but five seconds after it was taken over
+same("what cannot be read is not taken over", (sorted(names(s)), described()), (["new", "pid"], ["Says something else (pid)."]))
+s.end()
+said = s.child.stderr.read()
+same("which is said once", (said.count("is taken over"), said.count("not taken over")), (1, 1))
+
 # ---- a server that is another one after a reload, while nobody asks for anything
 site = Site({"a": {}})
 s = site.serve("--mode", "transparent")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server of a few lines that writes down when it starts and what it is asked: logged.py LOG NAME. What it has is said by
-files beside the log: LOG.tools (names, one a line; `pid` without), LOG.storm (it says so many times that its tools have changed), LOG.hold
+files beside the log: LOG.tools (names, one a line; `pid` without), LOG.says (what they say they do), LOG.storm (it says so many times that its tools have changed), LOG.hold
 (it answers nothing while that is there)."""
 
 import json
@@ -31,7 +31,8 @@ def of_file(end, otherwise):
 
 
 def tools():
-    return [{"name": n, "description": f"Says which process it is ({n}).", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    what = " ".join(of_file(".says", ["which process it is"]))
+    return [{"name": n, "description": f"Says {what} ({n}).", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
             for n in of_file(".tools", ["pid"])]
 
 

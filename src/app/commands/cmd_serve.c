@@ -126,21 +126,32 @@ static void on_keep(uv_timer_t *timer)
     keep_uses(timer->data);
 }
 
-/* Servers that could not be asked for their tools are asked again, within the pauses that their
- * clients make; what they have beside tools is written down. */
-static void on_tend(uv_timer_t *timer)
-{
-    serving *s = timer->data;
-    if (!s->draining) fer_station_tend(&s->station);
-    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
-    if (fer_service_watchdog_us()) fer_service_tell("WATCHDOG=1");
-}
-
 static void learn_tools(serving *s)
 {
     fer_station_begin_asking_unknown(&s->station);
     if (fer_station_is_blank(&s->station)) fer_front_hold(s->front);
     uv_timer_start(&s->settle, on_settle, s->station.waiting ? SETTLE_MS : 0, SETTLE_MS);
+}
+
+static void show_catalog(serving *s)
+{
+    fer_err err;
+    if (fer_front_change_catalog(s->front, s->station.catalog, &err))
+        fer_app_say(s->app, "the tools stay as they were: %s", err.message);
+    learn_tools(s);
+}
+
+/* Servers that could not be asked for their tools are asked again, within the pauses that their
+ * clients make; what they have beside tools is written down. */
+static void on_tend(uv_timer_t *timer)
+{
+    serving *s = timer->data;
+    if (!s->draining) {
+        if (fer_station_take_over(&s->station)) show_catalog(s);
+        fer_station_tend(&s->station);
+    }
+    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
+    if (fer_service_watchdog_us()) fer_service_tell("WATCHDOG=1");
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -196,11 +207,9 @@ static void on_hangup(uv_signal_t *handle, int number)
     if (fer_station_reload(&s->station, a, &done, &err))
         fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
     else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
-    if (fer_front_change_catalog(s->front, s->station.catalog, &err))
-        fer_app_say(s->app, "the tools stay as they were: %s", err.message);
     fer_arena_free(a);
     if (s->web) fer_doorkeeper_look(&s->door);
-    learn_tools(s);
+    show_catalog(s);
     fer_service_tell("READY=1");
 }
 

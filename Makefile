@@ -45,7 +45,7 @@ test: setup-test
 
 # One build for tests under sanitizers and for fuzz targets.
 build-asan/build.ninja: | setup-dev
-	@CC=$(CLANG) meson setup build-asan --buildtype debugoptimized -Dc_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true >/dev/null
+	@CC=$(CLANG) meson setup build-asan --buildtype debugoptimized -Dc_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false -Dc_link_args=-fuse-ld=lld -Dfuzz=true >/dev/null
 
 asan: build-asan/build.ninja
 	@ninja -C build-asan

@@ -92,7 +92,7 @@ static bool allow_all(const struct cell *c, int rules, const struct ruleset *h)
 
 void cell_landlock(const struct cell *c)
 {
-    char detail[64];
+    char detail[96];
     if (!cell_wants(c, FER_LAYER_LANDLOCK)) {
         cell_stand(c, FER_LAYER_LANDLOCK, FER_STAND_REMOVED, "");
         return;

@@ -248,6 +248,20 @@ static fer_code check_tenant(fer_str tenant, char *to, size_t size, size_t *len,
     return FER_OK;
 }
 
+/* The body as it will be written, and what it says. Writers put keys in order, so it mostly is so
+ * already: then it is only looked through, 1,500 instructions instead of 8,000. */
+static fer_code read_body(fer_ledger_port *p, const fer_ledger_record *r, fer_str *body,
+                          fer_facts *facts, fer_err *err)
+{
+    const yyjson_val *root = NULL;
+    if (r->body.len <= FER_LEDGER_BODY && fer_facts_scan(r->body, facts)) {
+        *body = r->body;
+        return FER_OK;
+    }
+    fer_code code = fer_line_body(p->scratch, r->body, body, &root, err);
+    return !code && has_call(r->type) ? fer_facts_of(p->scratch, root, facts, err) : code;
+}
+
 /* The entry of a record, its texts as they will be written. */
 static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_ledger_entry **out,
                            fer_facts *facts, fer_err *err)
@@ -255,12 +269,10 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     char tenant[6 * FER_LEDGER_TENANT];
     size_t tenant_len = 0;
     fer_str body = FER_STR_NONE;
-    const yyjson_val *root = NULL;
     if (is_own(r->type))
         return fer_fail(err, FER_BAD_USAGE, "records of this type are the ledger's own");
     fer_code code = check_tenant(r->tenant, tenant, sizeof tenant, &tenant_len, err);
-    if (!code) code = fer_line_body(p->scratch, r->body, &body, &root, err);
-    if (!code && has_call(r->type)) code = fer_facts_of(p->scratch, root, facts, err);
+    if (!code) code = read_body(p, r, &body, facts, err);
     if (!code) code = check_facts(r, facts, err);
     if (code) return code;
     fer_ledger_entry *e = fer_sys_malloc(sizeof *e + tenant_len + body.len);

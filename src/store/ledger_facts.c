@@ -2,9 +2,12 @@
 #include "ledger_facts.h"
 
 #include "errors.h"
+#include "json_canonical.h"
 #include "json_doc.h"
 #include "json_write.h"
 #include "ledger_line.h"
+
+#define MEMBERS_MAX 32 /* of a body that is only looked through */
 
 static const struct {
     fer_str name;
@@ -43,9 +46,8 @@ static fer_code text_of(fer_arena *a, const yyjson_val *v, fer_str *out, fer_err
 }
 
 /* Where a member's text goes; NULL: nobody asks for it. */
-static fer_str *place_of(fer_facts *f, const yyjson_val *key)
+static fer_str *place_of(fer_facts *f, fer_str name)
 {
-    fer_str name = fer_val_str(key);
     for (size_t i = 0; i < FER_COUNT(members); i++)
         if (name.len == members[i].name.len && memcmp(name.ptr, members[i].name.ptr, name.len) == 0)
             return (fer_str *)(void *)((char *)f + members[i].offset);
@@ -59,7 +61,7 @@ fer_code fer_facts_of(fer_arena *a, const yyjson_val *body, fer_facts *out, fer_
     fer_code code = FER_OK;
     FER_EACH_MEMBER (body, key) {
         const yyjson_val *v = key + 1;
-        fer_str *to = fer_is_ctn(v) ? NULL : place_of(&f, key);
+        fer_str *to = fer_is_ctn(v) ? NULL : place_of(&f, fer_val_str(key));
         if (to) code = text_of(a, v, to, err);
         else if (fer_is_obj(v) && fer_str_is(fer_val_str(key), "error")) error = v;
         if (code) return code;
@@ -68,6 +70,24 @@ fer_code fer_facts_of(fer_arena *a, const yyjson_val *body, fer_facts *out, fer_
     if (!f.code.ptr && fer_is_str(inner)) code = text_of(a, inner, &f.code, err);
     if (!code) *out = f;
     return code;
+}
+
+bool fer_facts_scan(fer_str body, fer_facts *out)
+{
+    fer_canonical_member members_of[MEMBERS_MAX];
+    fer_facts f = {0};
+    size_t count;
+    if (!fer_canonical_scan(body, members_of, MEMBERS_MAX, &count) || count == MEMBERS_MAX ||
+        !fer_line_is_tame(body))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        fer_str v = members_of[i].value;
+        bool container = v.ptr[0] == '{' || v.ptr[0] == '[';
+        fer_str *to = container ? NULL : place_of(&f, members_of[i].key);
+        if (to) *to = v.ptr[0] == '"' ? fer_str_slice(v, 1, v.len - 1) : v;
+    }
+    *out = f;
+    return true;
 }
 
 fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err)

@@ -25,6 +25,13 @@ fer_code fer_facts_read(fer_arena *a, fer_str body, fer_facts *out, fer_err *err
 fer_code fer_facts_of(fer_arena *a, const yyjson_val *body, fer_facts *out, fer_err *err);
 
 /*
+ * The same of a body that is already as a line has it (canonical, and nothing in it to be escaped),
+ * seen in one pass: its texts are slices of it, and error.code is not looked for. False: nothing is
+ * known of it.
+ */
+bool fer_facts_scan(fer_str body, fer_facts *out);
+
+/*
  * The callId of a body as a line has it (canonical, keys sorted), found without reading the rest:
  * empty where there is none.
  */

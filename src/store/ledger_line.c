@@ -187,9 +187,9 @@ static size_t odd_len(fer_str s, size_t at, unsigned *code)
     return 0;
 }
 
-bool fer_line_is_tame(fer_str json)
+/* Whether there is no byte from 0x7F on: eight at a time. */
+static bool is_low(fer_str json)
 {
-    /* Eight bytes at a time. */
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
     uint64_t word, odd = 0;
     size_t at = 0;
@@ -199,6 +199,15 @@ bool fer_line_is_tame(fer_str json)
     }
     for (; at < json.len; at++) odd |= (unsigned char)json.ptr[at] >= 0x7F ? tops : 0;
     return !(odd & tops);
+}
+
+bool fer_line_is_tame(fer_str json)
+{
+    unsigned code;
+    if (is_low(json)) return true;
+    for (size_t at = 0; at < json.len; at++)
+        if ((unsigned char)json.ptr[at] >= 0x7F && odd_len(json, at, &code)) return false;
+    return true;
 }
 
 /* What JSON leaves as it is, though some readers take it for the end of a line or obey it. */

@@ -3,6 +3,7 @@
 #include "must_read.h"
 #include "rows.h"
 
+#include "json_canonical.h"
 #include "json_doc.h"
 #include "json_keys.h"
 #include "json_write.h"
@@ -208,11 +209,128 @@ static void run_ordered(const struct ordered *row)
     }
 }
 
+/* ---- seen to be canonical without reading ---------------------------------------- */
+
+#define K8  "abcdefgh"
+#define K64 K8 K8 K8 K8 K8 K8 K8 K8
+#define A31 "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+#define Z31 "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+
+static const struct seen {
+    const char *name;
+    fer_str text;
+    int members; /* or NO */
+} seen[] = {
+#define NO (-1)
+    {"nothing in it", T("{}"), 0},
+    {"one member", T("{\"a\":1}"), 1},
+    {"keys in order", T("{\"\":0,\"A\":[],\"a\":{},\"aa\":null,\"b\":true,\"c\":false}"), 6},
+    {"a key that begins the next", T("{\"call\":1,\"callId\":2}"), 2},
+    {"objects inside have an order of their own", T("{\"b\":{\"a\":1,\"b\":{\"a\":1}},\"c\":2}"),
+     2},
+    {"arrays of all kinds", T("{\"a\":[1,\"x\",[],[2],{\"k\":[{}]},null,true,false]}"), 1},
+    {"numbers", T("{\"a\":[0,9,-1,10,-999999999999999,999999999999999]}"), 1},
+    {"short escapes", T("{\"a\":\"\\\"\\\\\\b\\f\\n\\r\\t\"}"), 1},
+    {"other alphabets", T("{\"a\":\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"}"), 1},
+    {"long strings", T("{\"a\":\"" K64 K64 "\",\"" K64 "\":\"" K64 "\"}"), 2},
+    {"as deep as it looks", T("{\"a\":" A31 "1" Z31 "}"), 1},
+    {"more members than are wanted",
+     T("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,"
+       "\"h\":1,\"i\":1}"),
+     8},
+    {"an array", T("[1]"), NO},
+    {"a scalar", T("1"), NO},
+    {"nothing", T(""), NO},
+    {"white space", T("{\"a\": 1}"), NO},
+    {"white space behind it", T("{\"a\":1} "), NO},
+    {"keys out of order", T("{\"b\":1,\"a\":1}"), NO},
+    {"a key twice", T("{\"a\":1,\"a\":1}"), NO},
+    {"a key behind one that it begins", T("{\"aa\":1,\"a\":1}"), NO},
+    {"an order inside that is not one", T("{\"a\":[{\"b\":1,\"a\":1}]}"), NO},
+    {"a key with an escape", T("{\"\\n\":1}"), NO},
+    {"a key beyond ASCII", T("{\"\xC3\xA9\":1}"), NO},
+    {"no key", T("{1:1}"), NO},
+    {"minus nothing", T("{\"a\":-0}"), NO},
+    {"a leading zero", T("{\"a\":01}"), NO},
+    {"a fraction", T("{\"a\":1.5}"), NO},
+    {"an exponent", T("{\"a\":1e3}"), NO},
+    {"sixteen digits", T("{\"a\":1000000000000000}"), NO},
+    {"an escape of what needs none", T("{\"a\":\"\\/\"}"), NO},
+    {"an escape by number", T("{\"a\":\"\\u000b\"}"), NO},
+    {"a control character", T("{\"a\":\"\n\"}"), NO},
+    {"no UTF-8", T("{\"a\":\"\xC3\"}"), NO},
+    {"a surrogate", T("{\"a\":\"\xED\xA0\x80\"}"), NO},
+    {"an end that is missing", T("{\"a\":[1}"), NO},
+    {"a comma at the end", T("{\"a\":1,}"), NO},
+    {"two in one", T("{}{}"), NO},
+    {"deeper than it looks", T("{\"a\":[" A31 "1" Z31 "]}"), NO},
+};
+
+static bool is_seen(fer_str text, fer_canonical_member *members, size_t *count)
+{
+    /* What lies behind a text is never looked at. */
+    char *copy = test_malloc(text.len ? text.len : 1);
+    memcpy(copy, text.ptr, text.len);
+    bool yes = fer_canonical_scan((fer_str){copy, text.len}, members, 8, count);
+    for (size_t i = 0; yes && i < *count; i++) {
+        members[i].key.ptr = text.ptr + (members[i].key.ptr - copy);
+        members[i].value.ptr = text.ptr + (members[i].value.ptr - copy);
+    }
+    test_free(copy);
+    return yes;
+}
+
+/* A yes is sure: the reader takes it, and writes the same bytes; members are those it reads. */
+static void hold_seen(fer_arena *a, fer_str text)
+{
+    fer_canonical_member members[8];
+    size_t count;
+    fer_json *doc;
+    fer_str out;
+    if (!is_seen(text, members, &count)) return;
+    fer_arena_reset(a);
+    if (fer_json_read(a, text, NULL, &doc, NULL) ||
+        fer_json_canonical(a, fer_json_root(doc), &out, NULL) || !fer_str_eq(out, text))
+        fail_msg("not canonical: %.*s", FER_PRI(text));
+    size_t i = 0;
+    FER_EACH_MEMBER (fer_json_root(doc), key) {
+        if (i == count) break;
+        assert_true(fer_str_eq(members[i].key, fer_val_str(key)));
+        assert_int_equal(fer_json_canonical(a, key + 1, &out, NULL), FER_OK);
+        assert_true(fer_str_eq(members[i++].value, out));
+    }
+    assert_int_equal(i, count);
+}
+
+/* The row, all that it begins with, and it with any byte changed. */
+static void run_seen(const struct seen *row)
+{
+    static const char bytes[] = "\"\\{}[]:,01-.eEnu \n\x7F\x80\xC3 az";
+    fer_canonical_member members[8];
+    size_t count = 0;
+    char text[1024];
+    fer_arena *a = fer_arena_new(0);
+    bool yes = is_seen(row->text, members, &count);
+    assert_int_equal(yes ? (int)count : NO, row->members);
+    assert_true(row->text.len <= sizeof text);
+    for (size_t n = 0; n <= row->text.len; n++) hold_seen(a, fer_str_slice(row->text, 0, n));
+    memcpy(text, row->text.ptr, row->text.len);
+    for (size_t at = 0; at < row->text.len; at++) {
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            text[at] = bytes[i];
+            hold_seen(a, (fer_str){text, row->text.len});
+        }
+        text[at] = row->text.ptr[at];
+    }
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("canonical numbers", numbers, run_number) +
            ROWS_RUN("canonical form", rows, run) +
            ROWS_RUN("canonical form, arena failing", rows, torture) +
            ROWS_RUN("canonical form without a key", skips, run_skipped) +
-           ROWS_RUN("order of UTF-16", ordered, run_ordered);
+           ROWS_RUN("order of UTF-16", ordered, run_ordered) +
+           ROWS_RUN("seen to be canonical", seen, run_seen);
 }

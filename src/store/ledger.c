@@ -184,6 +184,15 @@ static void tell(fer_outlet_item *item, bool gone)
     fer_sys_free(e);
 }
 
+static void wake_writer(uv_prepare_t *turn_end)
+{
+    fer_ledger_port *p = turn_end->data;
+    uv_prepare_stop(turn_end);
+    pthread_mutex_lock(&p->ledger->lock);
+    pthread_cond_signal(&p->ledger->wake);
+    pthread_mutex_unlock(&p->ledger->lock);
+}
+
 fer_code fer_ledger_attach(fer_ledger *l, uv_loop_t *loop, fer_ledger_port **out, fer_err *err)
 {
     fer_ledger_port *p = fer_sys_malloc(sizeof *p);
@@ -192,6 +201,9 @@ fer_code fer_ledger_attach(fer_ledger *l, uv_loop_t *loop, fer_ledger_port **out
     fer_code code = p->scratch ? fer_outlet_new(loop, &p->outlet, err)
                                : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) {
+        uv_prepare_init(loop, &p->turn_end);
+        p->turn_end.data = p;
+        uv_unref((uv_handle_t *)&p->turn_end);
         *out = p;
         return FER_OK;
     }
@@ -200,12 +212,18 @@ fer_code fer_ledger_attach(fer_ledger *l, uv_loop_t *loop, fer_ledger_port **out
     return code;
 }
 
+static void free_port(uv_handle_t *turn_end)
+{
+    fer_sys_free(turn_end->data);
+}
+
 void fer_ledger_detach(fer_ledger_port *p)
 {
     if (!p) return;
+    if (uv_is_active((uv_handle_t *)&p->turn_end)) wake_writer(&p->turn_end);
     fer_outlet_close(p->outlet);
     fer_arena_free(p->scratch);
-    fer_sys_free(p);
+    uv_close((uv_handle_t *)&p->turn_end, free_port);
 }
 
 /* ---- appending ----------------------------------------------------------------------------------
@@ -307,8 +325,9 @@ static fer_code take_call(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f
     return FER_OK;
 }
 
-/* Puts an entry into the queue; under the lock. */
-static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, fer_err *err)
+/* Puts an entry into the queue; under the lock. `*wake`: the writer waits for it. */
+static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, bool *wake,
+                        fer_err *err)
 {
     bool end = e->type == FER_LEDGER_END;
     size_t size = sizeof *e + e->tenant_len + e->body_len;
@@ -326,7 +345,7 @@ static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, 
     l->waiting += size;
     if (e->done) l->waiters++;
     bool enough = e->done && (l->waiters == 1 || l->waiters == l->expected);
-    if (was_empty || enough || l->waiting >= l->options.flush_bytes) pthread_cond_signal(&l->wake);
+    *wake = was_empty || enough || l->waiting >= l->options.flush_bytes;
     return FER_OK;
 }
 
@@ -344,9 +363,11 @@ fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     e->outlet = p->outlet;
     e->item.tell = tell;
     fer_outlet_expect(p->outlet);
+    bool wake = false;
     pthread_mutex_lock(&l->lock);
-    code = enqueue(l, e, &facts, err);
+    code = enqueue(l, e, &facts, &wake, err);
     pthread_mutex_unlock(&l->lock);
+    if (wake) uv_prepare_start(&p->turn_end, wake_writer);
     if (!code) return FER_OK;
     fer_outlet_forget(p->outlet);
     fer_sys_free(e);

@@ -44,10 +44,13 @@ typedef struct fer_ledger_entry_list {
     fer_ledger_entry *first, **last; /* last: where the next one goes; NULL while it is empty */
 } fer_ledger_entry_list;
 
+/* The writer is woken once for all that a turn of the loop appends, when the turn ends: what comes
+ * of one look at the sockets shares a wake-up and mostly a sync. */
 struct fer_ledger_port {
     fer_ledger *ledger;
     fer_outlet *outlet;
     fer_arena *scratch;
+    uv_prepare_t turn_end; /* runs before the loop waits, where the writer is to be woken */
 };
 
 /* What a batch must put back where it could not be written. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keeping.h"
 
-#include <errno.h>
-
 #include "clock.h"
 #include "errors.h"
 #include "file.h"
 #include "gateway_parts.h"
 #include "key_words.h"
+#include "ledger_folder.h"
 #include "ledger_watch.h"
 #include "sys.h"
 
@@ -98,13 +97,6 @@ static const char *path_in(fer_keeping *k, fer_str folder, const char *file)
     return fer_arena_printf(k->arena, "%.*s/%s", FER_PRI(folder), file).ptr;
 }
 
-static fer_code make_folder(const char *path, fer_err *err)
-{
-    if (fer_sys_mkdir(path, 0700) && errno != EEXIST)
-        return fer_fail(err, FER_IO_ERROR, "%s cannot be made: %s", path, strerror(errno));
-    return FER_OK;
-}
-
 static fer_durability durability_of(fer_str word)
 {
     for (int i = 0; fer_durability_names[i]; i++)
@@ -150,7 +142,7 @@ static fer_code open_all(fer_keeping *k, const fer_keep_options *o, fer_err *err
                *key = path_in(k, o->folder, "seal.key");
     fer_ledger_recovery found = {0};
     if (!whole || !key) return fer_arena_failed(k->arena, err);
-    fer_code code = make_folder(whole, err);
+    fer_code code = fer_folder_make(whole, "seal.key", err);
     if (!code) code = fer_seal_new(key, true, &k->seal, err);
     if (!code) code = open_ledger(k, o, &found, err);
     if (!code) code = open_store(k, o->folder, found.epoch, err);

@@ -58,20 +58,53 @@ bool fer_sync_folder(int folder)
     return !bad;
 }
 
+/* The name of a new file or folder lasts when the folder above it is synced. One that may be
+ * written and not read cannot be, and is left to the system. */
+static bool sync_above(const char *path)
+{
+    char above[PATH_MAX];
+    fer_str whole = fer_str_of(path);
+    while (whole.len > 1 && whole.ptr[whole.len - 1] == '/') whole.len--;
+    while (whole.len && whole.ptr[whole.len - 1] != '/') whole.len--;
+    while (whole.len > 1 && whole.ptr[whole.len - 1] == '/') whole.len--;
+    int n = snprintf(above, sizeof above, "%.*s", FER_PRI(whole.len ? whole : FER_STR(".")));
+    if (n < 0 || (size_t)n >= sizeof above) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    int fd = fer_sys_open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0) return errno == EACCES;
+    bool ok = fer_sync_folder(fd);
+    int error = errno;
+    fer_sys_close(fd);
+    errno = error;
+    return ok;
+}
+
 /* ---- the folder ---------------------------------------------------------------------------------
  */
+
+fer_code fer_folder_make(const char *path, const char *first, fer_err *err)
+{
+    char inside[PATH_MAX];
+    struct stat st;
+    int n = snprintf(inside, sizeof inside, "%s/%s", path, first);
+    if (fer_sys_mkdir(path, 0700) != 0 && errno != EEXIST)
+        return failed(err, "make the folder", path);
+    bool used = n > 0 && (size_t)n < sizeof inside && fer_sys_stat(inside, &st) == 0;
+    return used || sync_above(path) ? FER_OK : failed(err, "sync the folder above", path);
+}
 
 fer_code fer_folder_open(const char *path, bool make, int *out, fer_err *err)
 {
     struct stat st;
-    if (make && fer_sys_mkdir(path, 0700) != 0 && errno != EEXIST)
-        return failed(err, "make the folder", path);
+    fer_code code = make ? fer_folder_make(path, "epoch", err) : FER_OK;
+    if (code) return code;
     int fd = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
     if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
         return fer_fail(err, FER_IO_ERROR, "%s is a link or no folder; name the folder itself",
                         path);
     if (fd < 0) return failed(err, "open the folder", path);
-    fer_code code = FER_OK;
     if (fer_sys_fstat(fd, &st) != 0) code = failed(err, "look at", path);
     else if (make && (st.st_mode & 022 || st.st_uid != geteuid()))
         code = fer_fail(err, FER_IO_ERROR,
@@ -171,7 +204,7 @@ fer_code fer_folder_write(int folder, const char *name, fer_str content, fer_err
     else if (!fer_sync_data(fd)) code = failed(err, "sync", beside);
     if (fer_sys_close(fd) != 0 && !code) code = failed(err, "close", beside);
     if (!code && fer_sys_renameat(folder, beside, name) != 0) code = failed(err, "replace", name);
-    if (!code && folder != AT_FDCWD && !fer_sync_folder(folder))
+    if (!code && !(folder == AT_FDCWD ? sync_above(name) : fer_sync_folder(folder)))
         code = failed(err, "sync the folder of", name);
     if (code) fer_sys_unlinkat(folder, beside);
     return code;

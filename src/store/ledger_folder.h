@@ -29,6 +29,11 @@ typedef struct fer_segment_list {
     size_t count;
 } fer_segment_list;
 
+/*
+ * Makes a folder with 0700 where there is none. Its name is durable before the file `first` is made
+ * in it: until that one is there, the folder above is synced.
+ */
+fer_code fer_folder_make(const char *path, const char *first, fer_err *err);
 /* Opens the folder, makes it where `make` is set; gives its descriptor. */
 fer_code fer_folder_open(const char *path, bool make, int *out, fer_err *err);
 /* The segments there are. */

@@ -150,6 +150,31 @@ static void full_at_end(void)
     desk_remove(d.folder);
 }
 
+/* The name of a new folder is durable before anything is kept in it; later nobody asks again. */
+static void folder_above(void)
+{
+    struct desk d = {0};
+    char epoch[192];
+    desk_folder(d.folder);
+    fer_ledger_options o = desk_options(d.folder);
+    snprintf(epoch, sizeof epoch, "%s/epoch", d.folder);
+    for (int i = 0; i < 2; i++) { /* the second finds the folder of the first */
+        assert_true(fer_faults_begin("fsync:EIO@1"));
+        assert_int_equal(desk_open(&d, &o), FER_IO_ERROR);
+        assert_non_null(strstr(d.err.message, "the folder above"));
+        assert_int_equal(access(epoch, F_OK), -1);
+    }
+    fer_faults_begin(NULL);
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    assert_int_equal(desk_close(&d), FER_OK);
+    assert_true(fer_faults_begin("fsync:EIO@1"));
+    assert_int_not_equal(desk_open(&d, &o), FER_OK);
+    assert_null(strstr(d.err.message, "the folder above"));
+    fer_faults_begin(NULL);
+    assert_fine(d.folder, "folder above");
+    desk_remove(d.folder);
+}
+
 /* F65: with a slow disk the queue stays within its bound, and what is beyond it is refused at once.
  */
 static void queue_bound(void)
@@ -281,6 +306,6 @@ static void no_random(void)
 int main(void)
 {
     return ROWS_RUN("faults", rows, run) + ROWS_ONE("faults", full_at_end) +
-           ROWS_ONE("faults", queue_bound) + ROWS_RUN("openings", openings, open_failing) +
-           ROWS_ONE("faults", no_random);
+           ROWS_ONE("faults", folder_above) + ROWS_ONE("faults", queue_bound) +
+           ROWS_RUN("openings", openings, open_failing) + ROWS_ONE("faults", no_random);
 }

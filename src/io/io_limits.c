@@ -45,6 +45,8 @@ const fer_limit_row fer_io_limit_rows[] = {
     {"line.size", FER_LINE_MAX,
      "bytes of a line that a program prints; a longer one is passed over"},
     {"process.write", FER_PROCESS_WRITE_MAX, "bytes that wait to be written to one process"},
+    {"process.gather", FER_PROCESS_GATHER,
+     "bytes of them that are written together at the end of a turn of the loop"},
     {"process.wait", FER_PROCESS_WRITE_MS, "milliseconds that they may wait"},
     {"process.stderr", FER_PROCESS_STDERR, "bytes of its standard error that are kept"},
     {"process.lines", FER_PROCESS_LINES_TOLD, "lines of it that are logged in a minute"},

@@ -287,6 +287,7 @@ void fer_process_end(fer_process *p, fer_process_grace grace)
     if (p->finished) return;
     if (!p->ending || grace.term_ms < p->term_ms) p->term_ms = grace.term_ms;
     p->ending = true;
+    fer_pipes_flush(p);
     fer_pipes_lose_input(p);
     if (phase > p->phase) {
         enter(p, phase, ms);

@@ -33,6 +33,7 @@
 
 #define FER_PROCESS_WRITE_MAX  ((size_t)8 << 20)  /* bytes that wait to be written to one process */
 #define FER_PROCESS_WRITE_MS   10000              /* that they may wait */
+#define FER_PROCESS_GATHER     ((size_t)2 << 10)  /* of them that a turn of the loop gathers */
 #define FER_PROCESS_STDERR     ((size_t)64 << 10) /* bytes of standard error that are kept */
 #define FER_PROCESS_LINE_TOLD  1024               /* bytes of a line of it that is told */
 #define FER_PROCESS_LINES_TOLD 100                /* lines of it that are told in a minute */
@@ -118,8 +119,9 @@ void fer_process_disown(fer_process *p);
 /* ---- talking to it -------------------------------------------------------------------------- */
 
 /*
- * Queues bytes for its standard input; they are copied. FER_LIMIT_EXCEEDED: too many wait already,
- * and none of these does. FER_BACKEND_UNAVAILABLE: its standard input is closed.
+ * Queues bytes for its standard input; they are copied. Small ones leave together, at the end of
+ * this turn of the loop or when FER_PROCESS_GATHER of them are there. FER_LIMIT_EXCEEDED: too many
+ * wait already, and none of these does. FER_BACKEND_UNAVAILABLE: its standard input is closed.
  */
 fer_code fer_process_write(fer_process *p, fer_str bytes, fer_err *err);
 size_t fer_process_waiting(const fer_process *p); /* bytes that wait */

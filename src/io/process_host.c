@@ -145,12 +145,14 @@ static void host_handle_closed(uv_handle_t *handle)
 
 static void watch_children(fer_process_host *h)
 {
-    h->child_end.data = h->reap.data = h;
+    h->child_end.data = h->reap.data = h->turn_end.data = h;
     uv_timer_init(h->loop, &h->reap);
-    h->handles = 1;
-    uv_unref((uv_handle_t *)&h->reap);
-    if (uv_signal_init(h->loop, &h->child_end) != 0) return;
+    uv_prepare_init(h->loop, &h->turn_end);
     h->handles = 2;
+    uv_unref((uv_handle_t *)&h->reap);
+    uv_unref((uv_handle_t *)&h->turn_end);
+    if (uv_signal_init(h->loop, &h->child_end) != 0) return;
+    h->handles = 3;
     uv_unref((uv_handle_t *)&h->child_end);
     uv_signal_start(&h->child_end, on_child_end, SIGCHLD);
 }
@@ -203,7 +205,8 @@ void fer_process_host_free(fer_process_host *h)
     if (h->adopts) fer_sys_subreaper(0);
     h->freed = true;
     uv_close((uv_handle_t *)&h->reap, host_handle_closed);
-    if (h->handles == 2) uv_close((uv_handle_t *)&h->child_end, host_handle_closed);
+    uv_close((uv_handle_t *)&h->turn_end, host_handle_closed);
+    if (h->handles == 3) uv_close((uv_handle_t *)&h->child_end, host_handle_closed);
 }
 
 /* ---- leftovers of hosts that are gone ------------------------------------------------------- */

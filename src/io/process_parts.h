@@ -22,6 +22,7 @@ struct fer_process_host {
     bool pipe_safe;        /* SIGPIPE is ignored, as in the command */
     uv_signal_t child_end; /* SIGCHLD: somebody may have to be waited for */
     uv_timer_t reap;
+    uv_prepare_t turn_end; /* runs before the loop waits, where bytes were gathered */
     fer_proc_table strays; /* dead children that nobody has waited for, at the last round */
     unsigned handles;      /* that are not closed */
     bool freed;
@@ -85,6 +86,8 @@ struct fer_process {
     size_t left; /* bytes that its program left in `out`, once it has exited */
     uint64_t out_bytes, err_bytes;
 
+    char *gather; /* FER_PROCESS_GATHER bytes; NULL until some are gathered */
+    size_t gather_len;
     struct fer_write_block *first_block, *last_block;
     size_t waiting, write_max;
     unsigned write_ms;
@@ -109,6 +112,8 @@ void fer_pipes_begin(fer_process *p);
 /* The program has exited: reads what it left behind, as far as it may. */
 void fer_pipes_drain(fer_process *p);
 void fer_pipes_lose_input(fer_process *p);
+/* Writes what was gathered; where there is no memory for what the pipe does not take, it ends. */
+void fer_pipes_flush(fer_process *p);
 void fer_pipes_free(fer_process *p);
 
 /* ---- process.c ------------------------------------------------------------------------------ */

@@ -181,6 +181,8 @@ static void drop_first(fer_process *p)
 
 void fer_pipes_lose_input(fer_process *p)
 {
+    p->waiting -= p->gather_len;
+    p->gather_len = 0;
     while (p->first_block) drop_first(p);
     uv_timer_stop(&p->write_timer);
     fer_pipe_close(&p->in);
@@ -262,6 +264,47 @@ static bool queue(fer_process *p, fer_str bytes)
     return true;
 }
 
+/* Writes what the pipe takes and queues the rest. That nobody reads it is told later, from the
+ * loop. */
+static bool write_now(fer_process *p, fer_str bytes)
+{
+    ssize_t n = p->first_block || !bytes.len ? 0 : write_some(p, bytes.ptr, bytes.len);
+    if (n < 0) n = 0;
+    if ((size_t)n == bytes.len || queue(p, fer_str_slice(bytes, (size_t)n, bytes.len))) return true;
+    if (n > 0) fer_process_end(p, FER_GRACE_NONE); /* half a message is worse than none */
+    return false;
+}
+
+void fer_pipes_flush(fer_process *p)
+{
+    fer_str bytes = {p->gather, p->gather_len};
+    if (!bytes.len) return;
+    p->waiting -= bytes.len;
+    p->gather_len = 0;
+    if (!write_now(p, bytes)) fer_process_end(p, FER_GRACE_NONE);
+}
+
+static void end_turn(uv_prepare_t *turn_end)
+{
+    fer_process_host *h = turn_end->data;
+    uv_prepare_stop(turn_end);
+    for (fer_process *p = h->first; p; p = p->next) fer_pipes_flush(p);
+}
+
+/* Small messages of one turn of the loop leave together: a write for each, which wakes its reader,
+ * was 8 % of the processor time of a gateway with 64 clients. */
+static bool gather(fer_process *p, fer_str bytes)
+{
+    if (p->first_block || bytes.len > FER_PROCESS_GATHER - p->gather_len) return false;
+    if (!p->gather) p->gather = fer_sys_malloc(FER_PROCESS_GATHER);
+    if (!p->gather) return false;
+    memcpy(p->gather + p->gather_len, bytes.ptr, bytes.len);
+    p->gather_len += bytes.len;
+    p->waiting += bytes.len;
+    uv_prepare_start(&p->host->turn_end, end_turn);
+    return true;
+}
+
 fer_code fer_process_write(fer_process *p, fer_str bytes, fer_err *err)
 {
     if (p->in.fd < 0 || p->closing_input)
@@ -271,12 +314,9 @@ fer_code fer_process_write(fer_process *p, fer_str bytes, fer_err *err)
         return fer_fail(err, FER_LIMIT_EXCEEDED,
                         "process.write: %zu bytes wait for process %d already, and %zu are allowed",
                         p->waiting, (int)p->pid, p->write_max);
-    /* Most messages fit into the pipe. That nobody reads it is told later, from the loop. */
-    ssize_t n = p->first_block || !bytes.len ? 0 : write_some(p, bytes.ptr, bytes.len);
-    if (n < 0) n = 0;
-    if ((size_t)n == bytes.len || queue(p, fer_str_slice(bytes, (size_t)n, bytes.len)))
-        return FER_OK;
-    if (n > 0) fer_process_end(p, FER_GRACE_NONE); /* half a message is worse than none */
+    if (gather(p, bytes)) return FER_OK;
+    fer_pipes_flush(p);
+    if (gather(p, bytes) || write_now(p, bytes)) return FER_OK;
     return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
@@ -287,6 +327,7 @@ size_t fer_process_waiting(const fer_process *p)
 
 void fer_process_close_input(fer_process *p)
 {
+    fer_pipes_flush(p);
     p->closing_input = true;
     if (!p->first_block) fer_pipe_close(&p->in);
 }
@@ -324,6 +365,7 @@ void fer_pipes_drain(fer_process *p)
 void fer_pipes_free(fer_process *p)
 {
     while (p->first_block) drop_first(p);
+    fer_sys_free(p->gather);
     fer_sys_free(p->ring);
-    p->ring = NULL;
+    p->gather = p->ring = NULL;
 }

@@ -442,6 +442,58 @@ static void closed_input(void)
     close_house(&h);
 }
 
+/* What is written in one turn of the loop leaves together, whole and in order, however it goes on.
+ */
+static const struct turn_row {
+    const char *name;
+    size_t sizes[8]; /* of what is written; 0: no more */
+    enum then {
+        RUN,
+        CLOSE,
+        END
+    } then;
+} turn_rows[] = {
+    {"one byte, and the loop", {1}, RUN},
+    {"small ones, and the loop", {10, 20, 30, 1}, RUN},
+    {"small ones, and its input is closed", {10, 20, 30, 1}, CLOSE},
+    {"small ones, and it is ended", {10, 20, 30, 1}, END},
+    {"as much as is gathered", {1000, FER_PROCESS_GATHER - 1000}, RUN},
+    {"a byte more than is gathered", {1000, FER_PROCESS_GATHER - 1000, 1}, RUN},
+    {"one that is never gathered", {FER_PROCESS_GATHER + 1}, RUN},
+    {"large ones between small ones", {10, 3000, 10, FER_PROCESS_GATHER, 3000, 1}, RUN},
+    {"large ones between small ones, and its input is closed", {10, 3000, 10, 5000, 1}, CLOSE},
+    {"more than the pipe takes", {10, 200000, 10}, RUN},
+    {"more than the pipe takes, and its input is closed", {10, 200000, 10}, CLOSE},
+};
+
+static void run_turn(const struct turn_row *row)
+{
+    struct house h;
+    struct watch w = {0};
+    const char *const mode[] = {"echo", NULL};
+    static char large[200000], expected[sizeof w.out];
+    size_t total = 0;
+    open_house(&h);
+    assert_int_equal(start(&h, mode, (fer_process_spec){0}, &w, NULL), FER_OK);
+    for (int i = 0; row->sizes[i]; i++) {
+        memset(large, 'a' + i, row->sizes[i]);
+        assert_int_equal(fer_process_write(w.process, (fer_str){large, row->sizes[i]}, NULL),
+                         FER_OK);
+        for (size_t k = 0; k < row->sizes[i] && total + k < sizeof expected; k++)
+            expected[total + k] = (char)('a' + i);
+        total += row->sizes[i];
+    }
+    while (row->then == RUN && w.bytes < total) uv_run(&h.loop, UV_RUN_ONCE);
+    if (row->then == RUN) assert_int_equal(fer_process_waiting(w.process), 0);
+    if (row->then == END) fer_process_end(w.process, (fer_process_grace){20000, 20000});
+    else fer_process_close_input(w.process);
+    uv_run(&h.loop, UV_RUN_DEFAULT);
+    assert_int_equal(w.bytes, total);
+    assert_memory_equal(w.out, expected, w.len);
+    assert_int_equal(w.state.code, 0);
+    close_house(&h);
+}
+
 /* 16 MiB through both pipes at once, in order. */
 static void large_echo(void)
 {
@@ -682,9 +734,9 @@ int main(void)
     return ROWS_RUN("process", rows, run) + ROWS_RUN("start", start_rows, run_start) +
            ROWS_RUN("find", find_rows, run_find) + ROWS_ONE("process", environment) +
            ROWS_ONE("process", stuck_input) + ROWS_ONE("process", closed_input) +
-           ROWS_ONE("process", large_echo) + ROWS_ONE("process", pause_and_resume) +
-           ROWS_ONE("process", paused_and_ended) + ROWS_ONE("process", stderr_flood) +
-           ROWS_ONE("process", long_output) + ROWS_ONE("process", many_at_once) +
-           ROWS_ONE("process", orphan_dies) + ROWS_ONE("process", own_children_stay) +
-           ROWS_ONE("process", killed_gateway);
+           ROWS_RUN("turns", turn_rows, run_turn) + ROWS_ONE("process", large_echo) +
+           ROWS_ONE("process", pause_and_resume) + ROWS_ONE("process", paused_and_ended) +
+           ROWS_ONE("process", stderr_flood) + ROWS_ONE("process", long_output) +
+           ROWS_ONE("process", many_at_once) + ROWS_ONE("process", orphan_dies) +
+           ROWS_ONE("process", own_children_stay) + ROWS_ONE("process", killed_gateway);
 }

@@ -50,7 +50,7 @@
 #define FER_MCP_TTL_MAX       3600000 /* ms that a list is good for, whatever its server says */
 #define FER_MCP_DROPPED_MAX   256     /* calls that were given up and whose answers are told */
 #define FER_MCP_PROGRESS_RUN  8       /* news of one call that are told at once, without a pause */
-#define FER_MCP_WATCHED_MAX   1000    /* resources of one server that are watched */
+#define FER_MCP_WATCHED_MAX   1000    /* resources and tasks of one server that are watched */
 #define FER_MCP_SAID_MAX      65536 /* bytes of a server's capabilities, and of its instructions */
 
 typedef struct fer_mcp_client fer_mcp_client;
@@ -159,13 +159,18 @@ void fer_mcp_client_each(fer_mcp_client *c, void (*visit)(void *context, fer_mcp
                          void *context);
 
 /*
- * What lasts longer than a connection, and is said again after each: which resources somebody
- * watches, and from which level on messages for a log are wanted. A modern server is told by a new
- * subscription. Watching an older server's resource for the first time is a request of the
+ * What lasts longer than a connection, and is said again after each: which resources and tasks
+ * somebody watches, and from which level on messages for a log are wanted. A modern server is told
+ * by a new subscription. Watching an older server's resource for the first time is a request of the
  * caller's own (resources/subscribe), whose answer it wants to see; `tell`: it is made here.
  */
-fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_str uri, bool tell, fer_err *err);
-void fer_mcp_client_unwatch(fer_mcp_client *c, fer_str uri);
+typedef enum fer_mcp_watchable {
+    FER_MCP_RESOURCE, /* by its URI */
+    FER_MCP_TASK      /* by its name, of a server of 2026-07-28 with the extension */
+} fer_mcp_watchable;
+fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str name, bool tell,
+                              fer_err *err);
+void fer_mcp_client_unwatch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str name);
 void fer_mcp_client_log_level(fer_mcp_client *c, const char *level);
 /* A notification without params, where a server of the older era is connected. */
 void fer_mcp_client_notify(fer_mcp_client *c, const char *method);

@@ -249,12 +249,14 @@ static const fer_mcp_request_kind initialize_kind = {.method = "initialize",
 
 #define LISTENS_MAX 5 /* that end one after the other before listening is given up */
 
+/* Of tasks only those hear who say that they know what tasks are. */
 static void listen_write(fer_mcp_request *r, fer_buf *b)
 {
     fer_buf_add_text(b, "\"notifications\":{");
     fer_mcp_add_filter(r->client, b);
     fer_buf_add_char(b, '}');
-    fer_mcp_add_meta(r->client, b, NULL);
+    fer_mcp_call as = {.capabilities = FER_STR("{\"extensions\":{\"" FER_MCP_TASKS "\":{}}}")};
+    fer_mcp_add_meta(r->client, b, fer_mcp_watches(r->client, FER_MCP_TASK) ? &as : NULL);
 }
 
 /* The subscription has ended; what changed meanwhile is not known. */

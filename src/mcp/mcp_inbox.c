@@ -133,6 +133,8 @@ static const struct {
     {"notifications/resources/list_changed", on_notice},
     {"notifications/prompts/list_changed", on_notice},
     {"notifications/elicitation/complete", on_notice},
+    {"notifications/tasks", on_notice},
+    {"notifications/tasks/status", on_notice},
 };
 
 static void take_notification(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)

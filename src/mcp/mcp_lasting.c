@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lasts longer than a connection: what a server said of itself, which of its resources are
- * watched, which messages are wanted. A server that was lost and comes back is told again.
+ * What lasts longer than a connection: what a server said of itself, what of it is watched,
+ * which messages are wanted. A server that was lost and comes back is told again.
  */
 #include "errors.h"
 #include "mcp_parts.h"
@@ -106,7 +106,8 @@ void fer_mcp_say_lasting(fer_mcp_client *c)
     if (c->log_level && c->can_log)
         post_request(c, "logging/setLevel", "level", fer_str_of(c->log_level));
     for (size_t i = 0; c->can_watch && i < c->watched_count; i++)
-        post_request(c, "resources/subscribe", "uri", c->watched[i]);
+        if (c->watched[i].kind == FER_MCP_RESOURCE)
+            post_request(c, "resources/subscribe", "uri", c->watched[i].name);
 }
 
 void fer_mcp_client_log_level(fer_mcp_client *c, const char *level)
@@ -125,82 +126,112 @@ void fer_mcp_client_notify(fer_mcp_client *c, const char *method)
     fer_mcp_post(c, &b, method);
 }
 
-/* ---- resources that are watched
- * ----------------------------------------------------------------------------- */
+/* ---- what is watched
+ * ---------------------------------------------------------------------------------------- */
 
-static size_t find_watched(const fer_mcp_client *c, fer_str uri)
+static size_t find_watched(const fer_mcp_client *c, fer_mcp_watchable kind, fer_str name)
 {
     size_t i = 0;
-    while (i < c->watched_count && !fer_str_eq(c->watched[i], uri)) i++;
+    while (i < c->watched_count &&
+           (c->watched[i].kind != kind || !fer_str_eq(c->watched[i].name, name)))
+        i++;
     return i;
 }
 
-fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_str uri, bool tell, fer_err *err)
+bool fer_mcp_watches(const fer_mcp_client *c, fer_mcp_watchable kind)
 {
-    if (find_watched(c, uri) < c->watched_count) return FER_OK;
+    for (size_t i = 0; i < c->watched_count; i++)
+        if (c->watched[i].kind == kind) return true;
+    return false;
+}
+
+/* An older server is told of resources, each by a request; a modern one by the subscription. */
+static bool is_told(const fer_mcp_client *c, fer_mcp_watchable kind)
+{
+    return kind == FER_MCP_RESOURCE && is_older(c) && c->can_watch;
+}
+
+static fer_code make_room(fer_mcp_client *c, fer_err *err)
+{
     if (c->watched_count == FER_MCP_WATCHED_MAX)
         return fer_fail(err, FER_LIMIT_EXCEEDED,
-                        "mcp.watched: at most %d resources of a server are watched",
+                        "mcp.watched: at most %d resources and tasks of a server are watched",
                         FER_MCP_WATCHED_MAX);
-    if (c->watched_count == c->watched_cap) {
-        size_t cap = c->watched_cap ? 2 * c->watched_cap : 8;
-        fer_str *list = fer_sys_malloc(cap * sizeof *list);
-        if (!list) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-        if (c->watched_count) memcpy(list, c->watched, c->watched_count * sizeof *list);
-        fer_sys_free(c->watched);
-        c->watched = list;
-        c->watched_cap = cap;
-    }
-    fer_str own = FER_STR_NONE;
-    if (!keep_text(&own, uri, FER_MCP_SAID_MAX))
-        return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for the URI");
-    c->watched[c->watched_count++] = own;
-    if (fer_mcp_is_modern(c)) fer_mcp_listen_again(c);
-    else if (tell && is_older(c) && c->can_watch)
-        post_request(c, "resources/subscribe", "uri", uri);
+    if (c->watched_count < c->watched_cap) return FER_OK;
+    size_t cap = c->watched_cap ? 2 * c->watched_cap : 8;
+    fer_mcp_watched *list = fer_sys_malloc(cap * sizeof *list);
+    if (!list) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (c->watched_count) memcpy(list, c->watched, c->watched_count * sizeof *list);
+    fer_sys_free(c->watched);
+    c->watched = list;
+    c->watched_cap = cap;
     return FER_OK;
 }
 
-void fer_mcp_client_unwatch(fer_mcp_client *c, fer_str uri)
+fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str name, bool tell,
+                              fer_err *err)
 {
-    size_t at = find_watched(c, uri);
+    if (find_watched(c, kind, name) < c->watched_count) return FER_OK;
+    fer_code code = make_room(c, err);
+    if (code) return code;
+    fer_str own = FER_STR_NONE;
+    if (!keep_text(&own, name, FER_MCP_SAID_MAX))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for the name of what is watched");
+    c->watched[c->watched_count++] = (fer_mcp_watched){kind, own};
+    if (fer_mcp_is_modern(c)) fer_mcp_listen_again(c);
+    else if (tell && is_told(c, kind)) post_request(c, "resources/subscribe", "uri", name);
+    return FER_OK;
+}
+
+void fer_mcp_client_unwatch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str name)
+{
+    size_t at = find_watched(c, kind, name);
     if (at == c->watched_count) return;
-    if (is_older(c) && c->can_watch) post_request(c, "resources/unsubscribe", "uri", uri);
-    forget_text(&c->watched[at]);
+    if (is_told(c, kind)) post_request(c, "resources/unsubscribe", "uri", name);
+    forget_text(&c->watched[at].name);
     c->watched[at] = c->watched[--c->watched_count];
     if (fer_mcp_is_modern(c)) fer_mcp_listen_again(c);
 }
 
+/* A list of what is watched of a kind, with a comma before it where something stands there. */
+static bool add_watched(const fer_mcp_client *c, fer_buf *b, fer_mcp_watchable kind,
+                        const char *member, const char *comma)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->watched_count; i++) {
+        if (c->watched[i].kind != kind) continue;
+        if (any) fer_buf_add_char(b, ',');
+        else fer_buf_printf(b, "%s\"%s\":[", comma, member);
+        fer_buf_add_quoted(b, c->watched[i].name);
+        any = true;
+    }
+    if (any) fer_buf_add_char(b, ']');
+    return any;
+}
+
 bool fer_mcp_add_filter(const fer_mcp_client *c, fer_buf *b)
 {
-    bool tools = c->news_of_tools, watch = c->can_watch && c->watched_count;
-    bool resources = c->news_of_resources && c->options.noticed && fer_mcp_is_served(c);
-    bool prompts = c->news_of_prompts && c->options.noticed && fer_mcp_is_served(c);
-    const char *comma = "";
+    bool heard = c->options.noticed && fer_mcp_is_served(c), any = false;
     const struct {
         bool wanted;
         const char *name;
-    } rows[] = {{tools, "toolsListChanged"},
-                {resources, "resourcesListChanged"},
-                {prompts, "promptsListChanged"}};
+    } rows[] = {{c->news_of_tools, "toolsListChanged"},
+                {c->news_of_resources && heard, "resourcesListChanged"},
+                {c->news_of_prompts && heard, "promptsListChanged"}};
     for (size_t i = 0; i < FER_COUNT(rows); i++) {
         if (!rows[i].wanted) continue;
-        fer_buf_printf(b, "%s\"%s\":true", comma, rows[i].name);
-        comma = ",";
+        fer_buf_printf(b, "%s\"%s\":true", any ? "," : "", rows[i].name);
+        any = true;
     }
-    if (!watch) return tools || resources || prompts;
-    fer_buf_printf(b, "%s\"resourceSubscriptions\":[", comma);
-    for (size_t i = 0; i < c->watched_count; i++) {
-        if (i) fer_buf_add_char(b, ',');
-        fer_buf_add_quoted(b, c->watched[i]);
-    }
-    fer_buf_add_char(b, ']');
-    return true;
+    if (c->can_watch &&
+        add_watched(c, b, FER_MCP_RESOURCE, "resourceSubscriptions", any ? "," : ""))
+        any = true;
+    return add_watched(c, b, FER_MCP_TASK, "taskIds", any ? "," : "") || any;
 }
 
 void fer_mcp_lasting_free(fer_mcp_client *c)
 {
-    for (size_t i = 0; i < c->watched_count; i++) forget_text(&c->watched[i]);
+    for (size_t i = 0; i < c->watched_count; i++) forget_text(&c->watched[i].name);
     fer_sys_free(c->watched);
     forget_text(&c->said_capabilities);
     forget_text(&c->said_instructions);

@@ -22,7 +22,7 @@ const fer_limit_row fer_mcp_limit_rows[] = {
     {"mcp.rounds", FER_MCP_ROUNDS_MAX, "times that one call is asked for input"},
     {"mcp.questions", FER_MCP_QUESTIONS_MAX, "questions of one server that wait for an answer"},
     {"mcp.news_run", FER_MCP_PROGRESS_RUN, "news of one call that are told without a pause"},
-    {"mcp.watched", FER_MCP_WATCHED_MAX, "resources of one server that are watched"},
+    {"mcp.watched", FER_MCP_WATCHED_MAX, "resources and tasks of one server that are watched"},
     {"mcp.said", FER_MCP_SAID_MAX, "bytes of a server's capabilities, and of its instructions"},
     {"mcp.ttl", FER_MCP_TTL_MAX, "milliseconds that a server's list is good for, at most"},
     {"mcp.dropped", FER_MCP_DROPPED_MAX,

@@ -35,6 +35,12 @@ typedef enum fer_mcp_era {
 
 typedef struct fer_mcp_round fer_mcp_round;
 
+/* Something that is watched, by its kind and name. */
+typedef struct fer_mcp_watched {
+    fer_mcp_watchable kind;
+    fer_str name;
+} fer_mcp_watched;
+
 struct fer_mcp_client {
     fer_mcp_link *link;
     fer_mcp_options options;
@@ -75,7 +81,7 @@ struct fer_mcp_client {
     fer_mcp_round *rounds;
     /* what lasts longer than a connection */
     fer_str said_capabilities, said_instructions, said_rest; /* on the heap; or empty */
-    fer_str *watched;                                        /* on the heap, as each of them */
+    fer_mcp_watched *watched;                                /* on the heap, as each name */
     size_t watched_count, watched_cap;
     const char *log_level; /* NULL: nobody said one */
     bool news_of_resources, news_of_prompts, can_watch, can_log;
@@ -191,6 +197,8 @@ void fer_mcp_note_abilities(fer_mcp_client *c, const fer_rpc *m);
 void fer_mcp_say_lasting(fer_mcp_client *c);
 /* The members of a subscription's filter, without braces; false: there is nothing to listen to. */
 bool fer_mcp_add_filter(const fer_mcp_client *c, fer_buf *b);
+/* Whether something of a kind is watched. */
+bool fer_mcp_watches(const fer_mcp_client *c, fer_mcp_watchable kind);
 void fer_mcp_lasting_free(fer_mcp_client *c);
 /* Whether somebody is there who hears what the server says, and can be asked. */
 bool fer_mcp_is_served(const fer_mcp_client *c);

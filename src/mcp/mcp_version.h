@@ -29,6 +29,8 @@ const fer_mcp_version *fer_mcp_version_newest(bool modern);
 #define FER_MCP_META_SERVER       "io.modelcontextprotocol/serverInfo"
 #define FER_MCP_META_LOG          "io.modelcontextprotocol/logLevel"
 #define FER_MCP_META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+#define FER_MCP_META_TASK         "io.modelcontextprotocol/related-task" /* 2025-11-25 */
+#define FER_MCP_TASKS             "io.modelcontextprotocol/tasks" /* the extension of 2026-07-28 */
 #define FER_MCP_META_DEADLINE     "ferrule/deadlineMs" /* that are left, when it was sent */
 #define FER_MCP_META_IDEMPOTENCY  "ferrule/idempotencyKey"
 #define FER_MCP_META_ATTEMPT      "ferrule/attempt"    /* 1, 2 ... of this call */

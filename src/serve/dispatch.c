@@ -34,6 +34,7 @@ const fer_method fer_methods[] = {
     {"tasks/cancel", SINCE_TASKS, FER_METHOD_WARES, fer_method_task_cancel, NULL, "taskId"},
     {"tasks/result", "2025-11-25", "2025-11-25", FER_METHOD_WARES, fer_method_task_result, NULL,
      NULL},
+    {"tasks/list", "2025-11-25", "2025-11-25", FER_METHOD_WARES, fer_method_task_list, NULL, NULL},
     {"notifications/initialized", LEGACY, 0, NULL, fer_hear_initialized, NULL},
     {"notifications/cancelled", ALL, 0, NULL, fer_hear_cancelled, NULL},
     {"notifications/roots/list_changed", LEGACY, 0, NULL, fer_hear_roots_changed, NULL},

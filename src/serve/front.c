@@ -10,6 +10,7 @@
 #include "parked.h"
 #include "relay.h"
 #include "sys.h"
+#include "tasks.h"
 
 #define SWEEP_MS 250 /* between two looks at what takes too long */
 
@@ -51,7 +52,8 @@ static void on_sweep(uv_timer_t *timer)
     fer_relays_sweep(s, now);
     fer_questions_sweep(s, now);
     fer_parked_sweep(s, now);
-    if (!s->relays && !s->parked && !s->questions && !fer_wares_busy(&s->wares))
+    fer_errands_sweep(s, now);
+    if (!s->relays && !s->parked && !s->questions && !s->errands && !fer_wares_busy(&s->wares))
         uv_timer_stop(timer);
 }
 
@@ -117,7 +119,7 @@ unsigned fer_guest_offers(fer_guest *g)
     if (g->mode == FER_SERVE_TRANSPARENT) return can;
     /* Servers come, go and change their minds while a client is there, which is told once what is
      * offered: lists may be empty, and it hears when they are not any more. */
-    return FER_CAN_LOG | (can & (FER_CAN_TASKS | FER_CAN_OLD_TASKS)) |
+    return FER_CAN_LOG | (can & (FER_CAN_TASKS | FER_CAN_OLD_TASKS | FER_CAN_LIST_TASKS)) |
            (any ? FER_CAN_RESOURCES | FER_CAN_PROMPTS | FER_CAN_COMPLETE | FER_CAN_WATCH : 0);
 }
 
@@ -195,6 +197,7 @@ void fer_front_free(fer_front *s)
 {
     if (!s) return;
     fer_parked_drain(s);
+    fer_errands_drain(s);
     assert(!s->peers);
     fer_catalog_unsubscribe(s->options.catalog, s->listener);
     while (s->spare) {
@@ -305,6 +308,7 @@ void fer_front_drain(fer_front *s)
     fer_front_each(s, run_waiting);
     fer_front_each(s, end_listen);
     fer_parked_drain(s);
+    fer_errands_drain(s);
 }
 
 /* Their clients are told: it is not they who asked for it. */

@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "serve_parts.h"
 #include "sys.h"
+#include "tasks_parts.h"
 
 #define NO_TENANT FER_STR("-") /* whose uses count where nobody is named, as in the ledger */
 
@@ -85,6 +86,7 @@ void fer_guest_unref(fer_guest *g)
     fer_exports_deinit(&g->exports);
     for (int i = 0; i < FER_WARE_KINDS; i++) fer_arena_free(g->counters[i].arena);
     fer_rest_forget(&g->server->kept, g);
+    fer_tasks_forget(g);
     fer_arena_free(g->arena);
 }
 

@@ -7,6 +7,7 @@
 #include "json_value.h"
 #include "relay.h"
 #include "sys.h"
+#include "tasks_parts.h"
 
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
@@ -58,6 +59,12 @@ static fer_peer *peer_of_session(const fer_front *s, uint64_t session)
     fer_peer *p = s->peers;
     while (p && p->session != session) p = p->next;
     return p;
+}
+
+fer_peer *fer_news_older_peer(const fer_front *s, uint64_t session)
+{
+    fer_peer *p = session ? peer_of_session(s, session) : NULL;
+    return p && p->version && !p->closed && p->options.push ? p : NULL;
 }
 
 fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call **call,
@@ -122,42 +129,34 @@ static void on_log(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *
     else s->counts.ignored++;
 }
 
-/* ---- resources that were updated --------------------------------------------------------------
+/* ---- what is watched --------------------------------------------------------------
  */
 
 /* What is updated may be a part of what is watched. */
-static bool is_about(const fer_watch *w, fer_str uri)
+static bool is_about(const fer_thing *t, fer_str uri)
 {
-    return uri.len >= w->own.len && fer_str_eq(fer_str_slice(uri, 0, w->own.len), w->own) &&
-           (uri.len == w->own.len || uri.ptr[w->own.len] == '/' ||
-            (w->own.len && w->own.ptr[w->own.len - 1] == '/'));
+    return uri.len >= t->own.len && fer_str_eq(fer_str_slice(uri, 0, t->own.len), t->own) &&
+           (uri.len == t->own.len || uri.ptr[t->own.len] == '/' ||
+            (t->own.len && t->own.ptr[t->own.len - 1] == '/'));
 }
 
-/* The params with the URI that the client knows and, where it listens, the name of that. */
-static void tell_updated(const fer_watch *w, fer_arena *a, const fer_json *doc,
-                         const yyjson_val *params)
+/* What is told of each kind, and the member of params that names what it is about. */
+static const struct {
+    const char *method, *member;
+} told[] = {[FER_MCP_RESOURCE] = {"notifications/resources/updated", "uri"},
+            [FER_MCP_TASK] = {"notifications/tasks", "taskId"}};
+
+void fer_watch_tell(const fer_watch *w, fer_arena *a, fer_str members)
 {
     fer_buf b;
-    const char *comma = "";
-    bool renamed = !fer_str_eq(w->own, w->shown);
-    fer_buf_init(&b, a, 1 << 20);
-    fer_rpc_open(&b, 0, "notifications/resources/updated");
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    fer_rpc_open(&b, 0, told[w->thing.kind].method);
     if (w->ask) {
         fer_buf_add_text(&b, "\"_meta\":{\"" FER_MCP_META_SUBSCRIPTION "\":");
         fer_rpc_add_id(&b, &w->ask->id);
-        fer_buf_add_char(&b, '}');
-        comma = ",";
+        fer_buf_add_text(&b, members.len ? "}," : "}");
     }
-    FER_EACH_MEMBER (params, key) {
-        bool uri = fer_str_is(fer_val_str(key), "uri");
-        if (w->ask && fer_str_is(fer_val_str(key), "_meta")) continue;
-        fer_buf_add_text(&b, comma);
-        comma = ",";
-        fer_buf_add(&b, fer_rpc_bytes(doc, key));
-        fer_buf_add_char(&b, ':');
-        if (uri && renamed) fer_buf_add_quoted(&b, w->shown);
-        else fer_buf_add(&b, fer_rpc_bytes(doc, key + 1));
-    }
+    fer_buf_add(&b, members);
     fer_rpc_close(&b);
     if (b.failure) return;
     fer_str message = fer_one_line(a, fer_buf_view(&b));
@@ -165,21 +164,69 @@ static void tell_updated(const fer_watch *w, fer_arena *a, const fer_json *doc,
     else if (w->peer->options.push) w->peer->options.push(w->peer->options.context, message);
 }
 
-static void on_updated(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
-                       fer_str method, fer_str params)
+/* The params with the name that the client knows and, where it listens, the name of that. */
+static void tell_watched(const fer_watch *w, fer_arena *a, const fer_json *doc,
+                         const yyjson_val *params)
+{
+    fer_buf b;
+    bool renamed = !fer_str_eq(w->thing.own, w->thing.shown);
+    fer_buf_init(&b, a, FER_SERVE_MEMORY);
+    FER_EACH_MEMBER (params, key) {
+        bool name = fer_str_is(fer_val_str(key), told[w->thing.kind].member);
+        if (w->ask && fer_str_is(fer_val_str(key), "_meta")) continue;
+        if (b.len) fer_buf_add_char(&b, ',');
+        fer_buf_add(&b, fer_rpc_bytes(doc, key));
+        fer_buf_add_char(&b, ':');
+        if (name && renamed) fer_buf_add_quoted(&b, w->thing.shown);
+        else fer_buf_add(&b, fer_rpc_bytes(doc, key + 1));
+    }
+    if (!b.failure) fer_watch_tell(w, a, fer_buf_view(&b));
+}
+
+static void on_watched(fer_front *s, fer_runner *r, uint64_t session, fer_arena *a, fer_str params,
+                       fer_mcp_watchable kind)
 {
     fer_json *doc;
     const fer_server *server = fer_wares_server(&s->wares, r);
-    (void)k;
-    (void)method;
     if (!server || !params.len || fer_json_read(a, params, NULL, &doc, NULL)) return;
-    const yyjson_val *uri = fer_val_get(fer_json_root(doc), "uri");
-    if (!fer_is_str(uri)) return;
+    const yyjson_val *name = fer_val_get(fer_json_root(doc), told[kind].member);
+    if (!fer_is_str(name)) return;
     for (fer_watch *w = s->watches, *next; w; w = next) {
         next = w->next;
-        bool here = w->server == server && (!session || session == w->peer->session);
-        if (here && is_about(w, fer_val_str(uri))) tell_updated(w, a, doc, fer_json_root(doc));
+        const fer_thing *t = &w->thing;
+        bool here =
+            t->kind == kind && t->server == server && (!session || session == w->peer->session);
+        bool it = here && (kind == FER_MCP_TASK ? fer_str_eq(t->own, fer_val_str(name))
+                                                : is_about(t, fer_val_str(name)));
+        if (it) tell_watched(w, a, doc, fer_json_root(doc));
     }
+}
+
+static void on_updated(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                       fer_str method, fer_str params)
+{
+    (void)k;
+    (void)method;
+    on_watched(s, r, session, a, params, FER_MCP_RESOURCE);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+static void on_task(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+                    fer_str method, fer_str params)
+{
+    (void)k;
+    (void)method;
+    on_watched(s, r, session, a, params, FER_MCP_TASK);
+}
+
+static void on_older_task(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+                          fer_arena *a, fer_str method, fer_str params)
+{
+    fer_server *server = fer_wares_server(&s->wares, r);
+    (void)k;
+    (void)method;
+    if (server) fer_task_status(s, server, session, a, params);
 }
 
 /* ---- lists that have changed ------------------------------------------------------------------
@@ -238,6 +285,8 @@ static const struct {
     {"notifications/resources/list_changed", on_list},
     {"notifications/prompts/list_changed", on_list},
     {"notifications/elicitation/complete", on_other},
+    {"notifications/tasks", on_task},
+    {"notifications/tasks/status", on_older_task},
 };
 
 static void noticed(void *context, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_str method,
@@ -282,17 +331,20 @@ static bool is_same(const fer_server *server, const fer_peer *x, const fer_peer 
     return x == y || !server->runner || !server->runner->isolated;
 }
 
-bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_server *server, fer_str own)
+bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_thing *t)
 {
     for (const fer_watch *w = s->watches; w; w = w->next)
-        if (w->server == server && fer_str_eq(w->own, own) && is_same(server, p, w->peer))
+        if (w->thing.kind == t->kind && w->thing.server == t->server &&
+            fer_str_eq(w->thing.own, t->own) && is_same(t->server, p, w->peer))
             return true;
     return false;
 }
 
-static fer_mcp_client *client_of(const fer_server *server, const fer_peer *p)
+/* Whom its server is told by; NULL: it need not be, as older ones tell of tasks unasked. */
+static fer_mcp_client *client_of(const fer_thing *t, const fer_peer *p)
 {
-    fer_runner *r = server->runner;
+    fer_runner *r = t->server->runner;
+    if (t->kind == FER_MCP_TASK && !(t->server->can & FER_CAN_TASKS)) return NULL;
     return r ? r->kind->mcp(r, p->session, p->capabilities) : NULL;
 }
 
@@ -304,30 +356,31 @@ static fer_str copy_to(char **at, fer_str s)
     return out;
 }
 
-fer_code fer_watch_add(fer_peer *p, fer_ask *q, fer_server *server, fer_str own, fer_str shown,
-                       fer_err *err)
+fer_code fer_watch_add(fer_peer *p, fer_ask *q, const fer_thing *t, fer_err *err)
 {
     fer_front *s = p->server;
     size_t count = 0;
     fer_code code = FER_OK;
     for (const fer_watch *w = s->watches; w; w = w->next) {
         if (w->peer != p || w->ask != q) continue;
-        if (w->server == server && fer_str_eq(w->own, own)) return FER_OK;
+        if (w->thing.kind == t->kind && w->thing.server == t->server &&
+            fer_str_eq(w->thing.own, t->own))
+            return FER_OK;
         count++;
     }
     if (count >= FER_SERVE_WATCHES_MAX)
         return fer_fail(err, FER_LIMIT_EXCEEDED,
-                        "serve.watches: a client watches at most %d resources",
+                        "serve.watches: a client watches at most %d resources and tasks",
                         FER_SERVE_WATCHES_MAX);
-    bool first = !fer_watch_has(s, p, server, own);
-    fer_watch *w = fer_sys_malloc(sizeof *w + own.len + shown.len);
+    bool first = !fer_watch_has(s, p, t);
+    fer_watch *w = fer_sys_malloc(sizeof *w + t->own.len + t->shown.len);
     if (!w) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     char *at = (char *)(w + 1);
-    *w = (fer_watch){.next = s->watches, .peer = p, .ask = q, .server = server};
-    w->own = copy_to(&at, own);
-    w->shown = copy_to(&at, shown);
-    fer_mcp_client *client = first ? client_of(server, p) : NULL;
-    if (client) code = fer_mcp_client_watch(client, own, q != NULL, err);
+    *w = (fer_watch){.next = s->watches, .peer = p, .ask = q, .thing = *t};
+    w->thing.own = copy_to(&at, t->own);
+    w->thing.shown = copy_to(&at, t->shown);
+    fer_mcp_client *client = first ? client_of(t, p) : NULL;
+    if (client) code = fer_mcp_client_watch(client, t->kind, t->own, q != NULL, err);
     if (code) {
         fer_sys_free(w);
         return code;
@@ -342,15 +395,14 @@ void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown)
     for (fer_watch **at = &s->watches; *at;) {
         fer_watch *w = *at;
         bool mine = w->peer == p && (!q || w->ask == q) &&
-                    (!shown.len || (fer_str_eq(w->shown, shown) && w->ask == q));
+                    (!shown.len || (fer_str_eq(w->thing.shown, shown) && w->ask == q));
         if (!mine) {
             at = &w->next;
             continue;
         }
         *at = w->next;
-        fer_mcp_client *client =
-            fer_watch_has(s, p, w->server, w->own) ? NULL : client_of(w->server, p);
-        if (client) fer_mcp_client_unwatch(client, w->own);
+        fer_mcp_client *client = fer_watch_has(s, p, &w->thing) ? NULL : client_of(&w->thing, p);
+        if (client) fer_mcp_client_unwatch(client, w->thing.kind, w->thing.own);
         fer_sys_free(w);
     }
 }
@@ -359,7 +411,7 @@ void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown)
 void fer_front_watch_again(fer_front *s, fer_server *server)
 {
     for (const fer_watch *w = s->watches; w; w = w->next) {
-        fer_mcp_client *client = w->server == server ? client_of(server, w->peer) : NULL;
-        if (client) fer_mcp_client_watch(client, w->own, true, NULL);
+        fer_mcp_client *client = w->thing.server == server ? client_of(&w->thing, w->peer) : NULL;
+        if (client) fer_mcp_client_watch(client, w->thing.kind, w->thing.own, true, NULL);
     }
 }

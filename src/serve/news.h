@@ -13,7 +13,7 @@
 #include "serve_parts.h"
 
 #define FER_SERVE_QUESTIONS_MAX 64   /* to one client that are not answered */
-#define FER_SERVE_WATCHES_MAX   1000 /* resources that one client watches */
+#define FER_SERVE_WATCHES_MAX   1000 /* resources and tasks that one client watches */
 
 void fer_news_begin(fer_front *s);
 void fer_news_end(fer_front *s);
@@ -33,20 +33,31 @@ void fer_questions_forget(fer_peer *p, const fer_ask *q);
 void fer_questions_fail(fer_peer *p);
 /* A client is gone. */
 void fer_news_leave(fer_peer *p);
+/* The session of an older client that is there; or NULL. */
+fer_peer *fer_news_older_peer(const fer_front *s, uint64_t session);
 
-/* A resource of a server that a client watches; `q` is its subscription, NULL: the older kind. */
+/* A resource or a task of a server: the server's name for it, and that by which the client knows
+ * it. */
+typedef struct fer_thing {
+    fer_mcp_watchable kind;
+    fer_server *server;
+    fer_str own, shown;
+} fer_thing;
+
+/* One that a client watches; `ask` is its subscription, NULL: the older kind, of resources. */
 typedef struct fer_watch {
     struct fer_watch *next;
     fer_peer *peer;
     fer_ask *ask;
-    fer_server *server;
-    fer_str own, shown; /* behind it, in the same memory */
+    fer_thing thing; /* its texts are behind this, in the same memory */
+    bool over;       /* a task whose end was told */
 } fer_watch;
 
 /* Whether somebody watches it by this peer's server already. */
-bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_server *server, fer_str own);
-fer_code fer_watch_add(fer_peer *p, fer_ask *q, fer_server *server, fer_str own, fer_str shown,
-                       fer_err *err);
+bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_thing *t);
+fer_code fer_watch_add(fer_peer *p, fer_ask *q, const fer_thing *t, fer_err *err);
+/* Tells who watches it; `members` are those of params, as JSON. */
+void fer_watch_tell(const fer_watch *w, fer_arena *a, fer_str members);
 /* Takes one off, or (empty) all of a peer, or of one subscription. */
 void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown);
 

@@ -12,6 +12,7 @@
 #include "parked.h"
 #include "relay.h"
 #include "sys.h"
+#include "tasks_parts.h"
 
 #define MS INT64_C(1000000)
 
@@ -21,8 +22,9 @@ struct fer_question {
     fer_question *next, **place;
     fer_ask *ask; /* or NULL */
     fer_mcp_question *from;
-    uint64_t id;   /* of our request */
-    int64_t until; /* fer_clock_mono */
+    const fer_server *server; /* that asks */
+    uint64_t id;              /* of our request */
+    int64_t until;            /* fer_clock_mono */
 };
 
 /* The time of what waits for the answer stands still, or goes on. */
@@ -107,6 +109,16 @@ static bool say(fer_peer *p, fer_ask *q, fer_str message)
     return true;
 }
 
+/* The params as they came, but for the name of the task that they belong to. */
+static fer_str params_for(const fer_question *x, fer_arena *a)
+{
+    fer_str params = x->from->params;
+    const yyjson_val *root = x->server ? read_object(a, params) : NULL;
+    fer_str own = root ? fer_task_related(root) : FER_STR("");
+    fer_str name = own.len ? fer_task_name(a, x->peer->guest, x->server->name, own) : FER_STR("");
+    return name.len ? fer_task_related_as(a, params, name) : params;
+}
+
 static bool send_it(fer_question *x)
 {
     const fer_mcp_question *from = x->from;
@@ -118,7 +130,7 @@ static bool send_it(fer_question *x)
                    (unsigned long long)x->id, FER_PRI(from->method));
     if (from->params.len) {
         fer_buf_add_text(&b, ",\"params\":");
-        fer_buf_add(&b, fer_one_line(a, from->params));
+        fer_buf_add(&b, fer_one_line(a, params_for(x, a)));
     }
     fer_buf_add_char(&b, '}');
     bool sent = !b.failure && say(x->peer, x->ask, fer_buf_view(&b));
@@ -126,7 +138,8 @@ static bool send_it(fer_question *x)
     return sent;
 }
 
-static fer_question *new_question(fer_peer *p, fer_ask *q, fer_mcp_question *from)
+static fer_question *new_question(fer_peer *p, fer_ask *q, const fer_server *server,
+                                  fer_mcp_question *from)
 {
     fer_front *s = p->server;
     fer_question *x = fer_sys_malloc(sizeof *x);
@@ -134,6 +147,7 @@ static fer_question *new_question(fer_peer *p, fer_ask *q, fer_mcp_question *fro
     *x = (fer_question){.peer = p,
                         .ask = q,
                         .from = from,
+                        .server = server,
                         .next = p->questions,
                         .place = &p->questions,
                         .id = ++p->next_question,
@@ -149,11 +163,12 @@ static fer_question *new_question(fer_peer *p, fer_ask *q, fer_mcp_question *fro
 }
 
 /* A client of 2026-07-28: its request is answered with the question, and goes on here. */
-static bool ask_by_result(fer_ask *q, const fer_runner *r, fer_mcp_question *from)
+static bool ask_by_result(fer_ask *q, const fer_server *server, const fer_runner *r,
+                          fer_mcp_question *from)
 {
     fer_parked *k = q->peer->parked ? q->peer->parked : fer_park(q, r);
     if (!k) return false;
-    fer_question *x = new_question(k->peer, q, from);
+    fer_question *x = new_question(k->peer, q, server, from);
     if (x || !k->waiter) {
         fer_parked_tell(k);
         return x != NULL;
@@ -161,16 +176,30 @@ static bool ask_by_result(fer_ask *q, const fer_runner *r, fer_mcp_question *fro
     return false; /* whoever waits does so for the end, as it would have without us */
 }
 
+/* A task of an older server's whose client is of 2026-07-28: tasks/get shows the question. */
+static bool ask_of_task(fer_errand *e, const fer_server *server, fer_mcp_question *from)
+{
+    fer_peer *p = fer_errand_peer(e);
+    if (p->question_count >= FER_SERVE_QUESTIONS_MAX || !can(fer_errand_abilities(e), from) ||
+        !new_question(p, NULL, server, from))
+        return false;
+    fer_errand_asked(e);
+    return true;
+}
+
 bool fer_question_ask(void *context, fer_runner *r, uint64_t session, fer_mcp_question *from)
 {
     fer_front *s = context;
     fer_ask *q;
+    const fer_server *server = fer_wares_server(&s->wares, r);
+    fer_errand *e = fer_errand_of(s, server, session, from);
+    if (e) return !s->draining && ask_of_task(e, server, from);
     fer_peer *p = fer_news_whose(s, r, session, &from->call, &q);
     if (!p || p->closed || s->draining || (q && q->cancelled)) return false;
     if (p->question_count >= FER_SERVE_QUESTIONS_MAX) return false;
     if (!can(q ? fer_ask_abilities(q) : p->capabilities, from)) return false;
-    if (q && q->version->modern) return ask_by_result(q, r, from);
-    fer_question *x = p->version ? new_question(p, q, from) : NULL;
+    if (q && q->version->modern) return ask_by_result(q, server, r, from);
+    fer_question *x = p->version ? new_question(p, q, server, from) : NULL;
     if (!x || send_it(x)) return x != NULL;
     free_question(x);
     return false;
@@ -201,6 +230,9 @@ static void answer(fer_question *x, const fer_json *doc, const yyjson_val *resul
     fer_mcp_question *from = x->from;
     fer_arena *a = fer_arena_new(FER_SERVE_MEMORY);
     fer_str text = a ? fer_one_line(a, fer_rpc_bytes(doc, result)) : FER_STR_NONE;
+    const yyjson_val *asked = text.len ? read_object(a, from->params) : NULL;
+    fer_str task = asked ? fer_task_related(asked) : FER_STR("");
+    if (task.len) text = fer_task_answer_as(a, text, task);
     free_question(x);
     if (text.len) fer_mcp_question_answer(from, text);
     else fer_mcp_question_refuse(from, -32603, FER_STR("out of memory"));
@@ -242,7 +274,7 @@ void fer_questions_write(const fer_peer *p, fer_buf *b)
         fer_buf_printf(b, "%s\"%s\":{\"method\":\"%.*s\"", comma, name, FER_PRI(x->from->method));
         if (x->from->params.len) {
             fer_buf_add_text(b, ",\"params\":");
-            fer_buf_add(b, x->from->params);
+            fer_buf_add(b, fer_task_unrelated(b->arena, x->from->params));
         }
         fer_buf_add_char(b, '}');
         comma = ",";

@@ -72,6 +72,7 @@ void fer_method_task_get(fer_ask *q);
 void fer_method_task_update(fer_ask *q);
 void fer_method_task_cancel(fer_ask *q);
 void fer_method_task_result(fer_ask *q);
+void fer_method_task_list(fer_ask *q);
 void fer_hear_initialized(fer_peer *p, const fer_rpc *m);
 void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m);
 void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
@@ -214,6 +215,8 @@ struct fer_guest {
     fer_sight sight; /* of the caller */
     fer_past_search searches[FER_SERVE_SEARCHES];
     size_t searched; /* how many there ever were: the next takes the place of the oldest */
+    struct fer_task_row *tasks; /* that were begun for it, the newest first */
+    size_t task_count;
 };
 /* What a request asks for is not there, or not for this guest: where its scopes leave anything out,
  * the ledger has it. */
@@ -278,6 +281,9 @@ struct fer_front {
     unsigned char state_key[32]; /* of requestState */
     bool state_key_made;
     size_t questions;  /* to all clients that are not answered */
+    struct fer_errand *errands; /* about tasks, without a client's request */
+    size_t errand_count;
+    uint64_t task_questions; /* the largest number of a question that one of them had */
     uint64_t listener; /* of the catalogue */
     fer_guest *guests; /* all of them */
     fer_guest *host;

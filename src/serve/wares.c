@@ -182,8 +182,9 @@ static unsigned tasks_of(const yyjson_val *can, const char *version)
     const yyjson_val *requests = fer_is_obj(old) ? fer_val_get(old, "requests") : NULL;
     const yyjson_val *tools = fer_is_obj(requests) ? fer_val_get(requests, "tools") : NULL;
     bool newer = strcmp(version, "2026-07-28") >= 0;
-    if (newer) return fer_is_obj(all) && fer_val_get(all, FER_TASKS_EXTENSION) ? FER_CAN_TASKS : 0;
-    return fer_is_obj(tools) && fer_val_get(tools, "call") ? FER_CAN_OLD_TASKS : 0;
+    if (newer) return fer_is_obj(all) && fer_val_get(all, FER_MCP_TASKS) ? FER_CAN_TASKS : 0;
+    if (!fer_is_obj(tools) || !fer_val_get(tools, "call")) return 0;
+    return FER_CAN_OLD_TASKS | (fer_is_obj(fer_val_get(old, "list")) ? FER_CAN_LIST_TASKS : 0);
 }
 
 void fer_server_note(fer_server *s, fer_str capabilities, const char *version)
@@ -281,6 +282,13 @@ void fer_wares_look(fer_wares *w)
         fer_server *s = add(w, r);
         if (s) take_runner(s, r);
     }
+}
+
+fer_server *fer_wares_named(const fer_wares *w, fer_str name)
+{
+    fer_server *s = w->servers;
+    while (s && !(fer_str_eq(s->name, name) && s->runner)) s = s->next;
+    return s;
 }
 
 fer_server *fer_wares_server(fer_wares *w, const fer_runner *r)

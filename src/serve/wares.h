@@ -74,7 +74,8 @@ enum fer_ability {
     FER_CAN_WATCH = 8,
     FER_CAN_LOG = 16,
     FER_CAN_TASKS = 32,    /* the extension of 2026-07-28 */
-    FER_CAN_OLD_TASKS = 64 /* the experiment of 2025-11-25 */
+    FER_CAN_OLD_TASKS = 64, /* the experiment of 2025-11-25 */
+    FER_CAN_LIST_TASKS = 128 /* of that, to list them */
 };
 
 struct fer_server {
@@ -136,6 +137,8 @@ bool fer_wares_busy(const fer_wares *w);
 void fer_wares_ready(fer_wares *w, fer_runner *r);
 void fer_wares_changed(fer_wares *w, fer_runner *r, fer_ware_kind kind);
 fer_server *fer_wares_server(fer_wares *w, const fer_runner *r);
+/* That of a namespace which is served; NULL: none is. */
+fer_server *fer_wares_named(const fer_wares *w, fer_str name);
 
 /* Whether a guest is shown what a server has. */
 bool fer_wares_shows(const fer_guest *g, const fer_server *s);

@@ -13,7 +13,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
-from bridge_client import ANSWERS, META, Stdio, Web  # noqa: E402
+from bridge_client import ANSWERS, CAN, META, Stdio, Web  # noqa: E402
 from command_line import FERRULE, case, finish  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
@@ -33,6 +33,7 @@ class Cell:
 
     def __init__(self, client, client_carrier, backend, backend_carrier, can=None):
         Cell.count += 1
+        self.backend_era = backend
         self.file = os.path.join(folder.name, f"heard-{Cell.count}")
         words = [sys.executable, os.path.join(HERE, "bridge_backend.py"), backend, backend_carrier, self.file]
         self.backend = None
@@ -153,6 +154,54 @@ def codes(cell):
     return is_it([x.get("error", {}).get("code") for x in (r, tool, method)], want)
 
 
+def status_of(cell, name):
+    return cell.client.request("tasks/get", {"taskId": name}).get("result", {}).get("status")
+
+
+def newer_task(cell):
+    c = cell.client
+    c.can = {**CAN, "extensions": {META + "tasks": {}}}
+    name = c.request("tools/call", {"name": "job_asks", "arguments": {}})["result"]["taskId"]
+    until(lambda: status_of(cell, name) == "input_required")
+    asked = c.request("tasks/get", {"taskId": name})["result"]["inputRequests"]
+    c.request("tasks/update", {"taskId": name, "inputResponses": {k: ANSWERS[q["method"]] for k, q in asked.items()}})
+    until(lambda: status_of(cell, name) == "completed")
+    problems = is_it(words_of(c.request("tasks/get", {"taskId": name})["result"]), json.dumps(ANSWERS["elicitation/create"], sort_keys=True))
+    name = c.request("tools/call", {"name": "job_held", "arguments": {}})["result"]["taskId"]
+    c.notes.clear()
+    c.begin("subscriptions/listen", {"notifications": {"taskIds": [name]}})
+    c.until("notifications/subscriptions/acknowledged")
+    if cell.backend_era == "modern":
+        until(lambda: any(name_there(m) for m in cell.heard("listen")))
+    c.call("let_go")
+    n = c.until("notifications/tasks")[-1]
+    return problems + is_it((n["taskId"], n["status"], words_of(n)), (name, "completed", "worked"))
+
+
+def name_there(m):
+    return m["wants"].get("taskIds")
+
+
+def older_task(cell):
+    c = cell.client
+    began = c.request("tools/call", {"name": "job_asks", "arguments": {}, "task": {}})["result"]["task"]["taskId"]
+    problems = is_it(words_of(c.request("tasks/result", {"taskId": began})), json.dumps(ANSWERS["elicitation/create"], sort_keys=True))
+    held = c.request("tools/call", {"name": "job_held", "arguments": {}, "task": {}})["result"]["task"]["taskId"]
+    c.call("let_go")
+    ends = until(lambda: [n for n in c.until("notifications/tasks/status") if (n["taskId"], n["status"]) == (held, "completed")])
+    names = {t["taskId"] for t in c.request("tasks/list")["result"]["tasks"]}
+    return problems + ([] if ends else ["its end was not told"]) + is_it(names, {began, held})
+
+
+def task(cell):
+    """In the way of the client's era; a server of 2026-07-28 has none for an older client, which gets the result."""
+    if cell.client.modern:
+        return newer_task(cell)
+    if cell.backend_era == "legacy":
+        return older_task(cell)
+    return is_it(words_of(cell.client.call("job")), "worked")
+
+
 ROWS = [
     ("a call", lambda cell: is_it(words_of(cell.client.call("echo", {"n": 12345678901234567890})), '{"n": 12345678901234567890}')),
     ("elicitation", question("elicit", "elicitation/create")),
@@ -166,6 +215,7 @@ ROWS = [
     ("cancel", cancel),
     ("list_changed", list_changed),
     ("levels of logs", logging),
+    ("tasks", task),
     ("codes of errors", codes),
 ]
 

@@ -191,6 +191,8 @@ tasks = {}
 class Task:
     def __init__(self, end):
         self.name, self.status, self.end, self.done = uuid.uuid4().hex, "working", end, threading.Event()
+        self.free, self.asks, self.answered, self.answer = threading.Event(), {}, threading.Event(), None
+        self.ended = {}
         tasks[self.name] = self
         threading.Thread(target=self.run, daemon=True).start()
 
@@ -206,6 +208,32 @@ class Task:
             if not self.done.is_set():
                 self.status, self.ended = status, end
                 self.done.set()
+        self.tell()
+        heard("ended")
+
+    def tell(self):
+        """A modern server tells who asked for it, with all there is; an older one everybody, how it stands."""
+        for tell, wants in list(listeners.values()):
+            if not MODERN:
+                tell("notifications/tasks/status", **self.shown())
+            elif self.name in wants.get("taskIds", ()):
+                tell("notifications/tasks", **self.detailed())
+
+    def ask(self, name):
+        """What it wants to know is in tasks/get (2026-07-28), or asked of who waits for its result."""
+        self.asks, self.status = {"q1": QUESTIONS[name]}, "input_required"
+        self.tell()
+        self.answered.wait(30)
+        self.asks, self.status = {}, "working"
+        return self.answer
+
+    def take(self, answer):
+        self.answer = answer
+        self.answered.set()
+
+    def detailed(self):
+        asks = {"inputRequests": {k: {"method": m, "params": p} for k, (m, p) in self.asks.items()}} if self.asks else {}
+        return {**self.shown(), **asks, **(self.ended if self.done.is_set() else {})}
 
     def shown(self):
         times = {"ttlMs": 60000, "pollIntervalMs": 50} if MODERN else {"ttl": 60000, "pollInterval": 50}
@@ -221,7 +249,41 @@ def breaks(task):
     raise Fault(-32603, "it broke")
 
 
-JOBS = {"job": lambda task: text("worked"), "job_fails": lambda task: {**text("it failed"), "isError": True}, "job_breaks": breaks, "job_sleeps": sleeps}
+def held(task):
+    task.free.wait(30)
+    return text("worked")
+
+
+def asks(task):
+    return text(json.dumps(task.ask("elicit"), sort_keys=True))
+
+
+def asks_later(task):
+    task.free.wait(30)
+    return asks(task)
+
+
+def let_go(params, meta, talk):
+    for task in list(tasks.values()):
+        task.free.set()
+    return text("free")
+
+
+stuck = set()  # tasks that have ended, and whose results are not to be had until `hand_out`
+handed_out = threading.Event()
+
+
+def sticks(task):
+    stuck.add(task.name)
+    return held(task)
+
+
+def hand_out(params, meta, talk):
+    handed_out.set()
+    return text("handed out")
+
+
+JOBS = {"job_held": held, "job_asks": asks, "job_sticks": sticks, "job_asks_later": asks_later, "job": lambda task: text("worked"), "job_fails": lambda task: {**text("it failed"), "isError": True}, "job_breaks": breaks, "job_sleeps": sleeps}
 
 
 def job(params, meta, talk):
@@ -243,7 +305,23 @@ def task_of(params):
 
 def get_task(params, meta, talk):
     task = task_of(params)
-    return {**task.shown(), **(task.ended if MODERN and task.done.is_set() else {})}
+    return task.detailed() if MODERN else task.shown()
+
+
+def update_task(params, meta, talk):
+    task = task_of(params)
+    for answer in params["inputResponses"].values():
+        task.take(answer)
+    return {}
+
+
+def list_tasks(params, meta, talk):
+    """Two on the first page and 500 on others; the cursor of the second is an empty text."""
+    names, cursor = sorted(tasks), params.get("cursor")
+    at = 0 if cursor is None else int(cursor or 2)
+    end = at + (500 if at else 2)
+    more = {"nextCursor": str(end) if at else ""} if end < len(names) else {}
+    return {"tasks": [tasks[n].shown() for n in names[at:end]], **more}
 
 
 def cancel_task(params, meta, talk):
@@ -254,7 +332,22 @@ def cancel_task(params, meta, talk):
 
 def task_result(params, meta, talk):
     task = task_of(params)
-    task.done.wait(30)
+    while not task.done.wait(0.02):
+        if talk.gone.is_set():
+            raise Cancelled()
+        for method, what in list(task.asks.values()):
+            task.asks = {}
+            related = {"_meta": {META + "related-task": {"taskId": task.name}}}
+            try:
+                answer = talk.ask(method, {**what, **related})
+            except Fault as refused:
+                task.settle("failed", error=refused.error)
+                break
+            heard("answered", related=answer.pop("_meta", {}).get(META + "related-task", {}).get("taskId") == task.name)
+            task.take(answer)
+    if task.name in stuck:
+        heard("fetched")
+        handed_out.wait(60)
     if "error" in task.ended:
         raise Fault(task.ended["error"]["code"], task.ended["error"]["message"])
     return {**task.ended.get("result", {}), "_meta": {META + "related-task": {"taskId": task.name}, "own": 1}}
@@ -268,7 +361,7 @@ TOOLS = {
     **{name: job for name in JOBS},
     "echo": lambda params, meta, talk: text(json.dumps(params.get("arguments"))),
     "elicit": asking("elicit"), "sample": asking("sample"), "roots": asking("roots"), "visit": asking("visit"),
-    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs, "touch": touch, "pid": pid,
+    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs, "touch": touch, "pid": pid, "let_go": let_go, "hand_out": hand_out,
     "ask_and_hang": ask_and(hang), "ask_and_step": ask_and(steps),
     "elicit_and_die": elicit_and_die, "forget": session_gone,
 }
@@ -304,7 +397,7 @@ CAN |= {"extensions": {TASKS: {}}} if MODERN else {"tasks": {"list": {}, "cancel
 METHODS = {
     "tools/list": lambda *_: {"tools": [{"name": n, "description": f"Does {n}.", "inputSchema": MIRRORED if n == "mirrored" else {"type": "object"}, **({"execution": {"taskSupport": "required"}} if n in JOBS else {})}
                                        for n in [*TOOLS, *extra]]},
-    "tasks/get": get_task, "tasks/cancel": cancel_task, **({} if MODERN else {"tasks/result": task_result}),
+    "tasks/get": get_task, "tasks/cancel": cancel_task, **({"tasks/update": update_task} if MODERN else {"tasks/result": task_result, "tasks/list": list_tasks}),
     "tools/call": call, "resources/read": read, "prompts/get": prompt,
     "resources/list": lambda *_: {"resources": [{"uri": "bridge://one", "name": "one"}, {"uri": "bridge://asks", "name": "asks"}]},
     "resources/templates/list": lambda *_: {"resourceTemplates": []},
@@ -358,6 +451,9 @@ def listen(m, talk):
     def tell(method, **params):
         talk.note(method, {"_meta": {META + "subscriptionId": m["id"]}, **params})
     wants = m["params"]["notifications"]
+    if "taskIds" in wants and TASKS not in m["params"]["_meta"][META + "clientCapabilities"].get("extensions", {}):
+        talk.say({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32021, "message": "it has not said that it knows tasks"}})
+        return
     heard("listen", wants=wants)
     talk.note("notifications/subscriptions/acknowledged", {"_meta": {META + "subscriptionId": m["id"]}, "notifications": wants})
     listeners[id(talk)] = (tell, wants)

@@ -23,7 +23,7 @@ class Client:
     def __init__(self, modern, can=None, token=None):
         self.modern, self.can, self.token = modern, CAN if can is None else can, token
         self.number, self.lock = 0, threading.RLock()
-        self.asked, self.notes = [], []
+        self.asked, self.notes, self.related = [], [], None
         self.changed = threading.Condition()
 
     def remember(self, m):
@@ -79,7 +79,10 @@ class Client:
             return None
         self.asked.append(m["method"])
         if m["method"] in ANSWERS:
-            return {"jsonrpc": "2.0", "id": m["id"], "result": ANSWERS[m["method"]]}
+            related = m.get("params", {}).get("_meta", {}).get(META + "related-task")
+            self.related = related and related["taskId"]
+            more = {"_meta": {META + "related-task": related}} if related else {}
+            return {"jsonrpc": "2.0", "id": m["id"], "result": {**ANSWERS[m["method"]], **more}}
         return {"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no such method"}}
 
     def open(self):

@@ -30,6 +30,7 @@ class Site:
 
     def __init__(self, backend="legacy", carrier="stdio", limits=None):
         Site.count += 1
+        self.modern = backend == "modern"
         self.file = os.path.join(folder.name, f"heard-{Site.count}")
         self.ledger = os.path.join(folder.name, f"state-{Site.count}")
         words = [sys.executable, os.path.join(HERE, "bridge_backend.py"), backend, carrier, self.file]

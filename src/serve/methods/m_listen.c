@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Telling clients that lists have changed: those of the older era who said that they are ready, and
- * those who listen (subscriptions/listen, 2026-07-28). A subscription is a request without an end
- * of its own: acknowledged first, ended by the client's cancel, or by us with a result.
+ * those who listen (subscriptions/listen, 2026-07-28), who hear of resources and tasks, too. A
+ * subscription is a request without an end of its own: acknowledged first, ended by the client's
+ * cancel, or by us with a result.
  */
 #include "news.h"
 #include "serve_parts.h"
+#include "tasks_parts.h"
 
 static void open_note(fer_buf *b, const fer_ask *q, const char *method)
 {
@@ -43,7 +45,17 @@ static void watch(fer_ask *q, const yyjson_val *uri)
     fer_str own;
     if (!fer_is_str(uri)) return;
     if (fer_wares_holders(fer_ask_guest(q), fer_val_str(uri), holders, 1, &own))
-        fer_watch_add(q->peer, q, holders[0], own, fer_val_str(uri), NULL);
+        fer_watch_add(q->peer, q, &(fer_thing){FER_MCP_RESOURCE, holders[0], own, fer_val_str(uri)},
+                      NULL);
+}
+
+/* Names that are nobody's, or another's, are left out of what is acknowledged. */
+static void watch_task(fer_ask *q, const yyjson_val *name)
+{
+    fer_str own;
+    fer_server *server = fer_is_str(name) ? fer_task_find(q, fer_val_str(name), &own) : NULL;
+    if (!server) return;
+    fer_watch_add(q->peer, q, &(fer_thing){FER_MCP_TASK, server, own, fer_val_str(name)}, NULL);
 }
 
 /* What it asks to be told of, as far as there is somebody who can tell. */
@@ -52,22 +64,27 @@ static void take_wishes(fer_ask *q, const yyjson_val *wanted)
     fer_guest *g = fer_ask_guest(q);
     unsigned can = fer_guest_offers(g);
     const yyjson_val *uris = fer_val_get(wanted, "resourceSubscriptions");
+    const yyjson_val *tasks = fer_val_get(wanted, "taskIds");
     for (size_t i = 0; i < FER_COUNT(kinds); i++)
         *flag_of(q, i) =
             fer_is_true(fer_val_get(wanted, kinds[i].wish)) &&
             (kinds[i].ability ? (can & kinds[i].ability) != 0 : g->mode != FER_SERVE_META);
     if (fer_is_arr(uris) && can & FER_CAN_WATCH)
         FER_EACH_ITEM (uris, uri) watch(q, uri);
+    if (fer_is_arr(tasks))
+        FER_EACH_ITEM (tasks, name) watch_task(q, name);
 }
 
-static void add_watched(fer_buf *b, const fer_ask *q, size_t start)
+static void add_watched(fer_buf *b, const fer_ask *q, size_t start, fer_mcp_watchable kind)
 {
+    static const char *const members[] = {
+        [FER_MCP_RESOURCE] = "resourceSubscriptions", [FER_MCP_TASK] = "taskIds"};
     bool any = false;
     for (const fer_watch *w = fer_ask_front(q)->watches; w; w = w->next) {
-        if (w->ask != q) continue;
-        if (!any && b->len > start) fer_buf_add_char(b, ',');
-        fer_buf_add_text(b, any ? "," : "\"resourceSubscriptions\":[");
-        fer_buf_add_quoted(b, w->shown);
+        if (w->ask != q || w->thing.kind != kind) continue;
+        if (any) fer_buf_add_char(b, ',');
+        else fer_buf_printf(b, "%s\"%s\":[", b->len > start ? "," : "", members[kind]);
+        fer_buf_add_quoted(b, w->thing.shown);
         any = true;
     }
     if (any) fer_buf_add_char(b, ']');
@@ -80,6 +97,10 @@ void fer_method_listen(fer_ask *q)
     if (!fer_is_obj(wanted)) {
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "params.notifications must be an object");
+        return;
+    }
+    if (fer_val_get(wanted, "taskIds") && !fer_ask_takes_task(q)) {
+        fer_task_refuse_undeclared(q);
         return;
     }
     if (q->peer->listen_count >= fer_ask_front(q)->options.limits.listens) {
@@ -98,7 +119,8 @@ void fer_method_listen(fer_ask *q)
     for (size_t i = 0; i < FER_COUNT(kinds); i++)
         if (*flag_of(q, i))
             fer_buf_printf(&b, "%s\"%s\":true", b.len > start ? "," : "", kinds[i].wish);
-    add_watched(&b, q, start);
+    add_watched(&b, q, start, FER_MCP_RESOURCE);
+    add_watched(&b, q, start, FER_MCP_TASK);
     fer_buf_add_char(&b, '}');
     close_note(&b, q);
 }

@@ -59,9 +59,10 @@ static void add_abilities(const fer_ask *q, fer_buf *b)
     if (can & FER_CAN_COMPLETE && fer_ask_since(q, "2025-03-26"))
         fer_buf_add_text(b, ",\"completions\":{}");
     if (q->version->modern && can & (FER_CAN_TASKS | FER_CAN_OLD_TASKS))
-        fer_buf_add_text(b, ",\"extensions\":{\"" FER_TASKS_EXTENSION "\":{}}");
+        fer_buf_add_text(b, ",\"extensions\":{\"" FER_MCP_TASKS "\":{}}");
     if (!q->version->modern && fer_ask_since(q, "2025-11-25") && can & FER_CAN_OLD_TASKS)
-        fer_buf_add_text(b, ",\"tasks\":{\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}");
+        fer_buf_printf(b, ",\"tasks\":{%s\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}",
+                       can & FER_CAN_LIST_TASKS ? "\"list\":{}," : "");
     fer_buf_add_char(b, '}');
     add_instructions(q, b);
 }

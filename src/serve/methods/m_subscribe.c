@@ -13,7 +13,8 @@ static void answer(fer_ask *q)
 static fer_code watch(fer_ask *q, fer_server *server, fer_str own, fer_err *err)
 {
     fer_str shown = fer_val_str(fer_val_get(q->params, "uri"));
-    return fer_watch_add(q->peer, NULL, server, own, shown, err);
+    const fer_thing t = {FER_MCP_RESOURCE, server, own, shown};
+    return fer_watch_add(q->peer, NULL, &t, err);
 }
 
 /* The server has agreed; its answer is passed on. */
@@ -42,8 +43,8 @@ void fer_method_subscribe(fer_ask *q)
     fer_server *server = r->count ? r->servers[0] : NULL;
     fer_str own = r->own.len ? r->own : fer_val_str(uri);
     /* A modern server is listened to; an older one is asked once, whoever watches. */
-    bool here =
-        server && (is_modern(server) || fer_watch_has(fer_ask_front(q), q->peer, server, own));
+    const fer_thing t = {FER_MCP_RESOURCE, server, own, own};
+    bool here = server && (is_modern(server) || fer_watch_has(fer_ask_front(q), q->peer, &t));
     if (here && watch(q, server, own, &err))
         fer_ask_fail(q, FER_RPC_INVALID_REQUEST, FER_STR(""), "%s", err.message);
     else if (here) answer(q);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tasks/get and tasks/cancel of both eras, tasks/update (2026-07-28), tasks/result (2025-11-25). */
 #include "errors.h"
+#include "news.h"
 #include "tasks_parts.h"
 #include "tool_reply.h"
-
-#define MISSING_CAPABILITY (-32021)
-#define RELATED            "io.modelcontextprotocol/related-task"
 
 static bool is_modern_server(const fer_relay *r)
 {
@@ -28,19 +26,17 @@ static void pass(fer_relay *r, fer_str json)
     fer_arena *a = fer_ask_arena(q);
     fer_json *doc;
     const yyjson_val *id = NULL;
-    if (!fer_json_read(a, json, NULL, &doc, NULL)) {
-        const yyjson_val *root = fer_json_root(doc), *meta = fer_val_get(root, "_meta");
-        const yyjson_val *related = fer_is_obj(meta) ? fer_val_get(meta, RELATED) : NULL;
-        id = fer_val_get(fer_is_obj(related) ? related : root, "taskId");
-    }
-    fer_reply_pass(q, fer_is_str(id) ? fer_text_with(a, doc, id, name_of(q)) : json, false);
+    if (!fer_json_read(a, json, NULL, &doc, NULL)) id = fer_val_get(fer_json_root(doc), "taskId");
+    fer_str named = fer_is_str(id) ? fer_text_with(a, doc, id, name_of(q)) : json;
+    fer_reply_pass(q, fer_task_related_as(a, named.len ? named : json, name_of(q)), false);
 }
 
 /* ---- an older server's task for a client of 2026-07-28 ----------------------------------------
  */
 
-/* What is asked first: how the task stands. */
+/* What is asked about, and first: how it stands. */
 typedef struct standing {
+    fer_str own;   /* the server's name for the task */
     fer_json *doc; /* of tasks/get */
 } standing;
 
@@ -49,13 +45,8 @@ static void write_task(fer_relay *r, const char *status, const char *member, fer
     fer_ask *q = r->ask;
     const standing *s = r->state;
     fer_buf *b = fer_ask_open(q);
-    fer_buf_printf(b, "{\"resultType\":\"complete\",\"status\":\"%s\"", status);
-    fer_task_members(b, s->doc, fer_json_root(s->doc), name_of(q));
-    if (!fer_val_get(fer_json_root(s->doc), "ttl")) fer_buf_add_text(b, ",\"ttlMs\":null");
-    if (member) {
-        fer_buf_printf(b, ",\"%s\":", member);
-        fer_buf_add(b, value);
-    }
+    fer_buf_add_text(b, "{\"resultType\":\"complete\",");
+    fer_task_write(b, s->doc, name_of(q), status, member, value);
     fer_buf_add_char(b, '}');
     fer_ask_close(q);
 }
@@ -64,40 +55,47 @@ static void write_task(fer_relay *r, const char *status, const char *member, fer
  * error of the protocol's. */
 static bool take_end(fer_relay *r, const fer_mcp_outcome *o)
 {
-    fer_json *doc;
-    fer_arena *a = fer_ask_arena(r->ask);
-    if (o->error.len) {
-        write_task(r, "failed", "error", o->error);
-        return true;
+    if (o->error.len) write_task(r, "failed", "error", o->error);
+    else if (!o->code)
+        write_task(r, "completed", "result", fer_task_unrelated(fer_ask_arena(r->ask), o->json));
+    return o->error.len || !o->code;
+}
+
+/* What it wants to know it asks whoever waits for its result, which is us from now on; until it has
+ * asked, it works as far as anybody can see. */
+static void write_open(fer_relay *r, fer_str status, fer_str task)
+{
+    fer_ask *q = r->ask;
+    const standing *s = r->state;
+    fer_server *server = r->servers[0];
+    const fer_errand *e = fer_errand_find(fer_ask_front(q), server, q->peer->session, s->own);
+    fer_buf b;
+    fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
+    if (e && fer_errand_peer(e)->question_count) {
+        fer_buf_add_char(&b, '{');
+        fer_questions_write(fer_errand_peer(e), &b);
+        fer_buf_add_char(&b, '}');
+        write_task(r, "input_required", "inputRequests", fer_buf_view(&b));
+        return;
     }
-    if (o->code) return false;
-    fer_str json = o->json;
-    /* It is in the task that it is related to: nothing need say so. */
-    if (!fer_json_read(a, json, NULL, &doc, NULL)) {
-        const yyjson_val *meta = fer_val_get(fer_json_root(doc), "_meta");
-        if (fer_is_obj(meta) && fer_val_get(meta, RELATED))
-            json = fer_text_without(a, doc, meta, RELATED);
-    }
-    write_task(r, "completed", "result", json);
-    return true;
+    if (fer_str_is(status, "input_required")) fer_task_attend(q, server, s->own, task);
+    write_task(r, fer_str_is(status, "cancelled") ? "cancelled" : "working", NULL, FER_STR(""));
 }
 
 static bool take_standing(fer_relay *r, const fer_mcp_outcome *o)
 {
-    fer_arena *a = fer_ask_arena(r->ask);
-    standing *s = fer_arena_alloc_zero(a, 1, sizeof *s);
-    if (o->code || o->error.len || !s || fer_json_read(a, o->json, NULL, &s->doc, NULL))
+    standing *s = r->state;
+    if (o->code || o->error.len ||
+        fer_json_read(fer_ask_arena(r->ask), o->json, NULL, &s->doc, NULL))
         return false;
     const yyjson_val *status = fer_val_get(fer_json_root(s->doc), "status");
     fer_str word = fer_is_str(status) ? fer_val_str(status) : FER_STR("");
-    r->state = s;
     if (fer_str_is(word, "completed") || fer_str_is(word, "failed")) {
         r->take = take_end;
         r->method = "tasks/result";
         fer_relay_again(r);
     } else {
-        /* What it wants to know it asks whoever waits for its result, which nobody does here. */
-        write_task(r, fer_str_is(word, "cancelled") ? "cancelled" : "working", NULL, FER_STR(""));
+        write_open(r, word, o->json);
     }
     return true;
 }
@@ -125,11 +123,7 @@ static bool take(fer_relay *r, const fer_mcp_outcome *o)
 static bool may_ask(fer_ask *q)
 {
     unsigned can = fer_guest_offers(fer_ask_guest(q));
-    if (q->version->modern && !fer_ask_takes_task(q))
-        fer_ask_fail(
-            q, MISSING_CAPABILITY,
-            FER_STR("{\"requiredCapabilities\":{\"extensions\":{\"" FER_TASKS_EXTENSION "\":{}}}}"),
-            "the client has not declared " FER_TASKS_EXTENSION);
+    if (q->version->modern && !fer_ask_takes_task(q)) fer_task_refuse_undeclared(q);
     else if (!(can & (q->version->modern ? FER_CAN_TASKS | FER_CAN_OLD_TASKS : FER_CAN_OLD_TASKS)))
         fer_ask_fail(q, FER_RPC_METHOD_NOT_FOUND, FER_STR(""), "no server here has tasks");
     else return true;
@@ -148,9 +142,13 @@ static fer_relay *begin(fer_ask *q)
         return NULL;
     }
     fer_relay *r = fer_relay_new(q);
-    if (!r || !fer_relay_put(r, id, own)) return NULL;
+    standing *s = r ? fer_arena_alloc_zero(fer_ask_arena(q), 1, sizeof *s) : NULL;
+    if (r && !s) fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
+    if (!s || !fer_relay_put(r, id, own)) return NULL;
+    s->own = own;
     r->servers[r->count++] = server;
     r->take = take;
+    r->state = s;
     return r;
 }
 
@@ -170,16 +168,27 @@ void fer_method_task_cancel(fer_ask *q)
     run(q);
 }
 
-/* Answers to what a task wants to know go to servers of 2026-07-28, which have said what that is.
- */
+/* A server of 2026-07-28 takes answers itself. Those to what an older one asked (task_errands.c) are
+ * its answers; what answers nothing that is asked is left alone, as the extension wants it. */
 void fer_method_task_update(fer_ask *q)
 {
     fer_relay *r = begin(q);
     if (!r) return;
-    if (r->servers[0]->can & FER_CAN_TASKS) fer_relay_go(r);
-    else
+    if (r->servers[0]->can & FER_CAN_TASKS) {
+        fer_relay_go(r);
+        return;
+    }
+    const standing *s = r->state;
+    const yyjson_val *responses = fer_val_get(q->params, "inputResponses");
+    fer_errand *e =
+        fer_errand_find(fer_ask_front(q), r->servers[0], q->peer->session, s->own);
+    if (!fer_is_obj(responses)) {
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
-                     "the task's server is of an older version: it asks for nothing this way");
+                     "params.inputResponses must be an object");
+        return;
+    }
+    if (e) fer_errand_answer(e, q->doc, responses);
+    fer_reply_pass(q, FER_STR("{}"), false);
 }
 
 /* Waits for the end of the task. */

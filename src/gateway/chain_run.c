@@ -50,6 +50,8 @@ struct running {
     const yyjson_val *input;
     outcome *outcomes; /* by slot */
     int64_t began, deadline;
+    unsigned standing; /* steps whose caller is asked something, */
+    int64_t stood;     /* since when; fer_clock_mono */
     uint64_t sequence;
     bool over; /* nothing more is begun */
     fer_call_error error;
@@ -244,6 +246,16 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     why.caused_by = fer_arena_copy(r->arena, why.caused_by);
     settle(t, s, &why);
     go(t);
+}
+
+/* Steps that run beside the one that waits keep the time that they were given. */
+void fer_chain_stand(const fer_call *c, bool stands)
+{
+    const thread *t = c->done == on_done ? c->done_context : NULL;
+    running *r = t ? t->run : NULL;
+    if (!r) return;
+    if (stands && !r->standing++) r->stood = fer_clock_mono();
+    if (!stands && !--r->standing) r->deadline += fer_clock_mono() - r->stood;
 }
 
 static void call_step(thread *t, const fer_step *s)

@@ -182,6 +182,7 @@ void fer_call_stand(fer_call *c)
     bool running = c->stage == FER_STAGE_EXECUTE && c->step == FER_AT_RUNNING && !c->attempt.ended;
     if (!running || c->standing++) return;
     c->stood = fer_clock_mono();
+    fer_chain_stand(c, true);
     if (!c->wanted) uv_timer_stop(&c->limit);
 }
 
@@ -189,6 +190,7 @@ void fer_call_proceed(fer_call *c)
 {
     if (!c->standing || --c->standing) return;
     int64_t passed = fer_clock_mono() - c->stood;
+    fer_chain_stand(c, false);
     c->deadline += passed;
     c->attempt.deadline += passed;
     c->attempt_began += passed;
@@ -267,6 +269,7 @@ static void count_attempt(fer_call *c)
 {
     uv_timer_stop(&c->limit);
     uv_timer_stop(&c->pulse);
+    if (c->standing) fer_chain_stand(c, false);
     c->standing = 0;
     const fer_outcome *o = &c->outcome;
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];

@@ -125,6 +125,8 @@ void fer_call_expect_late(fer_call *c);
  * time between does not count. */
 void fer_call_stand(fer_call *c);
 void fer_call_proceed(fer_call *c);
+/* The same for the chain that a call is a step of, where it is one. */
+void fer_chain_stand(const fer_call *c, bool stands);
 /* The runner heard it. */
 void fer_gateway_late(fer_runner *r, uint64_t ticket, const fer_late *late);
 void fer_gone_free(struct fer_gone_calls *gone);

@@ -127,6 +127,11 @@ def hang(params, meta, talk):
     raise Cancelled()
 
 
+def nap(params, meta, talk):
+    talk.gone.wait(2)
+    return text("rested")
+
+
 def grow(params, meta, talk):
     extra.append(f"grown_{len(extra)}")
     for tell, wants in list(listeners.values()):
@@ -361,7 +366,7 @@ TOOLS = {
     **{name: job for name in JOBS},
     "echo": lambda params, meta, talk: text(json.dumps(params.get("arguments"))),
     "elicit": asking("elicit"), "sample": asking("sample"), "roots": asking("roots"), "visit": asking("visit"),
-    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs, "touch": touch, "pid": pid, "let_go": let_go, "hand_out": hand_out,
+    "twice": asking("elicit", "sample"), "at_once": both_at_once, "steps": steps, "hang": hang, "grow": grow, "logs": logs, "touch": touch, "pid": pid, "let_go": let_go, "nap": nap, "hand_out": hand_out,
     "ask_and_hang": ask_and(hang), "ask_and_step": ask_and(steps),
     "elicit_and_die": elicit_and_die, "forget": session_gone,
 }

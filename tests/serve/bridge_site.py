@@ -28,7 +28,7 @@ def until(what, seconds=20):
 class Site:
     count = 0
 
-    def __init__(self, backend="legacy", carrier="stdio", limits=None):
+    def __init__(self, backend="legacy", carrier="stdio", limits=None, modes=None):
         Site.count += 1
         self.modern = backend == "modern"
         self.file = os.path.join(folder.name, f"heard-{Site.count}")
@@ -40,7 +40,7 @@ class Site:
             self.backend = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             server = {"url": self.backend.stdout.readline().strip()}
         config = os.path.join(folder.name, f"site-{Site.count}.json")
-        people = {n: {"token": f"secretref:env:{n.upper()}", "tenant": n} for n in ("ann", "ben", "cat")}
+        people = {n: {"token": f"secretref:env:{n.upper()}", "tenant": n, **({"mode": modes[n]} if n in (modes or {}) else {})} for n in ("ann", "ben", "cat")}
         with open(config, "w", encoding="utf-8") as file:
             json.dump({"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": {"settleMs": 30000, **(limits or {})}}}, file)
         self.gateway = subprocess.Popen([FERRULE, "serve", "--config", config, "--mode", "transparent", "--listen", "0"], stdin=subprocess.DEVNULL,

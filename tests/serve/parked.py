@@ -140,11 +140,23 @@ def progress_after(site):
 
 
 def stands_still(site):
-    """The time that the client takes does not count, that of the tool does."""
-    params = {"name": "elicit", "arguments": {}}
-    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 5000})
+    """The time that the client takes does not count, that of the tool does; of a chain, too, whose later steps have what is left."""
+    one = {"name": "run_tool", "arguments": {"id": "b:elicit", "args": {}}}
+    chain = {"name": "run_chain", "arguments": {"steps": [{"toolId": "b:elicit", "args": {}}, {"toolId": "b:echo", "args": {"n": 1}}]}}
+    cat = site.client("cat")
+    of_one = cat.request("tools/call", one, {"ferrule/deadlineMs": 5000})
+    of_chain = cat.request("tools/call", chain, {"ferrule/deadlineMs": 5000})
     time.sleep(6)
-    return is_it(words_of(site.ann.request("tools/call", dict(params, **again(r)))), DONE)
+    problems = is_it(DONE in json.dumps(cat.request("tools/call", dict(one, **again(of_one)))).replace("\\", ""), True)
+    done = cat.request("tools/call", dict(chain, **again(of_chain)))["result"]
+    return problems + is_it([s["status"] for s in done.get("structuredContent", done).get("steps", [])], ["Ok", "Ok"])
+
+
+def chain_without_time(site):
+    """A chain that has no time left after its first step does not begin the second."""
+    chain = {"name": "run_chain", "arguments": {"steps": [{"toolId": "b:nap", "args": {}}, {"toolId": "b:echo", "args": {"n": 1}}]}}
+    r = site.client("cat").request("tools/call", chain, {"ferrule/deadlineMs": 300})["result"]
+    return is_it((r["isError"], "DeadlineExceeded" in json.dumps(r) or "OutcomeUnknown" in json.dumps(r)), (True, True))
 
 
 def time_goes_on(site):
@@ -172,7 +184,7 @@ def two_clients(site):
     return problems + is_it("inputRequests" in json.dumps(r), False)
 
 
-site = Site()
+site = Site(modes={"cat": "meta"})
 row("no answers at all", missing, site, lambda name: {})
 row("answers to nothing", missing, site, lambda name: {"inputResponses": {"x": {}}})
 row("an answer that is no object", missing, site, lambda name: {"inputResponses": {name: 5}})
@@ -184,6 +196,7 @@ for can, tool in (({}, "elicit"), ({"sampling": {}}, "elicit"), ({"elicitation":
 row("cancel behind a question", cancelled, site)
 row("progress behind a question", progress_after, site)
 row("the deadline stands still for the client", stands_still, site)
+row("the deadline of a chain counts for its tools", chain_without_time, site)
 row("the deadline counts for the tool", time_goes_on, site)
 row("two clients on one pipe", two_clients, site)
 row("the server dies", server_dies, site)

@@ -168,8 +168,8 @@ void fer_method_task_cancel(fer_ask *q)
     run(q);
 }
 
-/* A server of 2026-07-28 takes answers itself. Those to what an older one asked (task_errands.c) are
- * its answers; what answers nothing that is asked is left alone, as the extension wants it. */
+/* A server of 2026-07-28 takes answers itself. Those to what an older one asked (task_errands.c)
+ * are its answers; what answers nothing that is asked is left alone, as the extension wants it. */
 void fer_method_task_update(fer_ask *q)
 {
     fer_relay *r = begin(q);
@@ -180,8 +180,7 @@ void fer_method_task_update(fer_ask *q)
     }
     const standing *s = r->state;
     const yyjson_val *responses = fer_val_get(q->params, "inputResponses");
-    fer_errand *e =
-        fer_errand_find(fer_ask_front(q), r->servers[0], q->peer->session, s->own);
+    fer_errand *e = fer_errand_find(fer_ask_front(q), r->servers[0], q->peer->session, s->own);
     if (!fer_is_obj(responses)) {
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "params.inputResponses must be an object");

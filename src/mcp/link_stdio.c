@@ -52,7 +52,8 @@ static void on_output(fer_process *p, fer_str bytes)
     uint64_t before = c->lines.too_long;
     fer_code code = fer_line_split_feed(&c->lines, bytes, take_line, c);
     if (l->current != c || l->closing) return;
-    if (code) l->base.events->noise(l->base.context);
+    if (code) l->base.events->starved(l->base.context);
+    if (l->current != c || l->closing) return;
     for (; before < c->lines.too_long; before++) l->base.events->noise(l->base.context);
 }
 

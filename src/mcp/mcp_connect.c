@@ -539,6 +539,7 @@ static bool link_waits(void *context, uint64_t id)
 
 const fer_mcp_link_events fer_mcp_events = {.message = fer_mcp_message,
                                             .noise = fer_mcp_noise,
+                                            .starved = fer_mcp_starved,
                                             .failed = link_failed,
                                             .waits = link_waits,
                                             .closed = link_closed};

@@ -200,6 +200,55 @@ static void take(void *context, const fer_rpc *m, const fer_err *err)
     else take_answer(p->client, p->stream, m);
 }
 
+/* ---- what there is no memory to read
+ * ----------------------------------------------------------------------------- */
+
+static const fer_mcp_failure unread = {
+    .code = FER_OUT_OF_MEMORY,
+    .sent = true,
+    .message = "the server has answered, and there was no memory to read it"};
+
+static const fer_mcp_failure too_large = {
+    .code = FER_RESOURCE_LIMIT,
+    .sent = true,
+    .message = "the server's answer is larger or deeper than allowed (json.size, json.depth)"};
+
+/* Whose answer it was is not known: none of those that wait may wait in vain. */
+void fer_mcp_starved(void *context)
+{
+    fer_mcp_client *c = context;
+    c->info.noise++;
+    if (!c->stopping) fer_mcp_fail_running(c, &unread);
+}
+
+/* The server waits for an answer that nobody can give. */
+static void refuse_unread(fer_mcp_client *c, fer_str id)
+{
+    fer_buf b = fer_mcp_writing(c);
+    fer_buf_add_text(&b, "{\"jsonrpc\":\"2.0\",\"id\":");
+    fer_buf_add(&b, id);
+    fer_buf_add_text(&b, ",\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}");
+    fer_mcp_post(c, &b, "");
+}
+
+/* A call fails at once whose answer cannot be read, rather than at its deadline; news are lost. */
+static void take_unread(fer_mcp_client *c, uint64_t stream, fer_str json, const fer_mcp_failure *f)
+{
+    fer_rpc_glimpse seen;
+    uint64_t id = stream;
+    c->info.noise++;
+    if (!fer_rpc_glance(json, &seen)) {
+        fer_mcp_request *r = stream ? fer_mcp_find(c, stream) : NULL;
+        if (r) fer_mcp_fail(r, f);
+        else if (!stream && f == &unread) fer_mcp_fail_running(c, f);
+        return;
+    }
+    if (seen.asks && seen.id.len && !fer_mcp_is_modern(c)) refuse_unread(c, seen.id);
+    if (seen.asks || (!stream && !fer_parse_u64(seen.id, &id))) return;
+    fer_mcp_request *r = fer_mcp_find(c, id);
+    if (r) fer_mcp_fail(r, f);
+}
+
 void fer_mcp_message(void *context, uint64_t stream, fer_str json)
 {
     fer_mcp_client *c = context;
@@ -208,7 +257,10 @@ void fer_mcp_message(void *context, uint64_t stream, fer_str json)
     bool batches = c->info.version && c->info.version->batches;
     fer_code code = batches ? fer_rpc_read_batch(c->in, json, take, &p, NULL)
                             : fer_rpc_read(c->in, json, &m, NULL);
-    if (code) c->info.noise++;
+    bool huge = code == FER_LIMIT_EXCEEDED && !batches;
+    if ((code == FER_OUT_OF_MEMORY || huge) && !c->stopping)
+        take_unread(c, stream, json, huge ? &too_large : &unread);
+    else if (code) c->info.noise++;
     else if (!batches) take(&p, &m, NULL);
     fer_arena_reset(c->in);
 }

@@ -52,6 +52,8 @@ typedef struct fer_mcp_link_events {
     void (*message)(void *context, uint64_t stream, fer_str json);
     /* Bytes came that cannot be a message, such as a line that is too long. */
     void (*noise)(void *context);
+    /* Bytes came that there was no memory to hold, and which may have been an answer. */
+    void (*starved)(void *context);
     /* A request that was sent will get no answer. */
     void (*failed)(void *context, uint64_t id, const fer_mcp_failure *f);
     /* Whether a request still waits for its answer. */

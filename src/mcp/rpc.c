@@ -135,6 +135,29 @@ fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, fer_rpc_visitor *visit, 
     return FER_OK;
 }
 
+bool fer_rpc_glance(fer_str text, fer_rpc_glimpse *out)
+{
+    size_t at = fer_skim_space(text, 0);
+    *out = (fer_rpc_glimpse){.id = FER_STR("")};
+    if (at >= text.len || text.ptr[at] != '{') return false;
+    at = fer_skim_space(text, at + 1);
+    while (at < text.len && text.ptr[at] == '"') {
+        size_t named = fer_skim_value(text, at), colon, end;
+        if (named == SIZE_MAX) return false;
+        fer_str name = fer_str_slice(text, at, named);
+        colon = fer_skim_space(text, named);
+        at =
+            colon < text.len && text.ptr[colon] == ':' ? fer_skim_space(text, colon + 1) : SIZE_MAX;
+        end = at < text.len ? fer_skim_value(text, at) : SIZE_MAX;
+        if (end == SIZE_MAX) return false;
+        if (fer_str_is(name, "\"id\"")) out->id = fer_str_slice(text, at, end);
+        if (fer_str_is(name, "\"method\"")) out->asks = true;
+        at = fer_skim_space(text, end);
+        if (at < text.len && text.ptr[at] == ',') at = fer_skim_space(text, at + 1);
+    }
+    return at < text.len && text.ptr[at] == '}';
+}
+
 bool fer_rpc_id_eq(const fer_rpc_id *x, const fer_rpc_id *y)
 {
     return x->type == y->type && fer_str_eq(x->text, y->text);

@@ -67,6 +67,14 @@ typedef void fer_rpc_visitor(void *context, const fer_rpc *message, const fer_er
 fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, fer_rpc_visitor *visit, void *context,
                             fer_err *err);
 
+/* What is seen of a message that there is no memory to read. Judges nothing, takes no memory. */
+typedef struct fer_rpc_glimpse {
+    bool asks;  /* it is a request or a notification */
+    fer_str id; /* as it came, JSON; or empty */
+} fer_rpc_glimpse;
+/* False: it is no single object, so that nothing is seen. */
+bool fer_rpc_glance(fer_str text, fer_rpc_glimpse *out);
+
 /* The bytes of a value of the message, as they came. */
 fer_str fer_rpc_bytes(const fer_json *doc, const yyjson_val *value);
 bool fer_rpc_id_eq(const fer_rpc_id *x, const fer_rpc_id *y);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "script_link.h"
 
+#include "faults.h"
+
 #define META                                                                                       \
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
     "\"io.modelcontextprotocol/clientCapabilities\":{},"                                           \
@@ -275,6 +277,7 @@ static void act(script *s, const char *line)
     else if (strncmp(line, "die ", 4) == 0) die(s, line + 4);
     else if (strncmp(line, "fail ", 5) == 0) fail_request(s, line + 5);
     else if (strcmp(line, "noise") == 0) s->link.events->noise(s->link.context);
+    else if (strcmp(line, "starved") == 0) s->link.events->starved(s->link.context);
     else if (strcmp(line, "info") == 0) show_info(s);
     else if (strcmp(line, "wait") == 0) wait_for_something(s);
     else fail_msg("no such line: %s", line);
@@ -285,6 +288,20 @@ static void say(script *s, const char *line)
     char *json = NULL;
     uint64_t stream = line[0] == '@' ? strtoull(line + 1, &json, 10) : 0;
     s->link.events->message(s->link.context, stream, fer_str_of(json ? json + 1 : line));
+}
+
+/* Blanks make it larger than what the client keeps for small ones. */
+static void say_unread(script *s, const char *line)
+{
+    const size_t blanks = (size_t)2 << 20, len = strlen(line);
+    char *text = malloc(len + blanks + 1);
+    memcpy(text, line, len);
+    memset(text + len, ' ', blanks);
+    text[len + blanks] = '\0';
+    fer_faults_begin("malloc@1+");
+    say(s, text);
+    fer_faults_begin(NULL);
+    free(text);
 }
 
 /* Puts what `$C` and `$M` stand for. */
@@ -305,6 +322,7 @@ static void play(script *s, fer_str line)
 {
     const char *text = fill(s->arena, line).ptr;
     if (text[0] == '!') act(s, text + 2);
+    else if (text[0] == '<' && text[1] == '-') say_unread(s, text + 3);
     else if (text[0] == '<') say(s, text + 2);
     else expect(s, text);
 }

@@ -234,6 +234,30 @@ static const struct row {
          "3", HI) "= ended 0 \"hi\"\n< bye\n! info\n"
                   "= info 2025-11-25 s/1 noise 7 late 0 foreign 0 refused 0 logs 0 running 0\n" BYE,
      {0}},
+    {"an answer that there is no memory to read",
+     BEGIN("2025-11-25") "! call t\n" S_CALL(
+         "4",
+         "t") "<- {\"jsonrpc\":\"2.0\",\"result\":{\"id\":9},\"id\":3}\n"
+              "= ended 0 OutOfMemory sent: the server has answered, and there was no memory to read it\n" S_REPLY(
+                  "4",
+                  HI) "= ended 1 \"hi\"\n! info\n"
+                      "= info 2025-11-25 s/1 noise 1 late 0 foreign 0 refused 0 logs 0 running 0\n" BYE,
+     {0}},
+    {"news that there is no memory to read, and a question",
+     BEGIN(
+         "2025-11-25") "<- {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n"
+                       "<- {\"jsonrpc\":\"2.0\",\"id\":\"s-1\",\"method\":\"roots/list\"}\n"
+                       "> {\"jsonrpc\":\"2.0\",\"id\":\"s-1\",\"error\":{\"code\":-32603,\"message\":\"out of memory\"}}\n" S_REPLY(
+                           "3", HI) "= ended 0 \"hi\"\n" BYE,
+     {0}},
+    {"something that there is no memory to read, whosesoever it is",
+     BEGIN("2025-11-25") "! call t\n" S_CALL(
+         "4",
+         "t") "! starved\n"
+              "= ended 0 OutOfMemory sent: the server has answered, and there was no memory to read it\n"
+              "= ended 1 OutOfMemory sent: the server has answered, and there was no memory to read it\n"
+              "! call t\n" S_CALL("5", "t") S_REPLY("5", HI) "= ended 2 \"hi\"\n" BYE,
+     {0}},
     {"answers to nobody",
      BEGIN("2025-11-25") S_REPLY("\"3\"", HI) S_REPLY("99", HI) S_REPLY("-3", HI) S_REPLY("3.0", HI)
          S_REPLY("null", HI) S_REPLY("2", "{}") S_REPLY("3", HI) "= ended 0 \"hi\"\n" S_REPLY(

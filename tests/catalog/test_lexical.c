@@ -255,10 +255,12 @@ static int by_key(const void *one, const void *other)
     return x > y ? -1 : x < y;
 }
 
+#define PRUNED (6 * FER_SPAN) /* documents, so that the first are a sample of all */
+
 /* Everything added up, document by document. */
 static size_t add_up(const fer_lexical *ix, const fer_query *q, double scale, fer_candidate *out)
 {
-    static uint32_t sums[8192];
+    static uint32_t sums[PRUNED];
     size_t count = 0;
     memset(sums, 0, sizeof sums);
     for (size_t i = 0; i < q->count; i++) {
@@ -283,26 +285,38 @@ static size_t add_up(const fer_lexical *ix, const fer_query *q, double scale, fe
 }
 
 /* `steep`: nearly all that is good comes first, so what the sweep hopes for is not there. */
-static fer_code put_pruned(fer_lexical *ix, uint32_t number, bool steep)
+static void add_pruned(fer_lexical_builder *b, uint32_t number, bool steep)
 {
     const fer_search_text little = {FER_FIELD_PARAM_TEXT, FER_STR("something else")};
-    if (!steep || number < 40 || number % 200 == 0) return put_random(ix, number);
-    return fer_lexical_put(ix, number, &(fer_search_doc){&little, 1}, NULL);
+    bool good = steep ? number < 40 || number % 200 == 0 : number % 4 == 0;
+    fer_search_doc doc = good ? random_doc() : (fer_search_doc){&little, 1};
+    assert_int_equal(fer_lexical_builder_add(b, number, &doc, NULL), FER_OK);
+}
+
+static fer_lexical *build_pruned(fer_arena *a, bool steep)
+{
+    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_str frozen;
+    fer_lexical *ix;
+    for (uint32_t n = 0; n < PRUNED; n++) add_pruned(b, n, steep);
+    assert_int_equal(fer_lexical_builder_finish(a, b, &frozen, NULL), FER_OK);
+    assert_int_equal(fer_lexical_open(frozen, &ix, NULL), FER_OK);
+    fer_lexical_builder_free(b);
+    return ix;
 }
 
 static void prune(bool steep)
 {
-    static fer_candidate all[8192];
+    static fer_candidate all[PRUNED];
     static fer_sweep sweep;
     static fer_wording request;
     static fer_query q;
     fer_arena *a = fer_arena_new(0);
-    fer_lexical *ix = fer_lexical_new();
+    fer_lexical *ix = build_pruned(a, steep);
     fer_tokeniser *t = fer_tokeniser_new();
     size_t hoped = 0;
-    for (uint32_t n = 0; n < 7000; n++) assert_int_equal(put_pruned(ix, n, steep), FER_OK);
-    ix = refreeze(a, ix);
-    for (uint32_t n = 0; n < 7000; n += 9) assert_true(fer_lexical_remove(ix, n));
+    assert_true(steep || (ix->frozen.bit_rows > 0 && ix->frozen.run_rows > ix->frozen.bit_rows));
+    for (uint32_t n = 0; n < PRUNED; n += 9) assert_true(fer_lexical_remove(ix, n));
     for (int round = 0; round < 400; round++) {
         char text[400];
         size_t len = add_words(text, sizeof text, 1 + roll(20));
@@ -316,7 +330,7 @@ static void prune(bool steep)
         assert_int_equal(sweep.count, want < sweep.room ? want : sweep.room);
         for (size_t i = 0; i < sweep.count; i++) assert_true(sweep.best[i].key == all[i].key);
     }
-    assert_true(hoped > 10 && hoped < 390); /* both happen: hopes that hold, and none or others */
+    assert_true(steep ? hoped > 10 && hoped < 400 : hoped > 390); /* some hopes do not hold */
     fer_tokeniser_free(t);
     fer_lexical_free(ix);
     fer_arena_free(a);
@@ -369,9 +383,9 @@ static void quick_looks_see_the_same(void)
 static void sums_are_taken_alike(void)
 {
     static _Alignas(FER_SUMS_ALIGN) uint16_t sums[FER_SUMS], once[FER_SUMS];
-    static uint16_t places[2][FER_SUMS], values[2][FER_SUMS], peaks[2][FER_SUMS / 4];
+    static uint16_t places[2][FER_SUMS], values[2][FER_SUMS];
     const fer_sum_kernels *plain = &fer_sum_kernel_rows[fer_sum_kernel_count - 1];
-    static const uint32_t sizes[] = {1, 63, 64, 65, 1000, 2047, 2048};
+    static const uint32_t sizes[] = {1, 63, 64, 65, 1000, FER_SUMS - 1, FER_SUMS};
     for (size_t i = 0; i < FER_COUNT(sizes) * fer_sum_kernel_count; i++) {
         const fer_sum_kernels *run = &fer_sum_kernel_rows[i % fer_sum_kernel_count];
         uint32_t size = sizes[i / fer_sum_kernel_count], found;
@@ -389,10 +403,6 @@ static void sums_are_taken_alike(void)
             assert_memory_equal(values[0], values[1], found * sizeof values[0][0]);
             for (uint32_t n = 0; n < FER_SUMS; n++) assert_int_equal(once[n], 0);
         }
-        plain->peaks(sums, size, peaks[0]);
-        run->peaks(sums, size, peaks[1]);
-        assert_memory_equal(peaks[0], peaks[1],
-                            (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT / 2);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "tokens.h"
 
 /* "FERLEX" and the version of the layout; read as a number, so other byte orders do not open. */
-#define MAGIC UINT64_C(0x000458454C524546)
+#define MAGIC UINT64_C(0x000558454C524546)
 
 struct header {
     uint64_t magic;
@@ -20,7 +20,7 @@ struct header {
 
 /* The sections follow each other, each aligned to 8. */
 struct layout {
-    size_t terms, texts, slots, runs, tops, bits, postings, names, record_at, records, end;
+    size_t terms, texts, slots, runs, bits, postings, names, record_at, records, end;
     bool fits;
 };
 
@@ -51,7 +51,6 @@ static struct layout lay_out(const struct header *h)
     l.texts = place(&l, h->text_size, 1);
     l.slots = place(&l, h->slot_count, sizeof(uint32_t));
     l.runs = place(&l, rows * (windows + 1), sizeof(uint32_t));
-    l.tops = place(&l, rows * windows, 1);
     l.bits = place(&l, h->bit_rows * windows, FER_WINDOW / 8);
     l.postings = place(&l, h->posting_count, sizeof(uint16_t));
     l.names = place(&l, h->numbers, sizeof(double));
@@ -82,7 +81,7 @@ static const char *wrong_with(fer_str bytes, const struct header *h)
     if (h->numbers > FER_NUMBERS_MAX || h->docs > h->numbers) return "too many documents";
     if (h->slot_count & (h->slot_count - 1) || h->slot_count <= h->term_count)
         return "its table of terms is broken";
-    if (h->run_rows > h->term_count || h->bit_rows > h->term_count)
+    if (h->run_rows > h->term_count || h->run_rows > FER_FROZEN_FLAT || h->bit_rows > h->term_count)
         return "its table of runs is broken";
     struct layout l = lay_out(h);
     return l.fits && l.end == bytes.len ? NULL : "its sections do not lie inside of it";
@@ -118,7 +117,6 @@ fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
         .texts = p + l.texts,
         .slots = (const void *)(p + l.slots),
         .runs = (const void *)(p + l.runs),
-        .tops = (const void *)(p + l.tops),
         .bits = (const void *)(p + l.bits),
         .postings = (const void *)(p + l.postings),
         .names = (const void *)(p + l.names),
@@ -168,20 +166,20 @@ fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
     static const fer_frozen_list nothing = {0};
     if (term >= f->term_count) return nothing;
     const struct fer_frozen_term *t = &f->terms[term];
-    size_t units = t->run == FER_NONE ? 2 : 1;
+    size_t units = t->run == FER_FROZEN_FLAT ? 2 : 1;
     if (t->postings > f->posting_count || f->posting_count - t->postings < units * t->df)
         return nothing;
     const uint16_t *at = f->postings + t->postings;
-    if (t->run == FER_NONE) {
+    if (t->run == FER_FROZEN_FLAT) {
         if (t->postings & 1) return nothing;
-        return (fer_frozen_list){.df = t->df, .flat = (const void *)at};
+        return (fer_frozen_list){.df = t->df, .levels = t->levels, .flat = (const void *)at};
     }
     if (t->run >= f->run_rows) return nothing;
     bool bits = term < f->bit_rows;
     return (fer_frozen_list){.df = t->df,
+                             .levels = t->levels,
                              .bits = bits ? f->bits + term * row_words(f->windows) : NULL,
                              .runs = f->runs + (size_t)t->run * (f->windows + 1),
-                             .tops = f->tops + (size_t)t->run * f->windows,
                              .postings = at};
 }
 
@@ -199,13 +197,14 @@ struct writer {
 };
 
 /*
- * A row of runs costs 5 bytes a window and saves 2 a posting; it also lets a search pass by
- * windows, so terms get it that are a little too rare for it to pay. Where there is one window, it
- * is only a matter of bytes.
+ * A run saves 2 bytes a posting, and costs a search as much to begin as to add up ten. Where there
+ * is one window, it is only a matter of bytes.
  */
+#define RUN_MEAN 64 /* postings in a window, of terms that have runs */
+
 static bool has_runs(uint32_t df, uint32_t windows)
 {
-    return windows > 1 ? df >= 64 + 2 * windows : df >= 8;
+    return windows > 1 ? df >= RUN_MEAN * windows : df >= 8;
 }
 
 /*
@@ -230,7 +229,7 @@ static fer_code measure(struct writer *w, fer_err *err)
     while (w->h.slot_count < s->term_count * UINT64_C(3) / 2 + 1) w->h.slot_count *= 2;
     for (uint32_t t = 0; t < s->term_count; t++) {
         uint32_t df = s->terms[t].df;
-        bool runs = has_runs(df, w->windows);
+        bool runs = has_runs(df, w->windows) && w->h.run_rows < FER_FROZEN_FLAT;
         w->h.text_size += s->terms[t].text.len;
         w->h.run_rows += runs;
         w->h.bit_rows += w->h.bit_rows == t && has_bits(t, df, w);
@@ -266,23 +265,21 @@ static void write_terms(struct writer *w)
         while (slots[at]) at = (at + 1) & mask;
         slots[at] = hash_bits(hash, bits) | (t + 1);
         memcpy(w->bytes + w->l.texts + text, word.ptr, word.len);
-        w->terms[t] = (struct fer_frozen_term){text, s->terms[t].df, 0, FER_NONE};
+        w->terms[t] = (struct fer_frozen_term){text, s->terms[t].df, 0, FER_FROZEN_FLAT, 0};
         text += (uint32_t)word.len;
     }
-    w->terms[s->term_count] = (struct fer_frozen_term){text, 0, 0, FER_NONE};
+    w->terms[s->term_count] = (struct fer_frozen_term){text, 0, 0, FER_FROZEN_FLAT, 0};
 }
 
-/* 16 bits a posting, and for each window where its own begin and how high they go. */
+/* 16 bits a posting, and for each window where its own begin. */
 static void write_runs(struct writer *w, const uint32_t *list, uint32_t df)
 {
     uint32_t *runs = (uint32_t *)(void *)(w->bytes + w->l.runs) + (size_t)w->run * (w->windows + 1);
-    uint8_t *tops = (uint8_t *)w->bytes + w->l.tops + (size_t)w->run * w->windows;
     uint16_t *to = (uint16_t *)(void *)(w->bytes + w->l.postings) + w->postings;
     uint32_t window = 0;
     for (uint32_t i = 0; i < df; i++) {
-        uint32_t at = list[i] >> (FER_LEVEL_BITS + FER_WINDOW_BITS), level = list[i] % FER_LEVELS;
+        uint32_t at = list[i] >> (FER_LEVEL_BITS + FER_WINDOW_BITS);
         while (window < at) runs[++window] = i;
-        if (level > tops[at]) tops[at] = (uint8_t)level;
         to[i] = (uint16_t)list[i];
     }
     while (window < w->windows) runs[++window] = df;
@@ -297,11 +294,33 @@ static void write_bits(const struct writer *w, uint32_t term, const uint32_t *li
     }
 }
 
+/* The highest level that `count` postings have at least; 0: there are not so many. */
+static unsigned level_of_best(const uint32_t counts[FER_LEVELS], uint32_t count)
+{
+    uint32_t have = 0;
+    for (unsigned level = FER_LEVELS; level-- > 0;) {
+        have += counts[level];
+        if (have >= count) return level;
+    }
+    return 0;
+}
+
+static uint16_t levels_of(const uint32_t *list, uint32_t df)
+{
+    uint32_t counts[FER_LEVELS] = {0};
+    for (uint32_t i = 0; i < df; i++) counts[list[i] % FER_LEVELS]++;
+    unsigned few = level_of_best(counts, FER_FROZEN_FEW_COUNT);
+    unsigned more = level_of_best(counts, FER_FROZEN_MORE_COUNT);
+    return (uint16_t)(level_of_best(counts, 1) | few << FER_FROZEN_FEW * FER_LEVEL_BITS |
+                      more << FER_FROZEN_MORE * FER_LEVEL_BITS);
+}
+
 static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
 {
     struct fer_frozen_term *t = &w->terms[term];
-    if (has_runs(t->df, w->windows)) {
-        t->run = w->run;
+    t->levels = levels_of(list, t->df);
+    if (has_runs(t->df, w->windows) && w->run < FER_FROZEN_FLAT) {
+        t->run = (uint16_t)w->run;
         t->postings = w->postings;
         write_runs(w, list, t->df);
         if (term < w->h.bit_rows) write_bits(w, term, list, t->df);

@@ -2,15 +2,15 @@
 /*
  * The frozen part of an index: bytes without pointers.
  *
- *     header | terms | texts of terms | slots | runs | tops | bits | postings |
- *     names | where records are | records
+ *     header | terms | texts of terms | slots | runs | bits | postings | names |
+ *     where records are | records
  *
  * Terms are numbered by how many documents have them, the most first. `slots` is a hash table
  * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
- * A posting is a document and a level (weigh.h). Documents are dealt with in windows of 2048: a
- * term that is in many keeps 16 bits for each posting and, for every window, where its postings
- * begin (`runs`) and the highest level among them (`tops`); a rarer one keeps 32 bits for each
- * posting and no runs. The first terms, which many documents have, also keep a bit for each
+ * A posting is a document and a level (weigh.h). A term that many documents have keeps 16 bits
+ * for each posting and, for every window of 2048 documents, where its postings begin (`runs`); a
+ * rarer one keeps 32 bits for each posting and no runs. Of every term is known how high its levels
+ * go. The first terms, which many documents have, also keep a bit for each
  * document (`bits`): who asks whether one has it mostly hears no. A document's record is the order
  * of its words (record.h); of its name is also kept how rare its words are together, among the
  * documents that are frozen here.
@@ -35,8 +35,19 @@ struct fer_frozen_term {
     uint32_t text;     /* where its text begins; it ends where the next one's does */
     uint32_t df;       /* documents that have it */
     uint32_t postings; /* where they begin, in units of 16 bits */
-    uint32_t run;      /* its row of runs; FER_NONE: it has none */
+    uint16_t run;      /* its row of runs; FER_FROZEN_FLAT: it has none */
+    uint16_t levels;   /* its highest, and those of its best: see fer_frozen_level */
 };
+#define FER_FROZEN_FLAT UINT16_MAX
+
+/* Postings of a term whose levels are kept: so many have at least that. */
+enum { FER_FROZEN_TOP, FER_FROZEN_FEW, FER_FROZEN_MORE, FER_FROZEN_LEVELS };
+#define FER_FROZEN_FEW_COUNT  24 /* as many as a search for ten looks at twice */
+#define FER_FROZEN_MORE_COUNT 36 /* and one by words and meaning */
+static inline unsigned fer_frozen_level(uint16_t levels, unsigned which)
+{
+    return levels >> which * FER_LEVEL_BITS & (FER_LEVELS - 1);
+}
 
 typedef struct fer_frozen {
     size_t bytes;
@@ -54,7 +65,6 @@ typedef struct fer_frozen {
     const uint32_t *slots; /* bits of the hash | term + 1; 0: empty */
     uint32_t slot_number;  /* the bits of a slot that are the term's */
     const uint32_t *runs;  /* windows + 1 a row, relative to the term's postings */
-    const uint8_t *tops;   /* windows a row */
     const uint64_t *bits;  /* FER_WINDOW bits for each window, a row */
     const uint16_t *postings;
     const double *names;       /* numbers of them; of hostile bytes, anything */
@@ -74,9 +84,9 @@ fer_record fer_frozen_record(const fer_frozen *f, uint32_t number);
 /* The postings of one term, of one of the two kinds. */
 typedef struct fer_frozen_list {
     uint32_t df;
+    uint16_t levels;          /* see fer_frozen_level */
     const uint32_t *flat;     /* df of them, number << 5 | level; NULL: it has runs */
-    const uint32_t *runs;     /* where the postings of each window begin ... */
-    const uint8_t *tops;      /* ... and their highest level */
+    const uint32_t *runs;     /* where the postings of each window begin */
     const uint64_t *bits;     /* which documents have it; NULL: nobody knows */
     const uint16_t *postings; /* number in the window << 5 | level */
 } fer_frozen_list;

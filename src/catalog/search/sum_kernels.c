@@ -34,21 +34,6 @@ static uint32_t count_plain(const uint16_t *sums, uint32_t size, uint16_t floor)
     return count;
 }
 
-static uint16_t larger(uint16_t x, uint16_t y)
-{
-    return x > y ? x : y;
-}
-
-static void peaks_plain(const uint16_t *sums, uint32_t size, uint16_t *out)
-{
-    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT) {
-        for (uint32_t i = 0; i < FER_SUMS_LOT / 4; i++) {
-            const uint16_t *s = sums + at + i;
-            *out++ = larger(larger(s[0], s[16]), larger(s[32], s[48]));
-        }
-    }
-}
-
 /* ---- SSE2, which every x86-64 has ---------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -106,18 +91,6 @@ static uint32_t count_sse2(const uint16_t *sums, uint32_t size, uint16_t floor)
     _mm_storeu_si128((__m128i *)(void *)counts, count);
     for (unsigned i = 0; i < 8; i++) all += counts[i];
     return all;
-}
-
-static void peaks_sse2(const uint16_t *sums, uint32_t size, uint16_t *out)
-{
-    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT, out += FER_SUMS_LOT / 4) {
-        for (unsigned half = 0; half < 2; half++) {
-            const uint16_t *s = sums + at;
-            __m128i top = _mm_max_epi16(_mm_max_epi16(eight(s, half), eight(s, half + 2)),
-                                        _mm_max_epi16(eight(s, half + 4), eight(s, half + 6)));
-            _mm_storeu_si128((__m128i *)(void *)out + half, top);
-        }
-    }
 }
 
 /* ---- AVX2 ---------------------------------------------------------------------- */
@@ -181,24 +154,14 @@ AVX2 static uint32_t count_avx2(const uint16_t *sums, uint32_t size, uint16_t fl
     for (unsigned i = 0; i < 16; i++) all += counts[i];
     return all;
 }
-
-AVX2 static void peaks_avx2(const uint16_t *sums, uint32_t size, uint16_t *out)
-{
-    for (uint32_t at = 0; at < size; at += FER_SUMS_LOT, out += FER_SUMS_LOT / 4) {
-        const uint16_t *s = sums + at;
-        __m256i top = _mm256_max_epi16(_mm256_max_epi16(sixteen(s, 0), sixteen(s, 1)),
-                                       _mm256_max_epi16(sixteen(s, 2), sixteen(s, 3)));
-        _mm256_storeu_si256((__m256i *)(void *)out, top);
-    }
-}
 #endif
 
 const fer_sum_kernels fer_sum_kernel_rows[] = {
 #if defined(__x86_64__)
-    {"avx2", has_avx2, take_avx2, count_avx2, peaks_avx2},
-    {"sse2", always, take_sse2, count_sse2, peaks_sse2},
+    {"avx2", has_avx2, take_avx2, count_avx2},
+    {"sse2", always, take_sse2, count_sse2},
 #endif
-    {"plain", always, take_plain, count_plain, peaks_plain},
+    {"plain", always, take_plain, count_plain},
 };
 const size_t fer_sum_kernel_count = sizeof fer_sum_kernel_rows / sizeof fer_sum_kernel_rows[0];
 

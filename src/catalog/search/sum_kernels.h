@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loops over the sums of a window (sweep.h), for the processor at hand. All rows give the same
+ * The loops over the sums of a span (sweep.h), for the processor at hand. All rows give the same
  * numbers; the first that the processor can run is taken. Sums are below 2^15, and aligned to
  * FER_SUMS_ALIGN bytes; sizes are up to FER_SUMS, and sums behind them, up to a multiple of
  * FER_SUMS_LOT, are 0.
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FER_SUMS       2048
+#define FER_SUMS       8192
 #define FER_SUMS_LOT   64
 #define FER_SUMS_ALIGN 64
 
@@ -25,8 +25,6 @@ typedef struct fer_sum_kernels {
                      uint16_t values[FER_SUMS]);
     /* How many are at least `floor`. */
     uint32_t (*count)(const uint16_t *sums, uint32_t size, uint16_t floor);
-    /* The largest of every four of a lot, in any order: `out` has a quarter of the sums. */
-    void (*peaks)(const uint16_t *sums, uint32_t size, uint16_t *out);
 } fer_sum_kernels;
 
 extern const fer_sum_kernels fer_sum_kernel_rows[];

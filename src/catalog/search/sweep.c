@@ -50,93 +50,95 @@ static void offer(fer_sweep *s, uint32_t score, uint32_t number, uint32_t slot)
     if (s->count == 2 * s->room) thin_out(s);
 }
 
-/* ---- a window ------------------------------------------------------------------- */
+/* ---- a span --------------------------------------------------------------------- */
 
-/* What is known of a window before it is read. */
-struct window {
-    uint32_t index, first; /* the first number in it */
+/* What is known of a span before it is read. */
+struct span {
+    uint32_t first, size; /* documents */
     bool tail;
     size_t dear;        /* lanes from here on are added up, those before looked up */
     uint32_t cheap_top; /* what the cheap lanes can be worth together */
+    bool known;         /* which lanes it pays to look up */
 };
 
-static uint32_t doc_of(uint32_t posting)
+/* The first posting of a flat list, from `at` on, that is not below `posting`. */
+static uint32_t seek(const fer_frozen_list *list, uint32_t at, uint32_t posting)
 {
-    return posting >> FER_LEVEL_BITS;
-}
-
-/* The highest worth of a lane in a window; flat lists stand at it or behind. */
-static uint32_t top_in(struct fer_lane *lane, const struct window *w)
-{
-    if (!lane->list.flat) {
-        lane->run = fer_frozen_window(&lane->list, w->index);
-        return lane->run.count ? lane->gain[lane->list.tops[w->index] % FER_LEVELS] : 0;
+    uint32_t step = 8, end = list->df;
+    if (at == end || list->flat[at] >= posting) return at;
+    while (step < end - at && list->flat[at + step] < posting) {
+        at += step;
+        step *= 2;
     }
-    while (lane->at < lane->list.df && doc_of(lane->list.flat[lane->at]) < w->first) lane->at++;
-    if (lane->at == lane->list.df) return 0;
-    return doc_of(lane->list.flat[lane->at]) - w->first < FER_WINDOW ? lane->top : 0;
-}
-
-/* Lanes are in the order of their worth. False: nothing in the window can come in. */
-static bool plan(fer_sweep *s, struct window *w)
-{
-    uint32_t tops = 0;
-    bool cheap = true;
-    w->dear = w->cheap_top = 0;
-    for (size_t i = 0; i < s->lane_count; i++) {
-        s->tops[i] = top_in(&s->lanes[i], w);
-        tops += s->tops[i];
-        if (cheap && tops < s->least && !s->lanes[i].list.flat) {
-            w->dear = i + 1;
-            w->cheap_top = tops;
-        } else {
-            cheap = false;
-        }
+    if (step < end - at) end = at + step;
+    while (end - at > 1) {
+        uint32_t middle = at + (end - at) / 2;
+        if (list->flat[middle] < posting) at = middle;
+        else end = middle;
     }
-    return tops > 0 && tops >= s->least;
+    return end;
 }
 
-/* One posting of a window is added to its document. */
+/* One posting is added to its document. The mask is for bytes that are not in order. */
 static inline void add_posting(uint16_t *sums, const uint16_t *gain, uint32_t p)
 {
-    uint32_t at = p >> FER_LEVEL_BITS;
+    uint32_t at = p >> FER_LEVEL_BITS & (FER_SPAN - 1);
     sums[at] = (uint16_t)(sums[at] + gain[p % FER_LEVELS]);
 }
 
-/* Four at once while there are four: this loop is where a sweep spends its time. */
-static uint32_t add_run(fer_sweep *s, const struct fer_lane *lane)
+/* Four at once while there are four: these loops are where a sweep spends its time. */
+static uint32_t add_runs(fer_sweep *s, const struct fer_lane *lane, const struct span *w)
 {
-    uint16_t *sums = s->sums;
-    const uint16_t *gain = lane->gain, *p = lane->run.postings, *end = p + lane->run.count;
-    for (const uint16_t *fours = p + (size_t)lane->run.count / 4 * 4; p < fours; p += 4) {
-        add_posting(sums, gain, p[0]);
-        add_posting(sums, gain, p[1]);
-        add_posting(sums, gain, p[2]);
-        add_posting(sums, gain, p[3]);
+    const uint16_t *gain = lane->gain;
+    uint32_t window = w->first / FER_WINDOW, added = 0;
+    for (uint32_t at = 0; at < w->size; at += FER_WINDOW, window++) {
+        fer_frozen_run run = fer_frozen_window(&lane->list, window);
+        uint16_t *sums = s->sums + at;
+        const uint16_t *p = run.postings, *end = p + run.count;
+        for (; end - p >= 4; p += 4) {
+            add_posting(sums, gain, p[0]);
+            add_posting(sums, gain, p[1]);
+            add_posting(sums, gain, p[2]);
+            add_posting(sums, gain, p[3]);
+        }
+        for (; p < end; p++) add_posting(sums, gain, *p);
+        added += run.count;
     }
-    for (; p < end; p++) add_posting(sums, gain, *p);
-    return lane->run.count;
+    return added;
 }
 
-static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, uint32_t first)
+static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, const struct span *w)
 {
-    const uint32_t *flat = lane->list.flat;
-    lane->from = lane->at;
-    for (; lane->at < lane->list.df; lane->at++) {
-        uint32_t p = flat[lane->at], at = doc_of(p) - first;
-        if (at >= FER_WINDOW) break;
-        s->sums[at] = (uint16_t)(s->sums[at] + lane->gain[p % FER_LEVELS]);
+    const uint32_t *list = lane->list.flat, *p = list + lane->from, *end = list + lane->list.df;
+    const uint16_t *gain = lane->gain;
+    uint32_t first = w->first << FER_LEVEL_BITS, room = FER_SPAN << FER_LEVEL_BITS;
+    for (; end - p >= 4 && p[3] - first < room; p += 4) {
+        add_posting(s->sums, gain, p[0]);
+        add_posting(s->sums, gain, p[1]);
+        add_posting(s->sums, gain, p[2]);
+        add_posting(s->sums, gain, p[3]);
     }
-    return lane->at - lane->from;
+    for (; p < end && *p - first < room; p++) add_posting(s->sums, gain, *p);
+    lane->to = (uint32_t)(p - list);
+    return lane->to - lane->from;
 }
 
-/* What the run says of one document, or 0. Most have none of it, which a bit says. Halving without
- * branches, which nobody could foresee. */
-static uint32_t look_up(const struct fer_lane *lane, uint32_t window, uint32_t at)
+static uint32_t add_lane_up(fer_sweep *s, struct fer_lane *lane, const struct span *w)
 {
+    if (!lane->list.flat) return add_runs(s, lane, w);
+    lane->from = seek(&lane->list, lane->to, w->first << FER_LEVEL_BITS);
+    return add_flat(s, lane, w);
+}
+
+/* What a list says of one document, or 0. Halving without branches, which nobody could foresee. */
+static uint32_t look_up_run(const struct fer_lane *lane, uint32_t number)
+{
+    uint32_t window = number / FER_WINDOW, at = number % FER_WINDOW;
+    /* Most have none of it, which a bit says. */
     if (lane->list.bits && !fer_frozen_bit(&lane->list, window, at)) return 0;
-    const uint16_t *p = lane->run.postings;
-    uint32_t left = lane->run.count, wanted = at << FER_LEVEL_BITS;
+    fer_frozen_run run = fer_frozen_window(&lane->list, window);
+    const uint16_t *p = run.postings;
+    uint32_t left = run.count, wanted = at << FER_LEVEL_BITS;
     if (!left) return 0;
     while (left > 1) {
         uint32_t half = left / 2;
@@ -146,8 +148,26 @@ static uint32_t look_up(const struct fer_lane *lane, uint32_t window, uint32_t a
     return (uint32_t)*p >> FER_LEVEL_BITS == at ? lane->gain[*p % FER_LEVELS] : 0;
 }
 
+static uint32_t look_up_flat(const struct fer_lane *lane, uint32_t number)
+{
+    const uint32_t *p = lane->list.flat + lane->from;
+    uint32_t left = lane->to - lane->from, wanted = number << FER_LEVEL_BITS;
+    if (!left) return 0;
+    while (left > 1) {
+        uint32_t half = left / 2;
+        p += p[half - 1] < wanted ? half : 0;
+        left -= half;
+    }
+    return *p >> FER_LEVEL_BITS == number ? lane->gain[*p % FER_LEVELS] : 0;
+}
+
+static inline uint32_t look_up(const struct fer_lane *lane, uint32_t number)
+{
+    return lane->list.flat ? look_up_flat(lane, number) : look_up_run(lane, number);
+}
+
 /* Whether a document is there and wanted; its number. */
-static bool is_open(const fer_sweep *s, const struct window *w, uint32_t at, uint32_t *number)
+static bool is_open(const fer_sweep *s, const struct span *w, uint32_t at, uint32_t *number)
 {
     const fer_lexical *ix = s->ix;
     uint32_t place = w->first + at;
@@ -164,81 +184,55 @@ static bool is_open(const fer_sweep *s, const struct window *w, uint32_t at, uin
 }
 
 /* A document needs something of the dear words, and enough to get in with all of the cheap. */
-static uint16_t floor_of(const fer_sweep *s, const struct window *w)
+static uint16_t floor_of(const fer_sweep *s, const struct span *w)
 {
     uint32_t least = s->least > w->cheap_top ? s->least - w->cheap_top : 0;
     return (uint16_t)(least > 1 ? least : 1);
 }
 
-/*
- * Looking a document up costs about as much as adding LOOK_UP_COST postings, or, where a bit mostly
- * says no, BIT_COST. Cheap lanes are added up after all, the dearest first, as long as too many
- * documents would be looked up; there are no more of these than postings were added. To count them
- * costs as much as SHORT_RUN postings.
- */
-#define LOOK_UP_COST 10
-#define BIT_COST     5
-#define SHORT_RUN    96
-
-static uint32_t add_cheap(fer_sweep *s, struct window *w, uint32_t size, uint32_t added)
+/* The cheap lanes are asked one after the other, of the documents that can still come in. */
+static uint32_t sift(fer_sweep *s, const struct span *w, uint32_t found)
 {
-    while (w->dear > 0) {
-        const struct fer_lane *lane = &s->lanes[w->dear - 1];
-        uint32_t count = lane->run.count;
-        uint32_t cost = lane->list.bits ? BIT_COST : LOOK_UP_COST;
-        uint32_t least = lane->list.bits ? SHORT_RUN : size / LOOK_UP_COST;
-        if (count > least &&
-            (added * cost < count || s->run->count(s->sums, size, floor_of(s, w)) * cost < count))
-            break;
-        added += add_run(s, lane);
-        w->dear--;
-        w->cheap_top -= s->tops[w->dear];
+    uint32_t left = w->cheap_top;
+    for (size_t i = w->dear; found && i-- > 0;) {
+        const struct fer_lane *lane = &s->lanes[i];
+        uint32_t kept = 0;
+        left -= lane->top;
+        for (uint32_t k = 0; k < found; k++) {
+            uint32_t at = s->places[k], score = s->values[k] + look_up(lane, w->first + at);
+            s->places[kept] = (uint16_t)at;
+            s->values[kept] = (uint16_t)score;
+            kept += score + left >= s->least;
+        }
+        found = kept;
     }
-    return added;
+    return found;
 }
 
-/* The cheap lanes are asked one by one, while the document can still come in. */
-static inline void consider(fer_sweep *s, const struct window *w, uint32_t at, uint32_t score)
+/* Documents that are gone are left out. */
+static uint32_t bury(fer_sweep *s, const struct span *w, uint32_t found)
 {
-    uint32_t left = w->cheap_top, number;
-    for (size_t i = w->dear; i-- > 0;) {
-        if (score + left < s->least) return;
-        left -= s->tops[i];
-        score += look_up(&s->lanes[i], w->index, at);
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < found; k++) {
+        s->places[kept] = s->places[k];
+        s->values[kept] = s->values[k];
+        kept += !fer_lexical_is_dead(s->ix, w->first + s->places[k]);
     }
-    if (score < s->least || !is_open(s, w, at, &number)) return;
-    offer(s, score, number, w->tail ? w->first + at : FER_NONE);
-}
-
-/* ---- how good the best are ---- */
-
-/* Documents that are gone have nothing. */
-static void bury(fer_sweep *s, const struct window *w, uint32_t size)
-{
-    for (uint32_t at = 0; s->ix->dead && at < size; at += 64) {
-        uint64_t gone =
-            atomic_load_explicit(&s->ix->dead[(w->first + at) / 64], memory_order_relaxed);
-        for (; gone; gone &= gone - 1) s->sums[at + (unsigned)__builtin_ctzll(gone)] = 0;
-    }
+    return kept;
 }
 
 /*
- * As long as nobody knows how good the best are, all would come in one by one. So the largest of
- * every four sums is taken, and by halving a score is found that `room` of these have: as many
- * documents at least have it too.
+ * Where more are found than can stay, they do not come in one by one: by halving a score is found
+ * that `room` of them have.
  */
-static void raise_least(fer_sweep *s, const struct window *w, uint32_t size)
+static void raise_least(fer_sweep *s, uint32_t found)
 {
-    uint32_t low = 1, high = (uint32_t)SCORE_MAX + 1;
-    uint32_t lots = (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT, peaks = lots * FER_SUMS_LOT / 4;
-    if (w->tail || s->accept) return;
-    bury(s, w, size);
-    s->run->peaks(s->sums, size, s->peaks);
-    memset(s->peaks + peaks, 0, (FER_WINDOW / 4 - peaks) * sizeof s->peaks[0]);
-    if (s->run->count(s->peaks, peaks, 1) < s->room) return;
+    uint32_t low = s->least, high = (uint32_t)SCORE_MAX + 1;
+    uint32_t end = (found + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT;
+    memset(s->values + found, 0, (end - found) * sizeof s->values[0]);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t count = s->run->count(s->peaks, peaks, (uint16_t)middle);
+        uint32_t count = s->run->count(s->values, found, (uint16_t)middle);
         if (count < s->room) high = middle;
         else low = middle;
         if (count >= s->room && count < s->room + s->room / 4) break;
@@ -246,49 +240,77 @@ static void raise_least(fer_sweep *s, const struct window *w, uint32_t size)
     s->least = low;
 }
 
-/* All sums are looked at and cleared; those that are large enough are documents to consider. */
-static void collect(fer_sweep *s, const struct window *w, uint32_t size)
+/* All sums are looked at and cleared. */
+static void collect(fer_sweep *s, const struct span *w)
 {
-    if (!s->least) raise_least(s, w, size);
-    uint32_t found = s->run->take(s->sums, size, floor_of(s, w), s->places, s->values);
-    for (uint32_t i = 0; i < found; i++) consider(s, w, s->places[i], s->values[i]);
-}
-
-static inline void collect_one(fer_sweep *s, const struct window *w, uint32_t at)
-{
-    uint16_t sum = s->sums[at];
-    s->sums[at] = 0;
-    if (sum >= floor_of(s, w)) consider(s, w, at, sum);
-}
-
-/* The same where little was added: only what was is looked at. */
-static void collect_few(fer_sweep *s, const struct window *w)
-{
-    for (size_t i = w->dear; i < s->lane_count; i++) {
-        const struct fer_lane *lane = &s->lanes[i];
-        if (lane->list.flat) {
-            for (uint32_t k = lane->from; k < lane->at; k++)
-                collect_one(s, w, doc_of(lane->list.flat[k]) - w->first);
-            continue;
-        }
-        for (uint32_t k = 0; k < lane->run.count; k++)
-            collect_one(s, w, (uint32_t)lane->run.postings[k] >> FER_LEVEL_BITS);
+    uint32_t found = s->run->take(s->sums, w->size, floor_of(s, w), s->places, s->values), number;
+    found = sift(s, w, found);
+    if (found > s->room && !w->tail && !s->accept) {
+        if (s->ix->dead) found = bury(s, w, found);
+        if (found > s->room) raise_least(s, found);
+    }
+    for (uint32_t k = 0; k < found; k++) {
+        uint32_t at = s->places[k];
+        if (s->values[k] >= s->least && is_open(s, w, at, &number))
+            offer(s, s->values[k], number, w->tail ? w->first + at : FER_NONE);
     }
 }
 
-#define FEW 96 /* postings for which a window is not looked through */
+/* ---- which lanes are cheap ---- */
 
-static void sweep_window(fer_sweep *s, struct window *w, uint32_t size)
+/*
+ * Looking a document up costs about as much as adding LOOK_UP_COST postings. Cheap lanes are added
+ * up all the same, the dearest first, as long as too many documents would be looked up. They are
+ * counted in the first span, and where more lanes have become cheap; later spans are much the same.
+ */
+#define LOOK_UP_COST 16
+
+static void add_cheap(fer_sweep *s, struct span *w)
+{
+    while (w->dear > 0) {
+        struct fer_lane *lane = &s->lanes[w->dear - 1];
+        uint32_t count = (uint32_t)((uint64_t)lane->list.df * w->size / s->numbers);
+        if (s->run->count(s->sums, w->size, floor_of(s, w)) * LOOK_UP_COST < count) break;
+        add_lane_up(s, lane, w);
+        w->dear--;
+        w->cheap_top -= lane->top;
+    }
+    s->wanted = w->dear;
+}
+
+/* Lanes are in the order of their worth. False: nothing can come in. */
+static bool plan(fer_sweep *s, struct span *w)
+{
+    w->dear = w->cheap_top = 0;
+    while (w->dear < s->lane_count && w->cheap_top + s->lanes[w->dear].top < s->least)
+        w->cheap_top += s->lanes[w->dear++].top;
+    if (w->dear == s->lane_count) return false;
+    w->known = w->dear == s->dear;
+    s->dear = w->dear;
+    while (w->known && w->dear > s->wanted) w->cheap_top -= s->lanes[--w->dear].top;
+    return true;
+}
+
+/* Where the postings of the span are in flat lists that are looked up. */
+static void find_ends(fer_sweep *s, const struct span *w)
+{
+    for (size_t i = 0; i < w->dear; i++) {
+        struct fer_lane *lane = &s->lanes[i];
+        if (!lane->list.flat) continue;
+        lane->from = seek(&lane->list, lane->to, w->first << FER_LEVEL_BITS);
+        lane->to = seek(&lane->list, lane->from, (w->first + FER_SPAN) << FER_LEVEL_BITS);
+    }
+}
+
+static void sweep_span(fer_sweep *s, struct span *w)
 {
     uint32_t added = 0;
     if (!plan(s, w)) return;
-    for (size_t i = w->dear; i < s->lane_count; i++) {
-        struct fer_lane *lane = &s->lanes[i];
-        added += lane->list.flat ? add_flat(s, lane, w->first) : add_run(s, lane);
-    }
-    added = add_cheap(s, w, size, added);
-    if (added <= FEW) collect_few(s, w);
-    else collect(s, w, size);
+    for (size_t i = w->dear; i < s->lane_count; i++) added += add_lane_up(s, &s->lanes[i], w);
+    if (!added) return;
+    if (!w->known) add_cheap(s, w);
+    find_ends(s, w);
+    collect(s, w);
 }
 
 /* ---- lanes ---------------------------------------------------------------------- */
@@ -298,8 +320,8 @@ static void set_gains(struct fer_lane *lane, double worth)
     float step = (float)(worth * fer_weigh_level_share(0));
     for (unsigned level = 0; level < FER_LEVELS; level++)
         lane->gain[level] = (uint16_t)(int)(step * (float)(level + 1));
-    lane->top = lane->gain[FER_LEVELS - 1];
-    lane->from = lane->at = 0;
+    lane->worth = lane->gain[FER_LEVELS - 1];
+    lane->from = lane->to = 0;
 }
 
 /* Cheap ones first, by insertion: there are few, and long queries are rare. */
@@ -307,10 +329,13 @@ static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
 {
     size_t at = s->lane_count;
     if (!list.df) return;
-    while (at > 0 && s->lanes[at - 1].top > (uint32_t)worth) at--;
+    struct fer_lane *lane = &s->lanes[at];
+    while (at > 0 && s->lanes[at - 1].worth > (uint32_t)worth) at--;
     memmove(&s->lanes[at + 1], &s->lanes[at], (s->lane_count - at) * sizeof s->lanes[0]);
-    s->lanes[at].list = list;
-    set_gains(&s->lanes[at], worth);
+    lane = &s->lanes[at];
+    lane->list = list;
+    set_gains(lane, worth);
+    lane->top = lane->gain[fer_frozen_level(list.levels, FER_FROZEN_TOP)];
     s->lane_count++;
 }
 
@@ -323,7 +348,8 @@ static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
         fer_frozen_list list = {0};
         if (tail && t->tail) {
             fer_term_list posted = fer_term_postings(t->tail);
-            list = (fer_frozen_list){.df = posted.count, .flat = posted.postings};
+            list = (fer_frozen_list){
+                .df = posted.count, .flat = posted.postings, .levels = FER_LEVELS - 1};
         } else if (!tail && t->frozen != FER_NONE) {
             list = fer_frozen_postings(&s->ix->frozen, t->frozen);
         }
@@ -337,14 +363,14 @@ static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
     s->ix = ix;
     s->run = fer_sum_kernels_here();
     s->sums = s->room_of_sums + (-room & (FER_SUMS_ALIGN - 1)) / sizeof s->sums[0];
-    s->peaks = s->sums + FER_WINDOW;
+    s->values = s->sums + FER_SPAN;
     s->count = 0;
     s->least = s->hoped = 0;
     s->scale = q->known > 0 ? SCORE_MAX / q->known : 0;
 }
 
 /*
- * What the best of all will have at least, guessed from the best of the first windows: one window
+ * What the best of all will have at least, guessed from the best of the first spans: one
  * of so many is a sample, and three times the place is taken that the last of the `room` best would
  * have in it, and some more. A wrong guess is found out in the end, and costs a second sweep: none
  * of 1,069 over 98,802 tools in no order, 33 over the same by namespace. A right one saves a tenth.
@@ -371,13 +397,32 @@ static bool is_disappointed(const fer_sweep *s)
     return s->hoped && count < s->room;
 }
 
+/*
+ * As many as are wanted have what one word is worth to the last of its best, unless some of them
+ * are gone; then that is a guess too.
+ */
+static void hope_at_once(fer_sweep *s)
+{
+    unsigned which = s->room <= FER_FROZEN_FEW_COUNT ? FER_FROZEN_FEW : FER_FROZEN_MORE;
+    if (s->room > FER_FROZEN_MORE_COUNT) return;
+    for (size_t i = 0; i < s->lane_count; i++) {
+        const struct fer_lane *lane = &s->lanes[i];
+        uint32_t score = lane->gain[fer_frozen_level(lane->list.levels, which)];
+        if (lane->list.df >= FER_FROZEN_MORE_COUNT && score > s->least) s->least = s->hoped = score;
+    }
+}
+
 static void sweep_part(fer_sweep *s, uint32_t numbers, bool tail, bool hopeful)
 {
-    uint32_t windows = (numbers + FER_WINDOW - 1) / FER_WINDOW, sample = 1 + windows / SAMPLED_OF;
-    for (uint32_t i = 0; s->lane_count && i < windows; i++) {
-        struct window w = {.index = i, .first = i * FER_WINDOW, .tail = tail};
-        if (hopeful && i == sample) hope(s, sample, windows);
-        sweep_window(s, &w, numbers - w.first < FER_WINDOW ? numbers - w.first : FER_WINDOW);
+    uint32_t spans = (numbers + FER_SPAN - 1) / FER_SPAN, sample = 1 + spans / SAMPLED_OF;
+    if (hopeful) hope_at_once(s);
+    s->dear = SIZE_MAX;
+    s->numbers = numbers;
+    for (uint32_t i = 0; s->lane_count && i < spans; i++) {
+        struct span w = {.first = i * FER_SPAN, .tail = tail};
+        w.size = numbers - w.first < FER_SPAN ? numbers - w.first : FER_SPAN;
+        if (hopeful && i == sample) hope(s, sample, spans);
+        sweep_span(s, &w);
     }
 }
 

@@ -4,10 +4,11 @@
  * worth, out of all. Whole numbers throughout, so the order of adding does not matter and what
  * is passed by unread could not have come in.
  *
- * Documents are dealt with in windows of 2048. In a window the words' postings are added up one
- * word after the other, the dear words first. Once the best are known to be better than what
- * the cheap words can be worth together, only documents that a dear word has brought near are
- * looked up in the long lists of the cheap ones; a window that cannot reach is passed by.
+ * Documents are dealt with in spans of 8192. In a span the words' postings are added up one
+ * word after the other, but not those of the cheap words: as soon as the best are known to be
+ * better than what these can be worth together, only documents that a dear word has brought near
+ * are looked up in their long lists. How good the best will be at least is known before the first
+ * span: of every word the index says what its 24th best posting has.
  */
 #ifndef FER_SWEEP_H
 #define FER_SWEEP_H
@@ -15,7 +16,8 @@
 #include "query.h"
 #include "sum_kernels.h"
 
-static_assert(FER_WINDOW == FER_SUMS, "the kernels know windows");
+#define FER_SPAN FER_SUMS
+static_assert(FER_SPAN % FER_WINDOW == 0 && (FER_SPAN & (FER_SPAN - 1)) == 0, "of whole windows");
 
 #define FER_SWEEP_ROOM (FER_LEXICAL_HITS_MAX + 64)
 
@@ -35,10 +37,9 @@ static inline uint32_t fer_candidate_number(const fer_candidate *c)
 /* One word's postings in one part of the index. */
 struct fer_lane {
     fer_frozen_list list; /* of the frozen part, or flat slots of the tail */
-    fer_frozen_run run;   /* of the window at hand, where the list has runs */
-    uint32_t at;          /* the next posting of a flat list ... */
-    uint32_t from;        /* ... and the first one of the window at hand */
-    uint32_t top;         /* what a posting can be worth */
+    uint32_t from, to;    /* the postings of the span at hand, of a flat list */
+    uint32_t top;         /* what a posting of it is worth at most ... */
+    uint32_t worth;       /* ... and one of any list */
     uint16_t gain[FER_LEVELS];
 };
 
@@ -54,11 +55,13 @@ typedef struct fer_sweep {
     size_t lane_count;
     fer_candidate best[2 * FER_SWEEP_ROOM]; /* gathered; the worst are thrown out when it is full */
     struct fer_lane lanes[FER_QUERY_TERMS + 1];
-    uint32_t tops[FER_QUERY_TERMS + 1]; /* what each lane can be worth in the window at hand */
-    uint16_t *sums;                     /* FER_WINDOW of them, 0 between windows, ... */
-    uint16_t *peaks;                    /* ... and the largest of every four */
-    uint16_t room_of_sums[FER_WINDOW + FER_WINDOW / 4 + FER_SUMS_ALIGN / 2];
-    uint16_t places[FER_WINDOW], values[FER_WINDOW];
+    uint32_t numbers; /* of the part */
+    size_t dear;      /* lanes from here on were not cheap in the span before ... */
+    size_t wanted;    /* ... and from here on, added up all the same */
+    uint16_t *sums;   /* FER_SPAN of them, 0 between spans ... */
+    uint16_t *values; /* ... and those that are large enough */
+    uint16_t room_of_sums[2 * FER_SPAN + FER_SUMS_ALIGN / 2];
+    uint16_t places[FER_SPAN];
 } fer_sweep;
 
 /* Leaves the best in best[0 .. count), in no order; of equal ones those with lower numbers. */

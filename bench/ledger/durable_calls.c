@@ -134,6 +134,7 @@ static void drive(struct run *r, size_t callers)
         }
         uv_run(fer_gateway_loop(r->gateway), r->next > r->ended ? UV_RUN_ONCE : UV_RUN_NOWAIT);
     }
+    r->idle = NULL; /* the callers go with this function */
 }
 
 double durable_calls(const char *name, const char *state, size_t calls, size_t callers, bool keyed)

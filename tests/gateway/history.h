@@ -24,7 +24,7 @@
 #include "ledger.h"
 #include "store.h"
 
-#define NAME_MAX_N 24 /* bytes of a call's name, with NUL */
+#define NAME_MAX_N 32 /* bytes of a call's name, with NUL */
 
 struct asked {
     char n[NAME_MAX_N];

@@ -246,6 +246,8 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
     if (o->phase == FER_PHASE_DEFINITE) return FER_BREAKER_NEITHER;
     /* A backend that wants to know who asks is well; waiting mends nothing. */
     if (o->code == FER_UNAUTHENTICATED || o->code == FER_FORBIDDEN) return FER_BREAKER_NEITHER;
+    /* So is one whose answer is more than may be read, or than there is memory for here. */
+    if (o->code == FER_RESOURCE_LIMIT || o->code == FER_OUT_OF_MEMORY) return FER_BREAKER_NEITHER;
     if (o->phase == FER_PHASE_NOT_PROCESSED && o->code == FER_RATE_LIMITED)
         return FER_BREAKER_NEITHER;
     return FER_BREAKER_FAILURE;

@@ -40,8 +40,9 @@ static void answer(fer_attempt *t, char how, struct actor *a)
         fer_attempt_end(t, &(fer_outcome){.structured = fer_json_root(doc), .doc = doc});
         return;
     }
-    int phase = how == '9' ? 1 : how == 'c' ? 2 : how - '0';
-    fer_attempt_end(t, &(fer_outcome){.code = how == '9' ? FER_RATE_LIMITED : codes[phase],
+    int phase = how == '9' ? 1 : how == 'c' || how == 'l' ? 2 : how - '0';
+    fer_code code = how == '9' ? FER_RATE_LIMITED : how == 'l' ? FER_RESOURCE_LIMIT : codes[phase];
+    fer_attempt_end(t, &(fer_outcome){.code = code,
                                       .phase = (fer_phase)phase,
                                       .retry_after_ms = how == '9' ? 5 : 0,
                                       .message = fer_str_of(a->says ? a->says : "as told")});
@@ -786,6 +787,10 @@ static void whose_fault_it_is(void)
     set(&s, "3", "");
     for (int i = 0; i < 30; i++)
         assert_int_equal(ask(&s, "a:read", "").error.code, FER_TOOL_FAILED);
+    strike(&s);
+    set(&s, "l", ""); /* what it answers is too large */
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(ask(&s, "a:read", "").error.code, FER_RESOURCE_LIMIT);
     strike(&s);
     set(&s, "w", "{\"tools\":{\"a:read\":{\"timeoutMs\":60000}}}");
     for (int i = 0; i < 12; i++) {

@@ -27,6 +27,7 @@ struct fer_pair {
     bool paused;  /* by the owner */
     bool stopped; /* no more is read */
     bool lost, told, closing;
+    bool starved;     /* there was no memory for what was read or to be written: why it is lost */
     unsigned handles; /* that are open */
     uv_timer_t later; /* the loss is told from the loop */
     const fer_pair_events *events;
@@ -77,6 +78,17 @@ static void lose(fer_pair *p)
     uv_timer_start(&p->later, on_later, 0, 0);
 }
 
+static void starve(fer_pair *p)
+{
+    p->starved = !p->lost;
+    lose(p);
+}
+
+bool fer_pair_starved(const fer_pair *p)
+{
+    return p->starved;
+}
+
 static bool take_line(void *context, fer_str line)
 {
     fer_pair *p = context;
@@ -88,7 +100,7 @@ static void feed(fer_pair *p, size_t size)
     uint64_t before = p->lines.too_long;
     fer_code code = fer_line_split_feed(&p->lines, (fer_str){p->piece, size}, take_line, p);
     if (p->closing) return;
-    if (code) lose(p);
+    if (code) starve(p);
     for (; !p->closing && before < p->lines.too_long; before++) p->events->too_long(p->context);
 }
 
@@ -190,7 +202,7 @@ static void write_later(fer_pair *p, fer_str text, size_t done)
     size_t left = text.len + 1 - done, rest = done < text.len ? text.len - done : 0;
     writing *w = fer_sys_malloc(sizeof *w + left);
     if (!w) {
-        lose(p); /* half a line cannot be taken back */
+        starve(p); /* half a line cannot be taken back */
         return;
     }
     w->pair = p;

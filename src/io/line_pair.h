@@ -6,7 +6,8 @@
  *
  * While more than FER_PAIR_WAITING bytes wait to be written, nothing is read: `behind` says so to
  * those who could leave something unsaid. The end of the input is told once, from the loop. Where
- * nobody reads any more, `lost` is told, once, from the loop, and nothing after it.
+ * nobody reads any more, or there is no memory for a line, `lost` is told, once, from the loop, and
+ * nothing after it.
  *
  * One thread: that of the loop.
  */
@@ -27,7 +28,7 @@ typedef struct fer_pair_events {
     bool (*line)(void *context, fer_str line); /* false: the pair was closed */
     void (*too_long)(void *context);           /* a line past the limit was passed over */
     void (*end)(void *context);                /* no more input */
-    void (*lost)(void *context);               /* nobody reads what is written */
+    void (*lost)(void *context);               /* nothing more can be said or heard */
     void (*written)(void *context);            /* something that waited was written; may be NULL */
 } fer_pair_events;
 
@@ -38,6 +39,8 @@ fer_code fer_pair_open(uv_loop_t *loop, int in, int out, const fer_pair_events *
 void fer_pair_limit(fer_pair *p, size_t max);
 /* Writes a line and its end. What cannot be held is the loss of the pair. */
 void fer_pair_write(fer_pair *p, fer_str line);
+/* Of a pair that is lost: whether it was for lack of memory, and not for nobody reads. */
+bool fer_pair_starved(const fer_pair *p);
 /* Bytes that wait. */
 size_t fer_pair_waiting(const fer_pair *p);
 bool fer_pair_behind(const fer_pair *p);

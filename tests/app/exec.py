@@ -247,6 +247,16 @@ count = int(re.search(rb"FI: malloc (\d+)", run(serve, env={"FI": "count"}, prog
 ends = {n: run(serve, env={"FI": f"malloc@{n}"}, program=FAULTS).returncode for n in points(count)}
 case("serve: no memory at the start", [f"malloc@{n}: exit {code}" for n, code in ends.items() if code not in (0, 2, 70)])
 
+# ---- no memory for what a program is told, which is more than a pipe takes: it sees the end of its input, and the run ends at once
+
+large = put("large.js", "//" + "x" * 200000 + "\nreturn 1\n")
+run_it = ["exec", large, "-C", CONFIG]
+count = int(re.search(rb"FI: malloc (\d+)", run(run_it, env={"FI": "count"}, program=FAULTS).stderr)[1])
+said = {n: run(run_it, env={"FI": f"malloc@{n}"}, program=FAULTS) for n in range(count - 45, count, 3 if os.environ.get("FERRULE_INSTRUMENTED") else 1)}
+case("no memory for a program", [f"malloc@{n}: exit {r.returncode} {r.stdout} {r.stderr}" for n, r in said.items()
+                                 if b"Timeout" in r.stderr or r.returncode not in (0, 1, 70) or (r.returncode == 0 and r.stdout != b"1\n")])
+case("for some of it there was none", [] if any(b"was to be told" in r.stderr for r in said.values()) or os.environ.get("FERRULE_INSTRUMENTED") else [str(count)])
+
 # ---- many, after which nothing is left
 
 

@@ -19,6 +19,7 @@ struct fer_box {
     bool ended_early; /* by us, as `end` says */
     bool dropped;     /* nothing is told any more */
     bool lines_over;  /* no more lines will come */
+    bool starved;     /* as there was no memory for them */
     bool exited;
     bool told; /* the end was */
     fer_job_end end;
@@ -44,6 +45,10 @@ static void end_if_over(fer_box *b)
 {
     if (b->dropped || b->told || !b->exited || !b->lines_over) return;
     b->told = true;
+    if (b->starved && b->end.hit == FER_BOUNDS) {
+        b->end.code = FER_OUT_OF_MEMORY;
+        snprintf(b->why, sizeof b->why, "there was no memory for what the program was to be told");
+    }
     if (b->end.code) b->end.message = fer_str_of(b->why);
     b->spec.events->end(b, &b->end);
 }
@@ -96,8 +101,18 @@ static void on_lines_end(void *context)
     end_if_over(b);
 }
 
+/* Nothing can be said any more, and of what it was told a part may be missing: the program sees the
+ * end of its input. */
+static void on_lines_lost(void *context)
+{
+    fer_box *b = context;
+    b->starved = fer_pair_starved(b->pair);
+    close_pair(b);
+    on_lines_end(context);
+}
+
 static const fer_pair_events pair_events = {
-    .line = on_line, .too_long = on_too_long, .end = on_lines_end, .lost = on_lines_end};
+    .line = on_line, .too_long = on_too_long, .end = on_lines_end, .lost = on_lines_lost};
 
 /* What cannot be held is the end of its input, as of a pair. */
 static void say_to_input(fer_box *b, fer_str line)

@@ -59,15 +59,27 @@ void fer_call_hold(fer_call *c, size_t bytes)
     c->gateway->held += bytes;
 }
 
-void fer_gateway_count_buffers(fer_gateway *g, size_t (*bytes)(void *context), void *context)
+void fer_gateway_count_buffers(fer_gateway *g, fer_buffers *b)
 {
-    g->buffers = bytes;
-    g->buffers_context = context;
+    b->next = g->buffers;
+    b->place = &g->buffers;
+    if (b->next) b->next->place = &b->next;
+    g->buffers = b;
+}
+
+void fer_gateway_uncount_buffers(fer_buffers *b)
+{
+    if (!b->place) return;
+    *b->place = b->next;
+    if (b->next) b->next->place = b->place;
+    b->place = NULL;
 }
 
 size_t fer_gateway_held(const fer_gateway *g)
 {
-    return g->held + (g->buffers ? g->buffers(g->buffers_context) : 0);
+    size_t held = g->held;
+    for (const fer_buffers *b = g->buffers; b; b = b->next) held += b->bytes(b->context);
+    return held;
 }
 
 static bool is_over(const fer_gateway *g, size_t percent)

@@ -25,6 +25,13 @@ typedef struct fer_post {
     void *context;
 } fer_post;
 
+/* The buffers of what carries calls: connections, pipes. In the memory of their owner. */
+typedef struct fer_buffers {
+    size_t (*bytes)(const void *context); /* that they have now */
+    const void *context;
+    struct fer_buffers *next, **place; /* the gateway's; `place` NULL: not counted */
+} fer_buffers;
+
 struct fer_gateway {
     fer_arena *arena;
     fer_gateway_options options;
@@ -46,10 +53,9 @@ struct fer_gateway {
     fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;
     size_t active_count;
-    size_t held;                      /* bytes of arguments and results of those */
-    size_t (*buffers)(void *context); /* and of the buffers of who brings them; NULL: of none */
-    void *buffers_context;
-    uint64_t calls; /* that ever began */
+    size_t held;          /* bytes of arguments and results of those */
+    fer_buffers *buffers; /* and of those who bring them */
+    uint64_t calls;       /* that ever began */
     bool closing;
     fer_rulebook *rulebook;
     fer_scopes scopes;
@@ -141,8 +147,9 @@ void fer_gateway_take_catalog(fer_gateway *g, fer_catalog *catalog);
 
 /* Has calls kept by somebody else than memory; before the first call. */
 void fer_gateway_keep(fer_gateway *g, const fer_keeper *k);
-/* Has what is held counted with the buffers of connections, which `bytes` tells; NULL: no more. */
-void fer_gateway_count_buffers(fer_gateway *g, size_t (*bytes)(void *context), void *context);
+/* Has what is held counted with the buffers of a carrier, until that is taken back. */
+void fer_gateway_count_buffers(fer_gateway *g, fer_buffers *b);
+void fer_gateway_uncount_buffers(fer_buffers *b);
 /* Bytes of arguments, results and buffers, now. */
 size_t fer_gateway_held(const fer_gateway *g);
 /* Whether a new call is one too many for the bytes that are held. */

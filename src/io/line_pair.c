@@ -161,6 +161,11 @@ size_t fer_pair_waiting(const fer_pair *p)
     return p->writer ? uv_stream_get_write_queue_size(p->writer) : 0;
 }
 
+size_t fer_pair_held(const fer_pair *p)
+{
+    return fer_pair_waiting(p) + p->lines.cap;
+}
+
 bool fer_pair_behind(const fer_pair *p)
 {
     return p->behind;

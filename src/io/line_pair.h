@@ -44,6 +44,8 @@ bool fer_pair_starved(const fer_pair *p);
 /* Bytes that wait. */
 size_t fer_pair_waiting(const fer_pair *p);
 bool fer_pair_behind(const fer_pair *p);
+/* Bytes that it holds: those that wait, and of a line whose end has not come. */
+size_t fer_pair_held(const fer_pair *p);
 /* Reads no more; `end` is not told. */
 void fer_pair_stop(fer_pair *p);
 /* Reads no more for a while, or goes on. */

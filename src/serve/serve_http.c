@@ -248,7 +248,7 @@ static void on_beat(uv_timer_t *timer)
     fer_inquiries_beat(w);
 }
 
-static size_t buffered(void *context)
+static size_t buffered(const void *context)
 {
     const fer_web *w = context;
     return fer_http_server_counts(w->http).buffered;
@@ -268,7 +268,8 @@ fer_web *fer_web_new(const fer_web_options *o)
         fer_sys_free(w);
         return NULL;
     }
-    if (o->gateway) fer_gateway_count_buffers(o->gateway, buffered, w);
+    w->buffers = (fer_buffers){.bytes = buffered, .context = w};
+    if (o->gateway) fer_gateway_count_buffers(o->gateway, &w->buffers);
     uv_timer_init(fer_front_loop(o->front), &w->beat);
     w->beat.data = w;
     uv_timer_start(&w->beat, on_beat, FER_HTTP_LOOK_MS, FER_HTTP_LOOK_MS);
@@ -302,7 +303,7 @@ static void on_closed(uv_handle_t *handle)
 void fer_web_close(fer_web *w)
 {
     fer_web_wait_no_more(w);
-    if (w->options.gateway) fer_gateway_count_buffers(w->options.gateway, NULL, NULL);
+    fer_gateway_uncount_buffers(&w->buffers);
     fer_http_server_close(w->http);
     fer_sessions_sweep(w, true);
     uv_close((uv_handle_t *)&w->beat, on_closed);

@@ -2,16 +2,21 @@
 #include "serve_stdio.h"
 
 #include "errors.h"
+#include "gateway_parts.h"
 #include "line_pair.h"
+#include "serve_parts.h"
 #include "sys.h"
+
+#define ID_MAX 128 /* bytes of an ID that a request is turned away by */
 
 struct fer_stdio {
     fer_front *front;
     fer_peer *peer;
     fer_pair *pair;
-    bool over;     /* no more input */
-    bool lost;     /* nobody reads what we say: there is nobody to work for */
-    bool finished; /* `ended` was called */
+    fer_buffers buffers; /* of the pair */
+    bool over;           /* no more input */
+    bool lost;           /* nobody reads what we say: there is nobody to work for */
+    bool finished;       /* `ended` was called */
     bool closing;
     uv_timer_t later; /* `ended` is called from the loop, when an answer is out of its way */
     void (*ended)(void *context);
@@ -78,6 +83,33 @@ static void on_lost(void *context)
     settle(t);
 }
 
+/* An ID that may be said again as it came. */
+static bool is_plain_id(fer_str id)
+{
+    return id.len && id.len <= ID_MAX &&
+           (id.ptr[0] == '"' || id.ptr[0] == '-' || (id.ptr[0] >= '0' && id.ptr[0] <= '9'));
+}
+
+/*
+ * With most of the memory taken (FER_BYTES_HIGH) no request is begun, as over HTTP: it is answered
+ * at once, by its ID, which takes none. What answers, cancels or tells something is taken.
+ */
+static bool is_turned_away(fer_stdio *t, fer_str line)
+{
+    static const char after[] =
+        ",\"error\":{\"code\":-32603,\"message\":\"the server holds as many bytes as it may "
+        "(gateway.bytes): come again\",\"data\":{\"code\":\"ConcurrencyLimited\",\"retryable\":true,"
+        "\"retryAfterMs\":1000}}}";
+    static const char before[] = "{\"jsonrpc\":\"2.0\",\"id\":";
+    char text[sizeof before + ID_MAX + sizeof after];
+    fer_rpc_glimpse seen;
+    if (!fer_gateway_is_high(t->front->options.gateway)) return false;
+    if (!fer_rpc_glance(line, &seen) || !seen.asks || !is_plain_id(seen.id)) return false;
+    int len = snprintf(text, sizeof text, "%s%.*s%s", before, FER_PRI(seen.id), after);
+    fer_pair_write(t->pair, (fer_str){text, (size_t)len});
+    return true;
+}
+
 static bool take_line(void *context, fer_str line)
 {
     fer_stdio *t = context;
@@ -85,6 +117,7 @@ static bool take_line(void *context, fer_str line)
     for (size_t i = 0; i < line.len && blank; i++)
         blank = line.ptr[i] == ' ' || line.ptr[i] == '\t';
     if (blank) return true;
+    if (is_turned_away(t, line)) return !t->closing;
     fer_talk *x = fer_talk_new(t->peer, &events, t);
     if (x) fer_talk_take(x, line, NULL);
     else on_lost(t);
@@ -116,6 +149,12 @@ static const fer_pair_events pair_events = {.line = take_line,
                                             .lost = on_lost,
                                             .written = on_written};
 
+static size_t held(const void *context)
+{
+    const fer_stdio *t = context;
+    return fer_pair_held(t->pair);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static void on_closed(uv_handle_t *handle)
@@ -128,6 +167,7 @@ void fer_stdio_close(fer_stdio *t)
     t->closing = true;
     if (t->peer) fer_peer_close(t->peer);
     t->peer = NULL;
+    fer_gateway_uncount_buffers(&t->buffers);
     if (t->pair) fer_pair_close(t->pair);
     uv_close((uv_handle_t *)&t->later, on_closed);
 }
@@ -148,6 +188,8 @@ fer_code fer_stdio_open(fer_front *s, fer_guest *who, int in, int out, void (*en
         fer_stdio_close(t);
         return code;
     }
+    t->buffers = (fer_buffers){.bytes = held, .context = t};
+    fer_gateway_count_buffers(s->options.gateway, &t->buffers);
     *made = t;
     return FER_OK;
 }

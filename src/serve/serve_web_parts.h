@@ -3,6 +3,7 @@
 #ifndef FER_SERVE_WEB_PARTS_H
 #define FER_SERVE_WEB_PARTS_H
 
+#include "gateway_parts.h"
 #include "serve_events.h"
 #include "serve_http.h"
 
@@ -59,7 +60,8 @@ struct fer_web {
     size_t waiting_count;
     uv_timer_t beat;
     int64_t beaten; /* when quiet streams were last looked at */
-    size_t crowd;   /* the most connections since memory was last given back */
+    fer_buffers buffers;
+    size_t crowd; /* the most connections since memory was last given back */
     bool draining;
 };
 

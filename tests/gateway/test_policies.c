@@ -691,7 +691,7 @@ static fer_str of_size(struct scene *s, size_t size)
     return text;
 }
 
-static size_t tell_buffers(void *context)
+static size_t tell_buffers(const void *context)
 {
     return ((const struct held_row *)context)->buffers;
 }
@@ -704,7 +704,12 @@ static void run_held(const struct held_row *row)
     fer_err err;
     set(&s, "w", "");
     s.gateway->options.bytes_max = 1000;
-    fer_gateway_count_buffers(s.gateway, tell_buffers, &own);
+    fer_buffers counted = {.bytes = tell_buffers, .context = &own}, none = counted;
+    struct held_row empty = {0};
+    none.context = &empty;
+    fer_gateway_count_buffers(s.gateway, &counted);
+    fer_gateway_count_buffers(s.gateway, &none);
+    fer_gateway_uncount_buffers(&none);
     assert_int_equal(fer_gateway_call(s.gateway, FER_STR("a:read"), of_size(&s, row->before), NULL,
                                       on_done, &s, &one, &err),
                      FER_OK);

@@ -166,11 +166,29 @@ static int by_pid(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-bool fer_proc_table_read(fer_proc_table *t, uint64_t since, fer_proc_wants_mark *wants,
-                         void *context)
+/* Which processes, and what of them. */
+struct look {
+    uint64_t since;
+    fer_proc_wants_mark *wants;
+    void *context;
+    bool marked; /* only those that have a mark */
+};
+
+/* A mark is read again where it counts: between two looks a number may have passed to another. */
+static bool take_process(fer_proc_table *t, pid_t pid, const struct look *l)
+{
+    fer_proc *row;
+    char glance[FER_MARK_TEXT];
+    if (l->marked) fer_proc_read_mark(pid, glance);
+    if (l->marked && !glance[0]) return true;
+    bool all = add_process(t, pid, l->since, &row);
+    if (row && (!l->wants || l->wants(l->context, row))) fer_proc_read_mark(pid, row->mark);
+    return all;
+}
+
+static bool read_all(fer_proc_table *t, const struct look *l)
 {
     struct dirent *entry;
-    fer_proc *row;
     uint64_t pid;
     bool all = true;
     DIR *dir = fer_sys_opendir("/proc");
@@ -178,12 +196,22 @@ bool fer_proc_table_read(fer_proc_table *t, uint64_t since, fer_proc_wants_mark 
     if (!dir) return false;
     while (all && (entry = fer_sys_readdir(dir))) {
         if (!fer_parse_u64(fer_str_of(entry->d_name), &pid) || (pid_t)pid == getpid()) continue;
-        all = add_process(t, (pid_t)pid, since, &row);
-        if (row && (!wants || wants(context, row))) fer_proc_read_mark(row->pid, row->mark);
+        all = take_process(t, (pid_t)pid, l);
     }
     fer_sys_closedir(dir);
     if (t->count) qsort(t->rows, t->count, sizeof *t->rows, by_pid);
     return all;
+}
+
+bool fer_proc_table_read(fer_proc_table *t, uint64_t since, fer_proc_wants_mark *wants,
+                         void *context)
+{
+    return read_all(t, &(struct look){.since = since, .wants = wants, .context = context});
+}
+
+bool fer_proc_table_read_marked(fer_proc_table *t)
+{
+    return read_all(t, &(struct look){.marked = true});
 }
 
 fer_proc *fer_proc_table_find(const fer_proc_table *t, pid_t pid)

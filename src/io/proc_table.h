@@ -43,6 +43,9 @@ typedef bool fer_proc_wants_mark(void *context, const fer_proc *row);
 bool fer_proc_table_read(fer_proc_table *t, uint64_t since, fer_proc_wants_mark *wants,
                          void *context);
 
+/* Reads those that have a mark. Marks are looked for first, so that all others cost half. */
+bool fer_proc_table_read_marked(fer_proc_table *t);
+
 /* The row of a process, or NULL. */
 fer_proc *fer_proc_table_find(const fer_proc_table *t, pid_t pid);
 /* Whether the very same process is in the table. */

@@ -269,7 +269,7 @@ size_t fer_process_sweep(void)
     fer_proc_read_mark(getpid(), own);
     /* Again, for what was started meanwhile. */
     for (int round = 0; more && round < SWEEP_ROUNDS; round++) {
-        fer_proc_table_read(&tables[round % 2], 0, NULL, NULL);
+        fer_proc_table_read_marked(&tables[round % 2]);
         more = sweep_round(&tables[round % 2], &tables[1 - round % 2], own);
         killed += more;
     }

@@ -11,7 +11,7 @@ import sys
 
 PAGE = "docs/dev/fault-names.md"
 WANTED = [f"F{n:02}" for n in [*range(5, 18), *range(20, 26), *range(60, 68)]] + [f"K{n:02}" for n in [*range(1, 21), *range(30, 39)]] + \
-    [f"I{n:02}" for n in range(1, 21)] + [f"A{n:02}" for n in range(1, 60)] + [f"M{n:02}" for n in [*range(20, 27), *range(30, 35)]] + \
+    [f"I{n:02}" for n in range(1, 21)] + [f"A{n:02}" for n in range(1, 60)] + [f"M{n:02}" for n in [*range(1, 15), *range(20, 27), *range(30, 35)]] + \
     [f"H{n:02}" for n in range(1, 26)] + [f"N{n:02}" for n in range(1, 21)]
 NAME = r"[AFHIKMN]\d\d"
 

@@ -229,9 +229,12 @@ static void read_params(fer_arena *a, const fer_inbound *in, fer_talk_hints *out
     out->params = list;
 }
 
+/* Of a field that is there twice somebody on the way may have read the other one: it has no value
+ * that anything is or says. */
 static fer_str header(const fer_inbound *in, const char *name)
 {
     fer_str value = fer_inbound_get(in, name);
+    if (value.ptr && fer_inbound_count(in, name) > 1) return FER_STR("(more than one)");
     return value.ptr ? value : FER_STR("");
 }
 

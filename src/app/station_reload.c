@@ -253,6 +253,16 @@ static void say_fixed_ledger(fer_station *s, const fer_config *now)
             FER_PRI(now->file));
 }
 
+/* Places to listen at, clients and limits are those of the start. */
+static void say_fixed_serve(fer_station *s, const fer_config *now)
+{
+    if (!fer_str_eq(s->config.serve.json, now->serve.json))
+        fer_app_say(s->app,
+                    "%.*s: `serve` has changed: it counts from the next start on (systemctl "
+                    "restart, or stop and start `ferrule serve`)",
+                    FER_PRI(now->file));
+}
+
 static fer_config_change *copy_changes(fer_arena *a, const fer_config_change *list, size_t count)
 {
     fer_config_change *copy = fer_arena_alloc_zero(a, count + 1, sizeof *copy);
@@ -315,6 +325,7 @@ static fer_code swap(fer_station *s, fer_arena *own, fer_config *now, fer_arena 
         return code;
     }
     say_fixed_ledger(s, now);
+    say_fixed_serve(s, now);
     retire_changed(s, &f.furniture, changes, count);
     if (f.other_catalog) code = take_catalog(s, f.old, &f.catalog, err);
     fer_code served = serve_new(s, &f.furniture, code ? NULL : err);

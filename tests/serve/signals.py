@@ -106,6 +106,13 @@ for name, text, mode in BAD:
     case(f"F25 {name}: what was served is served", [] if says(s, "stays as it was", bad) and works(s) else s.errors[-3:])
 put(GOOD)
 
+# ---- what a reload does not take over is said
+
+put(GOOD + "serve: {mode: tools, limits: {bodyBytes: 100000}}\n")
+s.child.send_signal(signal.SIGHUP)
+case("a changed section `serve` counts from the next start on, which is said", [] if says(s, "`serve` has changed: it counts from the next start on") and works(s) else s.errors[-3:])
+put(GOOD)
+
 # ---- F67: signals
 
 for _ in range(200):

@@ -172,8 +172,9 @@ fer_code fer_mcp_client_watch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str
                               fer_err *err);
 void fer_mcp_client_unwatch(fer_mcp_client *c, fer_mcp_watchable kind, fer_str name);
 void fer_mcp_client_log_level(fer_mcp_client *c, const char *level);
-/* A notification without params, where a server of the older era is connected. */
-void fer_mcp_client_notify(fer_mcp_client *c, const char *method);
+/* A notification, where a server of the older era is connected; `params`, a JSON object on one
+ * line, or empty. */
+void fer_mcp_client_notify(fer_mcp_client *c, fer_str method, fer_str params);
 
 /* ---- requests ---------------------------------------------------------------------------------
  */

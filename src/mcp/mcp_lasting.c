@@ -117,13 +117,16 @@ void fer_mcp_client_log_level(fer_mcp_client *c, const char *level)
         post_request(c, "logging/setLevel", "level", fer_str_of(level));
 }
 
-void fer_mcp_client_notify(fer_mcp_client *c, const char *method)
+void fer_mcp_client_notify(fer_mcp_client *c, fer_str method, fer_str params)
 {
     if (!is_older(c)) return;
     fer_buf b = fer_mcp_writing(c);
-    fer_rpc_open(&b, 0, method);
-    fer_rpc_close(&b);
-    fer_mcp_post(c, &b, method);
+    fer_buf_add_text(&b, "{\"jsonrpc\":\"2.0\",\"method\":");
+    fer_buf_add_quoted(&b, method);
+    fer_buf_add_text(&b, ",\"params\":");
+    fer_buf_add(&b, params.len ? params : FER_STR("{}"));
+    fer_buf_add_char(&b, '}');
+    fer_mcp_post(c, &b, "");
 }
 
 /* ---- what is watched

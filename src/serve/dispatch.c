@@ -223,7 +223,7 @@ void fer_dispatch(fer_talk *x, const fer_rpc *m)
     case FER_RPC_NOTIFICATION:
         row = fer_method_find(m->method, NULL, true);
         if (row) row->hear(p, m);
-        else p->server->counts.ignored++;
+        else fer_hear_unknown(p, m);
         break;
     default:
         if (!fer_question_answered(p, m)) p->server->counts.ignored++; /* nobody asked for it */

@@ -76,6 +76,7 @@ void fer_method_task_list(fer_ask *q);
 void fer_hear_initialized(fer_peer *p, const fer_rpc *m);
 void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m);
 void fer_hear_cancelled(fer_peer *p, const fer_rpc *m);
+void fer_hear_unknown(fer_peer *p, const fer_rpc *m);
 
 /* ---- logging ----------------------------------------------------------------------------------
  */

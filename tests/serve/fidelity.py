@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "app"))
@@ -26,8 +27,10 @@ DATA = os.environ.get("FERRULE_TEST_DATA") or os.path.join(HERE, "..", "..", "..
 SEEDS = 100_000 // 4 if os.environ.get("FERRULE_LONG_TESTS") else 400
 OWN = ['{"name":"fuzz","description":"Gives the result of a seed.","inputSchema":{"type":"object"}}',
        '{"name":"back","description":"Gives back what came.","inputSchema":{"type":"object"}}',
+       '{"name":"heard","description":"Gives the notifications that came.","inputSchema":{"type":"object"}}',
        '{"name":"notify","description":"Says something odd.","inputSchema":{"type":"object"}}']
 DONE = '"resultType":"complete",'
+PATIENT = {"limits": {"settleMs": 60000}}  # a machine under load starts servers late
 
 
 def real_tools():
@@ -230,6 +233,17 @@ def check_way_there(name, client, modern_backend):
     case(name + ", a notification", differ("".join(notices), '{"z":1.50,"a":[12345678901234567890,"\\u00e9\\/"], "b" :{}}', "params"))
 
 
+def check_notified(who, client):
+    """What an older client says that nobody knows reaches the one server that it has."""
+    params = '{ "z":1.50,"a":[12345678901234567890,"\\u00e9\\/"] }'
+    client.child.stdin.write('{"jsonrpc":"2.0","method":"notifications/x.example/mine","params":%s}\n' % params)
+    came, end = "", time.monotonic() + 20  # over HTTP a call may overtake it
+    while not came and time.monotonic() < end:
+        text, _ = call(client, "heard", "{}")
+        came = json.loads(text)["content"][0]["text"]
+    case(who + ": a notification of the client's", differ(odd_json.slices(came).get("params", came) if came else "", params, "params"))
+
+
 # ---- all pairs ----------------------------------------------------------------------------------
 
 tools = real_tools()
@@ -249,10 +263,10 @@ for backend_era, carrier in (("legacy", "stdio"), ("modern", "http"), ("modern",
         entry = {"type": "http", "url": f"http://127.0.0.1:{web.stdout.readline().strip()}/mcp"}
     config = os.path.join(folder.name, f"{backend_era}-{carrier}.yaml")
     with open(config, "w", encoding="utf-8") as out:
-        json.dump({"mcpServers": {"v": entry}, "defaults": {}}, out)
+        json.dump({"mcpServers": {"v": entry}, "defaults": {}, "serve": PATIENT}, out)
     twice = os.path.join(folder.name, f"{backend_era}-{carrier}-twice.yaml")
     with open(twice, "w", encoding="utf-8") as out:  # so every name is there twice
-        json.dump({"mcpServers": {"v": entry, "w": entry}, "defaults": {}}, out)
+        json.dump({"mcpServers": {"v": entry, "w": entry}, "defaults": {}, "serve": PATIENT}, out)
     plain = Server("--mode", "transparent", "--attach", "never", config=config, folder=folder.name)
     named = Server("--mode", "tools", "--attach", "never", config=twice, folder=folder.name)
     for era in ("legacy", "modern"):
@@ -280,6 +294,8 @@ for backend_era, carrier in (("legacy", "stdio"), ("modern", "http"), ("modern",
         check_lists(who, client)
         check_fuzzed(who, client, range(100))
         check_way_there(who, client, backend_era == "modern")
+        if era == "legacy" and backend_era == "legacy":
+            check_notified(who, client)
         client.end()
     if web:
         web.terminate()

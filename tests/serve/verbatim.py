@@ -22,11 +22,16 @@ with open(FILE, encoding="utf-8") as file:
     TOOLS = odd_json.items(file.read())
 
 
+heard = []  # notifications that nobody knows
+
+
 def call(raw):
     params = odd_json.slices(odd_json.slices(raw)["params"])
     name, args = json.loads(params["name"]), params.get("arguments", "{}")
     if name == "fuzz":
         return odd_json.result(json.loads(args)["seed"]), []
+    if name == "heard":
+        return '{%s"content":[{"type":"text","text":%s}]}' % (DONE, json.dumps("".join(heard))), []
     if name == "notify":
         return '{%s"content":[]}' % DONE, ['{"jsonrpc":"2.0","method":"notifications/x.example/odd","params":%s}' % NOTICE]
     text = json.dumps(raw if name == "back" else args)
@@ -38,6 +43,8 @@ def answer(raw):
     m = json.loads(raw)
     method = m.get("method")
     if "id" not in m or "method" not in m:
+        if "x.example" in m.get("method", ""):
+            heard.append(raw)
         return None, []
     if method == "server/discover" and ERA == "modern":
         return '{%s"supportedVersions":["%s"],"capabilities":%s,"serverInfo":{"name":"verbatim","version":"1"}}' % (DONE, VERSION, CAN), []

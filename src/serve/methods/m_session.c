@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who we are and what we can do: initialize (2024-11-05 to 2025-11-25), server/discover. */
 #include "meta_tools.h"
+#include "relay.h"
 #include "serve_parts.h"
 #include "sys.h"
 #include "tasks.h"
@@ -136,8 +137,9 @@ void fer_hear_initialized(fer_peer *p, const fer_rpc *m)
     p->initialized = p->version != NULL;
 }
 
-/* Whose roots they are is not known to a server that several clients share. */
-void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m)
+/* Tells the servers that have no other client now: who says it is not known to one that several
+ * share. */
+static void tell_servers(fer_peer *p, fer_str method, fer_str params)
 {
     fer_front *s = p->server;
     size_t others = 0;
@@ -145,11 +147,33 @@ void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m)
     fer_wares_look(&s->wares);
     for (const fer_server *x = s->wares.servers; x; x = x->next) {
         fer_runner *r = x->runner;
-        if (!r || (others && !r->isolated)) continue;
+        if (!r || (others && !r->isolated) || !fer_wares_shows(p->guest, x)) continue;
         fer_mcp_client *client = r->kind->mcp(r, p->session, p->capabilities);
-        if (client) fer_mcp_client_notify(client, "notifications/roots/list_changed");
+        if (client) fer_mcp_client_notify(client, method, params);
     }
-    (void)m;
+}
+
+void fer_hear_roots_changed(fer_peer *p, const fer_rpc *m)
+{
+    tell_servers(p, m->method, FER_STR(""));
+}
+
+/* What nobody here knows is for the one server that an older client talks with through us. Progress
+ * and tasks of a client's own are about questions whose names are ours. */
+void fer_hear_unknown(fer_peer *p, const fer_rpc *m)
+{
+    static const char *const about_ours[] = {"notifications/progress",
+                                             "notifications/tasks/status"};
+    bool open = p->initialized && p->guest->mode == FER_SERVE_TRANSPARENT &&
+                fer_str_starts(m->method, "notifications/");
+    for (size_t i = 0; i < FER_COUNT(about_ours); i++)
+        open = open && !fer_str_is(m->method, about_ours[i]);
+    fer_arena *a = open ? fer_arena_new(FER_SERVE_MEMORY) : NULL;
+    fer_str params =
+        a && m->params ? fer_one_line(a, fer_rpc_bytes(m->doc, m->params)) : FER_STR("");
+    if (a && params.ptr) tell_servers(p, m->method, params);
+    else p->server->counts.ignored++;
+    fer_arena_free(a);
 }
 
 void fer_method_ping(fer_ask *q)

@@ -142,7 +142,7 @@ static const fer_place_of_tools *place_of(const fer_admin *a, const fer_runner *
 /* Of an MCP server that is connected; what it says when it is not may name anything of the host. */
 static void add_server(fer_buf *b, fer_runner *r)
 {
-    fer_mcp_client *client = r->kind->mcp ? r->kind->mcp(r, 0, FER_STR("")) : NULL;
+    fer_mcp_client *client = r->kind->mcp ? r->kind->mcp(r, NULL, FER_STR("")) : NULL;
     fer_mcp_info info;
     if (!client) return;
     fer_mcp_client_info(client, &info);

@@ -216,18 +216,15 @@ static fer_code make_fields(making *m, const fer_config_pairs *pairs, fer_http_f
     return code;
 }
 
-/* Nobody is here who could open a URL: tokens are those of ferrule auth login, or of a machine. */
-static fer_code make_oauth(making *m, const fer_config_server *c, fer_err *err)
+static fer_code make_tokens(making *m, const fer_oauth_site *site, fer_err *err)
 {
     fer_station *s = m->station;
     fer_err why = {0};
     fer_code code = FER_OK;
     if (!s->desk.arena)
         code = fer_oauth_desk_open(&s->desk, fer_gateway_loop(s->gateway), m->config, &why);
-    if (!code)
-        code = fer_oauth_desk_client(&s->desk, m->config, c, &(fer_oauth_options){0},
-                                     &m->place->oauth, &why);
-    return code ? fer_fail(err, code, "%.*s: oauth: %.800s", FER_PRI(c->name), why.message)
+    if (!code) code = fer_oauth_desk_pool(&s->desk, m->config, site, &m->place->tokens, &why);
+    return code ? fer_fail(err, code, "%.*s: oauth: %.800s", FER_PRI(site->name), why.message)
                 : FER_OK;
 }
 
@@ -247,13 +244,14 @@ static fer_code make_remote(making *m, const fer_config_server *c, fer_err *err)
     if (code) return code;
     m->place->url = fer_arena_copy(m->arena, c->url);
     if (!m->place->url.ptr) return fer_arena_failed(m->arena, err);
-    code = make_oauth(m, c, err);
+    fer_oauth_site site = fer_oauth_site_of_server(c);
+    code = make_tokens(m, &site, err);
     if (code) return code;
     fer_mcp_http_settings o = {.name = c->ns,
                                .url = c->url,
                                .fields = fields,
                                .field_count = c->headers.count,
-                               .oauth = m->place->oauth};
+                               .tokens = m->place->tokens};
     o.times.idle_ms = (unsigned)c->idle_ms;
     o.care = care_of(m, c);
     uv_loop_t *loop = fer_gateway_loop(m->station->gateway);

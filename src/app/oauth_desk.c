@@ -71,6 +71,12 @@ static bool has_credentials(const fer_config_server *s)
     return false;
 }
 
+fer_oauth_site fer_oauth_site_of_server(const fer_config_server *s)
+{
+    return (fer_oauth_site){s->name, s->url, &s->oauth,
+                            s->transport == FER_CONFIG_STDIO || has_credentials(s)};
+}
+
 /* A key has many lines, which other secrets do not. */
 static fer_code read_key(fer_arena *a, const fer_config *c, fer_str reference, fer_str *out,
                          fer_err *err)
@@ -96,33 +102,43 @@ static fer_str join(fer_arena *a, const fer_str *list, size_t count)
     return b.len && !b.failure ? fer_buf_view(&b) : FER_STR("");
 }
 
-fer_code fer_oauth_desk_client(fer_oauth_desk *d, const fer_config *c, const fer_config_server *s,
+fer_code fer_oauth_desk_client(fer_oauth_desk *d, const fer_config *c, const fer_oauth_site *site,
                                const fer_oauth_options *more, fer_oauth **out, fer_err *err)
 {
-    const fer_config_oauth *w = &s->oauth;
-    bool here = fer_url_is_loopback(s->url);
+    const fer_config_oauth *w = site->oauth;
+    bool here = fer_url_is_loopback(site->url);
     fer_oauth_options o = *more;
     fer_arena *a;
     *out = NULL;
-    if (s->transport == FER_CONFIG_STDIO || has_credentials(s) || w->off) return FER_OK;
-    if (!fer_url_is_safe(s->url)) return FER_OK; /* tokens are not sent without HTTPS */
+    if (site->settled || w->off) return FER_OK;
+    if (!fer_url_is_safe(site->url)) return FER_OK; /* tokens are not sent without HTTPS */
     a = fer_arena_new(0);
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     o.http = d->http[here ? 1 : 0];
-    o.resource = s->url;
+    o.resource = site->url;
     o.client_id = w->client_id;
     o.issuer = w->issuer;
     o.metadata_url = w->metadata_url;
     o.machine = w->machine;
     o.vault = w->machine ? NULL : d->vault;
     o.scopes = join(a, w->scopes, w->scope_count);
-    o.login =
-        w->machine ? FER_STR("") : fer_arena_printf(a, "ferrule auth login %.*s", FER_PRI(s->name));
-    fer_code code = fer_net_rules_allow_url(d->rules[here ? 1 : 0], s->url, err);
+    o.login = w->machine ? FER_STR("")
+                         : fer_arena_printf(a, "ferrule auth login %.*s", FER_PRI(site->name));
+    fer_code code = fer_net_rules_allow_url(d->rules[here ? 1 : 0], site->url, err);
     if (!code && w->secret.len)
         code = fer_secret_resolve(a, w->secret, fer_config_folder(c), &o.secret, err);
     if (!code && w->private_key.len) code = read_key(a, c, w->private_key, &o.private_key, err);
     if (!code) code = fer_oauth_new(&o, out, err);
     fer_arena_free(a);
     return code;
+}
+
+/* Nobody is here who could open a URL: tokens are those of ferrule auth login, or of a machine. */
+fer_code fer_oauth_desk_pool(fer_oauth_desk *d, const fer_config *c, const fer_oauth_site *site,
+                             fer_oauth_pool **out, fer_err *err)
+{
+    fer_oauth *own;
+    *out = NULL;
+    fer_code code = fer_oauth_desk_client(d, c, site, &(fer_oauth_options){0}, &own, err);
+    return code || !own ? code : fer_oauth_pool_new(own, site->oauth->share, out, err);
 }

@@ -9,7 +9,7 @@
 #define FER_OAUTH_DESK_H
 
 #include "config.h"
-#include "oauth.h"
+#include "oauth_pool.h"
 
 typedef struct fer_oauth_desk {
     fer_arena *arena;
@@ -24,11 +24,23 @@ fer_code fer_oauth_desk_open(fer_oauth_desk *d, uv_loop_t *loop, const fer_confi
 /* The loop must run once more for the memory. */
 void fer_oauth_desk_close(fer_oauth_desk *d);
 
+/* What tokens are got for. */
+typedef struct fer_oauth_site {
+    fer_str name; /* as the operator calls it */
+    fer_str url;
+    const fer_config_oauth *oauth;
+    bool settled; /* it needs none: it is no place on the network, or has other credentials */
+} fer_oauth_site;
+fer_oauth_site fer_oauth_site_of_server(const fer_config_server *s);
+
 /*
- * The client for one server; what it needs of `more` (visit and so on) is taken from there. Secrets
- * are looked up. `*out` NULL: the server has credentials of another kind, or shall have none.
+ * The client for one site; what it needs of `more` (visit, owner and so on) is taken from there.
+ * Secrets are looked up. `*out` NULL: the site has credentials of another kind, or shall have none.
  */
-fer_code fer_oauth_desk_client(fer_oauth_desk *d, const fer_config *c, const fer_config_server *s,
+fer_code fer_oauth_desk_client(fer_oauth_desk *d, const fer_config *c, const fer_oauth_site *site,
                                const fer_oauth_options *more, fer_oauth **out, fer_err *err);
+/* The tokens of all owners for one site; the same. */
+fer_code fer_oauth_desk_pool(fer_oauth_desk *d, const fer_config *c, const fer_oauth_site *site,
+                             fer_oauth_pool **out, fer_err *err);
 
 #endif

@@ -480,7 +480,12 @@ const fer_option fer_keys_sweep_options[] = {JSON, STATE, STATION_FILE, END};
         "file", 0, "FILE", NULL,                                                                   \
             "where tokens are kept (default: ferrule/tokens.json in the user's configuration)"     \
     }
-const fer_option fer_auth_options[] = {STATION_FILE, END};
+const fer_option fer_auth_options[] = {
+    {"tenant", 't', "NAME", NULL, "whose token it is, where each tenant has one (oauth.tokens)"},
+    {"principal", 'p', "NAME", NULL, "of that tenant, where each principal has one"},
+    STATION_FILE,
+    END,
+};
 const fer_option fer_auth_status_options[] = {JSON, STATION_FILE, END};
 const fer_option fer_token_options[] = {TOKEN_FILE, END};
 const fer_option fer_token_list_options[] = {JSON, TOKEN_FILE, END};

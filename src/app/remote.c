@@ -73,7 +73,8 @@ static bool has_authorization(const fer_link_http_spec *spec)
 static fer_code make_oauth(fer_remote *r, fer_link_http_spec *spec, fer_err *err)
 {
     static const fer_config none;
-    const fer_config_server s = {.name = spec->url, .url = spec->url, .transport = FER_CONFIG_HTTP};
+    static const fer_config_oauth plain;
+    const fer_oauth_site site = {spec->url, spec->url, &plain, false};
     if (has_authorization(spec)) return FER_OK;
     fer_code code = fer_oauth_desk_open(&r->desk, &r->loop, &none, err);
     if (!code && r->options.oauth) {
@@ -84,7 +85,8 @@ static fer_code make_oauth(fer_remote *r, fer_link_http_spec *spec, fer_err *err
         code = fer_net_rules_allow_url(r->desk.rules[here ? 1 : 0], spec->url, err);
         if (!code) code = fer_oauth_new(&o, &r->oauth, err);
     } else if (!code) {
-        code = fer_oauth_desk_client(&r->desk, &none, &s, &(fer_oauth_options){0}, &r->oauth, err);
+        code =
+            fer_oauth_desk_client(&r->desk, &none, &site, &(fer_oauth_options){0}, &r->oauth, err);
     }
     spec->oauth = r->oauth;
     return code;
@@ -269,7 +271,7 @@ void fer_remote_close(fer_remote *r)
     if (r->client) fer_mcp_client_close(r->client);
     while (r->client && !r->closed) uv_run(&r->loop, UV_RUN_ONCE);
     fer_mcp_client_free(r->client);
-    fer_oauth_free(r->oauth);
+    fer_oauth_unref(r->oauth);
     if (r->desk.arena) fer_oauth_desk_close(&r->desk);
     if (r->http) fer_http_close(r->http);
     if (r->host) fer_process_host_free(r->host);

@@ -40,7 +40,7 @@ typedef struct fer_place_of_tools {
     fer_str outside; /* of what that leads to: documents, files of variables, secrets */
     fer_str url;     /* that it may ask; or empty */
     fer_runner *runner;
-    fer_oauth *oauth;       /* that has tokens for it; or NULL */
+    fer_oauth_pool *tokens; /* for it; or NULL */
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
     bool eager;      /* it is started with the gateway */

@@ -10,7 +10,7 @@
 void fer_place_free(fer_place_of_tools *p)
 {
     fer_arena_free(p->listing_arena);
-    fer_oauth_free(p->oauth);
+    fer_oauth_pool_free(p->tokens);
     fer_arena_free(p->arena);
 }
 

@@ -4,7 +4,7 @@
 #include "challenge.h"
 #include "identity.h"
 #include "jwks_source.h"
-#include "oauth.h"
+#include "oauth_pool.h"
 
 const fer_limit_row fer_auth_limit_rows[] = {
     {"jwt.token", FER_JWT_MAX, "bytes of a signed token that a client shows"},
@@ -32,7 +32,11 @@ const fer_limit_row fer_auth_limit_rows[] = {
      "milliseconds before its end that a token is refreshed, or a tenth of its life"},
     {"oauth.pause", FER_OAUTH_PAUSE_MS,
      "milliseconds after a failure before a token is asked for again"},
+    {"oauth.turn", FER_OAUTH_TURN_MS,
+     "milliseconds that another process may take to refresh the same token"},
     {"oauth.tries", FER_OAUTH_TRIES, "times that one request asks for another token"},
+    {"oauth.owners", FER_OAUTH_OWNERS,
+     "tenants, or principals, whose tokens for a server are at hand at once"},
     {"vault.record", FER_VAULT_RECORD, "bytes of what is kept of a server"},
 };
 const size_t fer_auth_limit_row_count = FER_COUNT(fer_auth_limit_rows);

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "errors.h"
+#include "oauth_owners.h"
 #include "oauth_parts.h"
 #include "sys.h"
 
@@ -49,12 +50,17 @@ static fer_code set_record(fer_oauth *o, const fer_oauth_record *from, fer_err *
 
 fer_code fer_oauth_take(fer_oauth *o, const fer_oauth_record *r, fer_err *err)
 {
+    if (o->options.vault && o->flight->refreshing && fer_oauth_reread(o))
+        return FER_OK; /* somebody has logged in, or out, meanwhile */
     fer_code code = set_record(o, r, err);
     if (code || !o->options.vault) return code;
     fer_str text = fer_oauth_record_write(o->flight->arena, &o->record);
     if (!text.ptr) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    code = fer_vault_put(o->options.vault, "token", o->options.resource, text, err);
-    o->file = fer_vault_mark(o->options.vault, "token", o->options.resource);
+    code = fer_vault_put(o->options.vault, "token", o->name, text, err);
+    if (!code && o->flight->logging_in)
+        code = fer_oauth_owners_note(o->options.vault, o->options.resource, &o->options.owner,
+                                     false, err);
+    o->file = fer_vault_mark(o->options.vault, "token", o->name);
     return code;
 }
 
@@ -64,8 +70,8 @@ static void load(fer_oauth *o)
     fer_arena *a = fer_arena_new(0);
     fer_str text;
     fer_oauth_record r;
-    o->file = fer_vault_mark(o->options.vault, "token", o->options.resource);
-    if (a && !fer_vault_get(a, o->options.vault, "token", o->options.resource, &text, NULL)) {
+    o->file = fer_vault_mark(o->options.vault, "token", o->name);
+    if (a && !fer_vault_get(a, o->options.vault, "token", o->name, &text, NULL)) {
         if (text.ptr && !fer_oauth_record_read(a, text, &r, NULL))
             o->accepted = !set_record(o, &r, NULL); /* it was good for somebody */
         else if (!text.ptr && o->record_arena && !o->options.machine) {
@@ -78,14 +84,21 @@ static void load(fer_oauth *o)
     fer_arena_free(a);
 }
 
+bool fer_oauth_reread(fer_oauth *o)
+{
+    fer_file_mark mark = fer_vault_mark(o->options.vault, "token", o->name);
+    uint64_t before = o->mark;
+    if (!fer_file_mark_eq(&mark, &o->file)) load(o);
+    return o->mark != before;
+}
+
 static void look(fer_oauth *o)
 {
     int64_t now = fer_clock_mono();
     if (!o->options.vault || o->flight || (o->looked && now - o->looked < FER_OAUTH_LOOK_MS * MS))
         return;
     o->looked = now;
-    fer_file_mark mark = fer_vault_mark(o->options.vault, "token", o->options.resource);
-    if (!fer_file_mark_eq(&mark, &o->file)) load(o);
+    fer_oauth_reread(o);
 }
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -94,19 +107,22 @@ static void look(fer_oauth *o)
 static bool copy_options(fer_oauth *o)
 {
     fer_oauth_options *p = &o->options;
-    fer_str *const all[] = {&p->resource, &p->login,        &p->client_id,
-                            &p->issuer,   &p->secret,       &p->private_key,
-                            &p->scopes,   &p->metadata_url, &p->redirect_uri};
+    fer_str *const all[] = {&p->resource,     &p->login,          &p->client_id,
+                            &p->issuer,       &p->secret,         &p->private_key,
+                            &p->scopes,       &p->metadata_url,   &p->redirect_uri,
+                            &p->owner.tenant, &p->owner.principal};
     for (size_t i = 0; i < FER_COUNT(all); i++)
         if (!copy_text(o->arena, all[i])) return false;
-    return true;
+    o->name = fer_token_name(o->arena, p->resource, &p->owner);
+    return o->name.ptr != NULL;
 }
 
 fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_err *err)
 {
     fer_oauth *o = fer_sys_malloc(sizeof *o);
     if (!o) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    *o = (fer_oauth){.options = *options, .arena = fer_arena_new(0), .bearer = FER_STR("")};
+    *o = (fer_oauth){
+        .refs = 1, .options = *options, .arena = fer_arena_new(0), .bearer = FER_STR("")};
     fer_code code =
         o->arena && copy_options(o) ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code && options->private_key.len)
@@ -116,7 +132,7 @@ fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_er
                         "a machine has a client ID, and a secret or a private key (oauth.clientId, "
                         "oauth.clientSecret, oauth.privateKey)");
     if (code) {
-        fer_oauth_free(o);
+        fer_oauth_destroy(o);
         return code;
     }
     if (o->options.vault) load(o);
@@ -124,17 +140,41 @@ fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_er
     return FER_OK;
 }
 
+fer_code fer_oauth_new_for(const fer_oauth *like, const fer_token_owner *owner, fer_oauth **out,
+                           fer_err *err)
+{
+    fer_oauth_options o = like->options;
+    o.owner = *owner;
+    return fer_oauth_new(&o, out, err);
+}
+
+fer_oauth *fer_oauth_ref(fer_oauth *o)
+{
+    if (o) o->refs++;
+    return o;
+}
+
+const fer_token_owner *fer_oauth_owner(const fer_oauth *o)
+{
+    return &o->options.owner;
+}
+
 static void end_flight(fer_oauth *o)
 {
     fer_flight *f = o->flight;
     if (!f) return;
     o->flight = NULL;
+    fer_oauth_end_turn(f);
     fer_arena_free(f->arena);
 }
 
-void fer_oauth_free(fer_oauth *o)
+void fer_oauth_unref(fer_oauth *o)
 {
-    if (!o) return;
+    if (o && !--o->refs) fer_oauth_destroy(o);
+}
+
+void fer_oauth_destroy(fer_oauth *o)
+{
     o->closing = true;
     if (o->flight && o->flight->call) { /* its end comes here again */
         fer_http_cancel(o->flight->call);
@@ -175,10 +215,13 @@ static void note_failure(fer_oauth *o, fer_code code, const char *why)
 {
     const char *what = why ? why : "the server wants to know who asks";
     const fer_flight *f = o->flight;
-    bool no_cure = code == FER_OUT_OF_MEMORY || (f && f->guessed && !f->issuer.issuer.len);
-    if (o->options.visit || !o->options.login.len || no_cure)
-        snprintf(o->why, sizeof o->why, "%.400s", what);
-    else snprintf(o->why, sizeof o->why, "%.300s; run: %.*s", what, FER_PRI(o->options.login));
+    bool no_cure = code == FER_OUT_OF_MEMORY || (f && f->revoking) ||
+                   (f && f->guessed && !f->issuer.issuer.len);
+    fer_arena *a = o->options.visit || !o->options.login.len || no_cure ? NULL : fer_arena_new(0);
+    fer_str run = a ? fer_token_command(a, o->options.login, &o->options.owner) : FER_STR_NONE;
+    if (run.ptr) snprintf(o->why, sizeof o->why, "%.300s; run: %.*s", what, FER_PRI(run));
+    else snprintf(o->why, sizeof o->why, "%.400s", what);
+    fer_arena_free(a);
     o->failed = code;
     o->failed_at = fer_clock_mono();
 }
@@ -211,6 +254,7 @@ static void begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c, fe
         return;
     }
     f->arena = a;
+    f->turn = -1;
     o->flight = f;
     join(o, w);
     fer_oauth_begin(o, kind, c);
@@ -249,6 +293,21 @@ bool fer_oauth_must_wait(fer_oauth *o)
     bool renewable = o->record.refresh.len || o->options.machine;
     if (left_ms(o) > early || !renewable) return false;
     return !is_paused(o) || left_ms(o) <= 0;
+}
+
+/* Whoever has a token of its own is nobody without it: a server that lets anybody in would take it
+ * for another. */
+fer_code fer_oauth_permit(fer_oauth *o, fer_err *err)
+{
+    look(o);
+    if (o->bearer.len || fer_token_owner_is_nobody(&o->options.owner)) return FER_OK;
+    const fer_token_owner *who = &o->options.owner;
+    char what[256];
+    snprintf(what, sizeof what, "there is no token of %s%.80s for this server",
+             who->principal.len ? "this principal of the tenant " : "the tenant ",
+             who->tenant.len ? who->tenant.ptr : "-");
+    note_failure(o, FER_UNAUTHENTICATED, what);
+    return fer_fail(err, FER_UNAUTHENTICATED, "%s", o->why);
 }
 
 void fer_oauth_wait(fer_oauth *o, fer_oauth_waiter *w)
@@ -313,6 +372,13 @@ void fer_oauth_log_in(fer_oauth *o, fer_oauth_waiter *w)
     w->place = NULL;
     if (o->flight) join(o, w);
     else begin(o, FER_FLIGHT_LOGIN, NULL, w);
+}
+
+void fer_oauth_revoke(fer_oauth *o, fer_oauth_waiter *w)
+{
+    w->place = NULL;
+    if (o->bearer.len) begin(o, FER_FLIGHT_REVOKE, NULL, w);
+    else w->done(w, FER_UNAUTHENTICATED, "there is no token");
 }
 
 void fer_oauth_describe(fer_oauth *o, fer_oauth_info *out)

@@ -24,12 +24,14 @@
 #include "jose.h"
 #include "oauth_meta.h"
 #include "oauth_vault.h"
+#include "token_owner.h"
 
 #define FER_OAUTH_ASK_MS 15000 /* for one request to an issuer */
 #define FER_OAUTH_EARLY_MS                                                                         \
     60000 /* before its end that a token is refreshed; a tenth of a short life */
 #define FER_OAUTH_PAUSE_MS  30000 /* after a failure, before it is tried again */
 #define FER_OAUTH_LOOK_MS   1000  /* between two looks at what others have put into the vault */
+#define FER_OAUTH_TURN_MS   30000 /* that another process may take to refresh the same token */
 #define FER_OAUTH_TRIES     3     /* times that one request asks for another token */
 #define FER_OAUTH_TOKEN_MAX 16384 /* bytes of a token */
 
@@ -39,7 +41,10 @@ typedef struct fer_oauth fer_oauth;
 typedef struct fer_oauth_options {
     fer_http *http;       /* asks issuers; its rules say where requests may go */
     fer_str resource;     /* the URL of the server */
-    fer_str login;        /* what to run where nobody can be asked: "ferrule auth login NAME" */
+    fer_token_owner owner; /* whose tokens they are: nothing is shown to the server without one,
+                              unless they are the operator's */
+    fer_str login;         /* what to run where nobody can be asked: "ferrule auth login NAME"; the
+                              owner is added */
     fer_str client_id;    /* we are registered under this */
     fer_str issuer;       /* with this one; empty: with whom the server names */
     fer_str secret;       /* of that registration */
@@ -55,9 +60,14 @@ typedef struct fer_oauth_options {
 } fer_oauth_options;
 
 fer_code fer_oauth_new(const fer_oauth_options *o, fer_oauth **out, fer_err *err);
-/* Nobody may wait any more. What is under way ends with the loop, or with the HTTP client. NULL is
- * fine. */
-void fer_oauth_free(fer_oauth *o);
+/* The same for tokens of another owner. */
+fer_code fer_oauth_new_for(const fer_oauth *like, const fer_token_owner *owner, fer_oauth **out,
+                           fer_err *err);
+fer_oauth *fer_oauth_ref(fer_oauth *o);
+/* After the last of them nobody may wait any more. What is under way ends with the loop, or with
+ * the HTTP client. NULL is fine. */
+void fer_oauth_unref(fer_oauth *o);
+const fer_token_owner *fer_oauth_owner(const fer_oauth *o);
 
 /* ---- tokens -----------------------------------------------------------------------------------
  */
@@ -70,6 +80,8 @@ uint64_t fer_oauth_mark(const fer_oauth *o);
 void fer_oauth_accepted(fer_oauth *o, uint64_t mark);
 /* Whether requests should wait for another token before they are sent. */
 bool fer_oauth_must_wait(fer_oauth *o);
+/* FER_UNAUTHENTICATED: there is no token, and nothing may be sent without one. */
+fer_code fer_oauth_permit(fer_oauth *o, fer_err *err);
 
 /* Somebody who waits; the memory is the caller's until `done` or fer_oauth_leave. */
 typedef struct fer_oauth_waiter {
@@ -91,6 +103,9 @@ bool fer_oauth_may_mend(unsigned status, fer_str challenge);
 
 /* Gets a token anew, whatever there is, as ferrule auth login does. */
 void fer_oauth_log_in(fer_oauth *o, fer_oauth_waiter *w);
+/* Tells who gave the tokens that they are of no use any more (RFC 7009); they stay here. FER_OK:
+ * they are revoked; else why not. Nobody may wait for anything else. */
+void fer_oauth_revoke(fer_oauth *o, fer_oauth_waiter *w);
 /* The user came back: the query of the URL. False: nobody was waited for. */
 bool fer_oauth_redirected(fer_oauth *o, fer_str query);
 

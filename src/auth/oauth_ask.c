@@ -33,7 +33,7 @@ static void on_end(void *context, const fer_http_end *end)
     if (!f) return;
     f->call = NULL;
     if (o->closing) {
-        fer_oauth_free(o);
+        fer_oauth_destroy(o);
         return;
     }
     f->code = end->err->code;

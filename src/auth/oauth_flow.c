@@ -160,12 +160,11 @@ static void got_token(fer_oauth *o)
     fer_oauth_land(o, code, err.message);
 }
 
-static void refresh(fer_oauth *o)
+static void ask_refreshed(fer_oauth *o)
 {
     fer_flight *f = o->flight;
     const fer_oauth_record *r = &o->record;
     fer_buf form;
-    f->refreshing = f->refreshed = true;
     f->resource.resource = r->resource;
     f->issuer.issuer = r->issuer;
     f->issuer.token = r->token_url;
@@ -174,6 +173,13 @@ static void refresh(fer_oauth *o)
     fer_form_add(&form, "refresh_token", r->refresh);
     fer_form_add(&form, "resource", r->resource);
     fer_oauth_ask_token(o, r->token_url, &form, &f->client, got_token);
+}
+
+/* A refresh token is often good for one use: two processes do not use one at the same moment. */
+static void refresh(fer_oauth *o)
+{
+    o->flight->refreshing = o->flight->refreshed = true;
+    fer_oauth_take_turn(o, ask_refreshed);
 }
 
 static void ask_as_machine(fer_oauth *o)
@@ -392,6 +398,10 @@ static void choose(fer_oauth *o)
     fer_flight *f = o->flight;
     const fer_oauth_options *p = &o->options;
     bool same = o->record_arena && fer_str_eq(o->record.issuer, f->issuer.issuer);
+    if (f->revoking) {
+        fer_oauth_give_back(o);
+        return;
+    }
     if (!choose_scope(o)) {
         fer_oauth_land(o, FER_OUT_OF_MEMORY, "out of memory");
         return;
@@ -430,12 +440,18 @@ void fer_oauth_begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c)
     fer_flight *f = o->flight;
     f->stepping_up = kind == FER_FLIGHT_STEP_UP;
     f->early = kind == FER_FLIGHT_REFRESH;
-    f->refreshed = kind == FER_FLIGHT_LOGIN;
+    f->logging_in = kind == FER_FLIGHT_LOGIN;
+    f->refreshed = f->logging_in; /* what there is counts for nothing */
     f->scope = FER_STR_NONE;
     f->metadata_url = FER_STR("");
+    f->revoking = kind == FER_FLIGHT_REVOKE;
     if (c) take_challenge(f, c);
     if (f->early) refresh(o);
-    else if (kind == FER_FLIGHT_LOGIN)
+    else if (f->revoking) {
+        f->resource.issuers[0] = o->record.issuer;
+        f->resource.issuer_count = 1;
+        ask_issuer(o);
+    } else if (f->logging_in)
         fer_oauth_ask(o, o->options.resource, FER_STR_NONE, NULL, FER_STR(""), got_probe);
     else ask_resource(o);
 }

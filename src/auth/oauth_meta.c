@@ -167,7 +167,7 @@ fer_code fer_resource_meta_read(fer_arena *a, fer_str text, fer_str resource,
 
 static fer_code check_endpoints(const fer_issuer_meta *m, fer_err *err)
 {
-    const fer_str all[] = {m->authorize, m->token, m->registration};
+    const fer_str all[] = {m->authorize, m->token, m->registration, m->revocation};
     for (size_t i = 0; i < FER_COUNT(all); i++)
         if (all[i].len && !fer_url_is_safe(all[i]))
             return fer_fail(err, FER_FORBIDDEN,
@@ -191,6 +191,7 @@ fer_code fer_issuer_meta_read(fer_arena *a, fer_str text, fer_str issuer, fer_is
     out->authorize = text_of(root, "authorization_endpoint");
     out->token = text_of(root, "token_endpoint");
     out->registration = text_of(root, "registration_endpoint");
+    out->revocation = text_of(root, "revocation_endpoint");
     out->scopes = join(a, fer_val_get(root, "scopes_supported"));
     out->pkce = has_word(fer_val_get(root, "code_challenge_methods_supported"), "S256");
     out->says_iss =

@@ -33,8 +33,9 @@ extern const char *const fer_client_auth_names[FER_CLIENT_AUTHS];
 fer_client_auth fer_client_auth_of(fer_str name);
 
 typedef struct fer_issuer_meta {
-    fer_str issuer, authorize, token, registration; /* endpoints; empty: there is none */
-    fer_str scopes;                                 /* as above */
+    fer_str issuer;
+    fer_str authorize, token, registration, revocation; /* endpoints; empty: there is none */
+    fer_str scopes;                                     /* as above */
     unsigned auths;  /* bits of fer_client_auth; 0: it does not say */
     bool pkce;       /* S256 */
     bool says_iss;   /* RFC 9207 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of an OAuth client: oauth.c (tokens, who waits), oauth_flow.c (the steps of a flight),
+ * oauth_revoke.c (those of giving tokens back), oauth_turn.c (taking turns with other processes),
  * oauth_ask.c (requests to issuers), oauth_record.c (what is kept). */
 #ifndef FER_OAUTH_PARTS_H
 #define FER_OAUTH_PARTS_H
@@ -30,7 +31,8 @@ typedef enum fer_flight_kind {
     FER_FLIGHT_REFUSED, /* the server wants another one */
     FER_FLIGHT_STEP_UP, /* with more scopes */
     FER_FLIGHT_REFRESH, /* the one that there is ends soon: nothing is asked but for the next */
-    FER_FLIGHT_LOGIN    /* the user says so */
+    FER_FLIGHT_LOGIN,   /* the user says so */
+    FER_FLIGHT_REVOKE   /* none is: those that there are go */
 } fer_flight_kind;
 
 /* One attempt to get a token. */
@@ -38,7 +40,8 @@ typedef struct fer_flight {
     fer_arena *arena;
     void (*step)(fer_oauth *o); /* what is next, when an answer has come */
     unsigned n;                 /* which of several places is asked */
-    bool stepping_up;
+    bool stepping_up, logging_in, revoking;
+    bool gave_refresh;    /* the refresh token is revoked */
     fer_str metadata_url; /* that the server named; or empty */
     fer_str scope;        /* that the challenge names; `ptr` NULL: none */
     fer_resource_meta resource;
@@ -49,6 +52,8 @@ typedef struct fer_flight {
     char state[FER_OAUTH_SECRET], verifier[FER_OAUTH_SECRET];
     bool visiting;              /* the user is asked */
     bool refreshing, refreshed; /* it is asked for by the older token; it was */
+    int turn;                   /* that other processes wait for; -1: none was taken */
+    struct fer_oauth_turn *waits; /* for another process; or NULL */
     bool early;                 /* the token is good still */
     /* The answer. */
     fer_http_call *call;
@@ -60,8 +65,10 @@ typedef struct fer_flight {
 } fer_flight;
 
 struct fer_oauth {
+    size_t refs;
     fer_oauth_options options;
     fer_arena *arena; /* of the options */
+    fer_str name;     /* of the record in the vault */
     const fer_jose_alg *alg;
     EVP_PKEY *key;
     fer_arena *record_arena; /* NULL: there is no record */
@@ -83,12 +90,30 @@ struct fer_oauth {
 
 /* The flight is over. */
 void fer_oauth_land(fer_oauth *o, fer_code code, const char *why);
+/* Frees it, once what was under way has ended. */
+void fer_oauth_destroy(fer_oauth *o);
+/* What others have put into the vault counts, where they have. True: it is another token, or none.
+ */
+bool fer_oauth_reread(fer_oauth *o);
 /* This is the record from now on; copied. */
 fer_code fer_oauth_take(fer_oauth *o, const fer_oauth_record *r, fer_err *err);
 
 /* ---- oauth_flow.c ---- */
 
 void fer_oauth_begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c);
+
+/* ---- oauth_revoke.c ---- */
+
+/* The issuer is known: its next token is given back. */
+void fer_oauth_give_back(fer_oauth *o);
+
+/* ---- oauth_turn.c ---- */
+
+/* Calls `then` when no other process refreshes the token; where one has, the flight has landed with
+ * what it got. */
+void fer_oauth_take_turn(fer_oauth *o, void (*then)(fer_oauth *o));
+/* Gives the turn back, or waits no more. */
+void fer_oauth_end_turn(fer_flight *f);
 
 /* ---- oauth_ask.c ---- */
 

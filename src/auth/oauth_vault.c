@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "errors.h"
@@ -71,13 +72,19 @@ void fer_vault_free(fer_vault *v)
 /* ---- records ----------------------------------------------------------------------------------
  */
 
-static bool path_of(const fer_vault *v, const char *kind, fer_str name, char out[PATH_BYTES])
+static bool path_ending(const fer_vault *v, const char *kind, fer_str name, const char *ending,
+                        char out[PATH_BYTES])
 {
     unsigned char hash[32];
     char hex[33];
     if (fer_seal_name(v->seal, FER_STR(""), kind, name, hash, NULL)) return false;
     for (size_t i = 0; i < 16; i++) snprintf(hex + 2 * i, 3, "%02x", hash[i]);
-    return snprintf(out, PATH_BYTES, "%s/%s-%s.sealed", v->folder, kind, hex) < PATH_BYTES;
+    return snprintf(out, PATH_BYTES, "%s/%s-%s%s", v->folder, kind, hex, ending) < PATH_BYTES;
+}
+
+static bool path_of(const fer_vault *v, const char *kind, fer_str name, char out[PATH_BYTES])
+{
+    return path_ending(v, kind, name, ".sealed", out);
 }
 
 static fer_str about(fer_arena *a, const char *kind, fer_str name)
@@ -142,6 +149,34 @@ fer_code fer_vault_remove(fer_vault *v, const char *kind, fer_str name, fer_err 
     if (fer_sys_unlink(path) && errno != ENOENT)
         return fer_fail(err, FER_IO_ERROR, "%s cannot be removed: %s", path, strerror(errno));
     return FER_OK;
+}
+
+fer_code fer_vault_lock(fer_vault *v, int *out, fer_err *err)
+{
+    char key[PATH_BYTES];
+    fer_code code = find_key(v, true, err);
+    if (code) return code;
+    snprintf(key, sizeof key, "%s/vault.key", v->folder); /* it fits: the key was found there */
+    return fer_file_lock(key, out, err);
+}
+
+fer_code fer_vault_try_turn(fer_vault *v, const char *kind, fer_str name, int *out, fer_err *err)
+{
+    char path[PATH_BYTES];
+    int bad;
+    fer_code code = find_key(v, true, err);
+    if (code) return code;
+    if (!path_ending(v, kind, name, ".lock", path))
+        return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    int fd = fer_sys_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return fer_fail(err, FER_IO_ERROR, "%s cannot be made: %s", path, strerror(errno));
+    do bad = fer_sys_flock(fd, LOCK_EX | LOCK_NB);
+    while (bad && errno == EINTR);
+    bool taken = bad && errno == EWOULDBLOCK;
+    if (bad && !taken) code = fer_fail(err, FER_IO_ERROR, "%s: %s", path, strerror(errno));
+    if (bad) fer_sys_close(fd);
+    *out = bad ? -1 : fd;
+    return code;
 }
 
 fer_file_mark fer_vault_mark(fer_vault *v, const char *kind, fer_str name)

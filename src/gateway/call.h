@@ -129,6 +129,7 @@ struct fer_call {
     bool looked;          /* whether an earlier process has kept it is known */
     uint64_t purges;      /* of the gateway, when it was looked for */
     fer_result_key result_key;
+    bool result_public; /* the key is the same for all tenants */
     fer_flight *flight; /* the same work, done once for several calls; NULL: for this alone */
     fer_call *other;    /* the next one that waits for the flight */
     bool shared;        /* the envelope is another's */
@@ -213,6 +214,8 @@ void fer_call_land(fer_call *c);
 /* The tenant as stores have it, the key of its result, and keeping that in memory. */
 fer_str fer_call_tenant(const fer_call *c);
 fer_str fer_call_result_key(const fer_call *c);
+/* Whether what the backend says now may be seen by all tenants. */
+bool fer_call_is_public(const fer_call *c);
 void fer_call_keep_result(fer_call *c, int64_t ttl_ms);
 /* No longer waits for another's work. */
 void fer_call_detach(fer_call *c);

@@ -137,6 +137,14 @@ static fer_str retry_owner(const fer_call *c)
     return fer_key_valid(above) ? above : FER_STR(FER_RETRY_OWNER_NAME);
 }
 
+/* Whose token the backend is shown, where there is one for each. */
+static fer_token_owner owner_of(const fer_call *c)
+{
+    const fer_caller *who = c->options.caller;
+    return who ? (fer_token_owner){who->tenant, who->principal}
+               : (fer_token_owner){FER_STR(""), FER_STR("")};
+}
+
 static void begin(fer_call *c)
 {
     c->step = FER_AT_RUNNING;
@@ -160,6 +168,7 @@ static void begin(fer_call *c)
                                .retry_owner = retry_owner(c),
                                .number = ++c->tries,
                                .mcp = c->options.mcp,
+                               .owner = owner_of(c),
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
                                .on_end = on_end,

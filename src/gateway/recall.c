@@ -74,6 +74,7 @@ static bool is_shareable(const fer_call *c)
 {
     const fer_envelope *e = &c->envelope;
     if (c->cancelled && !c->sent) return false;
+    if (c->result_public && !fer_call_is_public(c)) return false; /* another backend answered */
     switch (e->error.code) {
     case FER_CANCELLED:
     case FER_DEADLINE_EXCEEDED:
@@ -154,12 +155,19 @@ void fer_call_keep_result(fer_call *c, int64_t ttl_ms)
     fer_results_keep(c->gateway->results, &c->result_key, caller_of(c)->tenant, &v, now);
 }
 
+/* What is seen with a tenant's own token is that tenant's, whatever is said of the tool. */
+bool fer_call_is_public(const fer_call *c)
+{
+    return c->ready->policy.cache_public && c->runner && c->runner->share == FER_TOKENS_SHARED;
+}
+
 static fer_move find_result_key(fer_call *c)
 {
     const fer_ready *r = c->ready;
     const fer_caller *who = caller_of(c);
     fer_err err = {0};
-    fer_result_of of = {.is_public = r->policy.cache_public,
+    c->result_public = fer_call_is_public(c);
+    fer_result_of of = {.is_public = c->result_public,
                         .tenant = who->tenant,
                         .principal = who->principal,
                         .scopes = who->scopes,

@@ -159,6 +159,11 @@ fer_code fer_http_need_curl(fer_http *h, fer_err *err)
     return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for requests");
 }
 
+uv_loop_t *fer_http_loop(const fer_http *h)
+{
+    return h->loop;
+}
+
 fer_http *fer_http_new(uv_loop_t *loop, const fer_http_options *options)
 {
     fer_http *h = fer_sys_malloc(sizeof *h);

@@ -125,6 +125,7 @@ typedef struct fer_http_options {
 fer_http *fer_http_new(uv_loop_t *loop, const fer_http_options *options);
 /* Ends all calls as cancelled, before it returns. The loop must run once more for the memory. */
 void fer_http_close(fer_http *h);
+uv_loop_t *fer_http_loop(const fer_http *h);
 
 /*
  * FER_BAD_USAGE: a URL, method or field that cannot be sent; FER_FORBIDDEN: the rules refuse the

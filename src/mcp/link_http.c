@@ -10,6 +10,12 @@ static fer_http_link *link_of(fer_mcp_link *base)
     return (fer_http_link *)base;
 }
 
+static fer_code permit(fer_mcp_link *base, fer_err *err)
+{
+    fer_oauth *o = link_of(base)->spec.oauth;
+    return o ? fer_oauth_permit(o, err) : FER_OK;
+}
+
 static fer_code open_link(fer_mcp_link *base, fer_err *err)
 {
     fer_http_link *l = link_of(base);
@@ -174,10 +180,12 @@ void fer_http_link_lost(fer_http_link *l, const char *why)
 static void free_link(fer_mcp_link *base)
 {
     fer_sys_free((char *)(uintptr_t)link_of(base)->endpoint.ptr);
+    fer_oauth_unref(link_of(base)->spec.oauth);
     fer_sys_free(base);
 }
 
 static const fer_mcp_link_kind kind = {.streams = true,
+                                       .permit = permit,
                                        .open = open_link,
                                        .send = send_message,
                                        .sent = was_sent,
@@ -192,5 +200,6 @@ fer_mcp_link *fer_link_http_new(uv_loop_t *loop, fer_http *http, const fer_link_
     fer_http_link *l = fer_sys_malloc(sizeof *l);
     if (!l) return NULL;
     *l = (fer_http_link){.base = {.kind = &kind}, .loop = loop, .http = http, .spec = *spec};
+    fer_oauth_ref(l->spec.oauth);
     return &l->base;
 }

@@ -30,7 +30,8 @@ typedef struct fer_link_http_spec {
     fer_str url;
     const fer_http_field *fields; /* such as Authorization */
     size_t field_count;
-    fer_oauth *oauth; /* that has tokens for the server; NULL: none */
+    fer_oauth *oauth; /* that has tokens for the server, of which the link has a reference of its
+                         own; NULL: none */
 } fer_link_http_spec;
 
 /* Everything of `spec` must outlive the link, and `http` too. NULL: no memory. */

@@ -53,6 +53,7 @@ static void connect_failed(fer_mcp_client *c, const fer_mcp_failure *f)
     told.sent = false;
     fer_mcp_forget_handshake(c);
     note_loss(c, why);
+    c->unknown = f->code == FER_UNAUTHENTICATED;
     c->era = FER_MCP_UNKNOWN;
     c->info.state = c->link_open ? FER_MCP_CLOSING : FER_MCP_DOWN;
     fer_mcp_fail_waiting(c, &told);
@@ -375,7 +376,8 @@ void fer_mcp_guard_fired(uv_timer_t *t)
 static void wait_longer(fer_mcp_client *c, int64_t left)
 {
     char text[256];
-    fer_mcp_failure f = {.code = FER_BACKEND_UNAVAILABLE, .message = text};
+    fer_mcp_failure f = {.code = c->unknown ? FER_UNAUTHENTICATED : FER_BACKEND_UNAVAILABLE,
+                         .message = text};
     f.retry_after_ms = (left + MS - 1) / MS;
     snprintf(text, sizeof text, "the server is not tried again for %" PRId64 " ms: %s",
              f.retry_after_ms, c->info.trouble);
@@ -386,6 +388,10 @@ void fer_mcp_connect(fer_mcp_client *c)
 {
     fer_err err = {0};
     if (c->info.state == FER_MCP_CONNECTING || c->info.state == FER_MCP_CLOSING) return;
+    if (c->link->kind->permit && c->link->kind->permit(c->link, &err)) {
+        fer_mcp_fail_waiting(c, &(fer_mcp_failure){.code = err.code, .message = err.message});
+        return;
+    }
     int64_t left = c->not_before - fer_clock_mono();
     if (left > 0) {
         wait_longer(c, left);
@@ -462,6 +468,7 @@ static void lost(fer_mcp_client *c, fer_code code, const char *why)
     fer_mcp_failure f = {.code = code, .sent = true, .message = why};
     bool was_ready = c->info.state == FER_MCP_READY;
     note_loss(c, why);
+    c->unknown = false;
     fer_mcp_forget_handshake(c);
     if (c->options.lost) c->options.lost(c->options.context, code, why);
     c->info.state = FER_MCP_DOWN;

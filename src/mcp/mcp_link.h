@@ -64,6 +64,9 @@ typedef struct fer_mcp_link_events {
 
 typedef struct fer_mcp_link_kind {
     bool streams; /* each request has a stream of its own; to a modern server, closing it cancels */
+    /* Whether it may be opened at all; where it may not, that is no failure of the server's. May be
+     * NULL. */
+    fer_code (*permit)(fer_mcp_link *l, fer_err *err);
     fer_code (*open)(fer_mcp_link *l, fer_err *err);
     /* Fails where nothing was sent. */
     fer_code (*send)(fer_mcp_link *l, const fer_mcp_out *m, fer_err *err);

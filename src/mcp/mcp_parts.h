@@ -65,6 +65,7 @@ struct fer_mcp_client {
     int64_t ready_since;
     int64_t not_before; /* when the next connection may be made */
     unsigned losses;    /* one after the other */
+    bool unknown;       /* the last was that we are not let in */
     unsigned listens;   /* one after the other that were not acknowledged */
     /* news */
     bool news_of_tools; /* the server tells when its tools change */

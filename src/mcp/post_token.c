@@ -35,9 +35,9 @@ fer_code fer_post_await(fer_post *p, fer_err *err)
 {
     fer_oauth *o = p->link->spec.oauth;
     fer_err why = {0};
-    if (!o || p->kind == FER_POST_GOODBYE || p->renewals >= FER_OAUTH_TRIES ||
-        !fer_oauth_must_wait(o))
-        return FER_OK;
+    if (!o || p->kind == FER_POST_GOODBYE) return FER_OK;
+    fer_code code = fer_oauth_permit(o, err);
+    if (code || p->renewals >= FER_OAUTH_TRIES || !fer_oauth_must_wait(o)) return code;
     p->waits = true;
     p->waiter.done = on_token;
     p->at_once = &why;

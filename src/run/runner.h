@@ -28,9 +28,17 @@
 #include <uv.h>
 
 #include "arena.h"
+#include "token_owner.h"
 
 typedef struct fer_runner fer_runner;
 typedef struct fer_attempt fer_attempt;
+
+/* Who stands behind a request, as far as it decides which server it goes to, and with whose token.
+ */
+typedef struct fer_asker {
+    uint64_t session;      /* where servers are one for each client; 0: nobody in particular */
+    fer_token_owner owner; /* where tokens are one for each; the caller as he is */
+} fer_asker;
 
 /* Why a call is ended before its time. The first reason counts. */
 typedef enum fer_cancel {
@@ -105,6 +113,7 @@ struct fer_attempt {
     uint64_t ticket;         /* what is late is told by it; 0: nobody wants to know */
     fer_str retry_owner;     /* who tries again: nobody below should */
     const fer_call_mcp *mcp; /* what a caller by MCP brings along; NULL: nothing */
+    fer_token_owner owner;   /* who calls */
     unsigned number;         /* 1, 2 ... */
     bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
     void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);
@@ -171,10 +180,10 @@ typedef struct fer_runner_kind {
     /* The listener is behind (true) or has caught up: stop reading from the backend, or go on. */
     void (*pause)(fer_runner *r, fer_attempt *t, bool paused);
     void (*status)(const fer_runner *r, fer_runner_status *out);
-    /* The MCP server behind it, as one who asks sees it (0: nobody in particular): it may be a
-     * process of his own, which is told of what he can be asked for, a JSON object. NULL: no
-     * memory, or too many. */
-    struct fer_mcp_client *(*mcp)(fer_runner *r, uint64_t session, fer_str capabilities);
+    /* The MCP server behind it, as one who asks sees it (NULL: the one that is there for as long as
+     * the runner): it may be a process of his own, which is told of what he can be asked for, a
+     * JSON object, or one that his token is shown to. NULL: no memory, or too many. */
+    struct fer_mcp_client *(*mcp)(fer_runner *r, const fer_asker *who, fer_str capabilities);
     /* Whoever that was is gone. */
     void (*leave)(fer_runner *r, uint64_t session);
     /* Ends all attempts and all it started; `done` is called when nothing of it is left. */
@@ -199,6 +208,7 @@ struct fer_runner {
      * nowhere. */
     const struct fer_mcp_sink *const *sink;
     bool isolated;                     /* each client has a server of its own behind it */
+    fer_token_share share;             /* of the tokens that it shows */
     void (*on_stopped)(fer_runner *r); /* the `done` of stop */
 };
 

@@ -43,11 +43,13 @@ static void look(void *context, fer_mcp_call *k)
     x->call = k;
 }
 
-static fer_peer *only_peer(const fer_front *s)
+/* Of those whom the server can mean. */
+static fer_peer *only_peer(const fer_front *s, const fer_mcp_source *from)
 {
     fer_peer *only = NULL;
     for (fer_peer *p = s->peers; p; p = p->next) {
-        if (!p->initialized || p->closed) continue;
+        fer_asker who = fer_peer_asker(p);
+        if (!p->initialized || p->closed || !fer_mcp_source_is_for(from, &who)) continue;
         if (only) return NULL;
         only = p;
     }
@@ -67,19 +69,19 @@ fer_peer *fer_news_older_peer(const fer_front *s, uint64_t session)
     return p && p->version && !p->closed && p->options.push ? p : NULL;
 }
 
-fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call **call,
+fer_peer *fer_news_whose(fer_front *s, const fer_mcp_source *from, fer_mcp_call **call,
                          fer_ask **ask)
 {
     search x = {0};
     *ask = *call ? owner_of(*call) : NULL;
     if (*ask) return (*ask)->peer;
     if (*call) return NULL; /* its caller is gone */
-    fer_mcp_client_each(r->kind->mcp(r, session, FER_STR("")), look, &x);
+    fer_mcp_client_each(from->client, look, &x);
     if (x.several) return NULL;
     *ask = x.newest;
     *call = x.call;
     if (x.newest) return x.newest->peer;
-    return session ? peer_of_session(s, session) : only_peer(s);
+    return from->whose.session ? peer_of_session(s, from->whose.session) : only_peer(s, from);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -120,11 +122,11 @@ static void pass_log(fer_front *s, fer_peer *p, fer_ask *q, fer_arena *a, fer_st
     (void)s;
 }
 
-static void on_log(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_log(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                    fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
+    fer_peer *p = fer_news_whose(s, from, &k, &q);
     if (p) pass_log(s, p, q, a, method, params);
     else s->counts.ignored++;
 }
@@ -183,78 +185,78 @@ static void tell_watched(const fer_watch *w, fer_arena *a, const fer_json *doc,
     if (!b.failure) fer_watch_tell(w, a, fer_buf_view(&b));
 }
 
-static void on_watched(fer_front *s, fer_runner *r, uint64_t session, fer_arena *a, fer_str params,
+static void on_watched(fer_front *s, const fer_mcp_source *from, fer_arena *a, fer_str params,
                        fer_mcp_watchable kind)
 {
     fer_json *doc;
-    const fer_server *server = fer_wares_server(&s->wares, r);
+    const fer_server *server = fer_wares_server(&s->wares, from->runner);
     if (!server || !params.len || fer_json_read(a, params, NULL, &doc, NULL)) return;
     const yyjson_val *name = fer_val_get(fer_json_root(doc), told[kind].member);
     if (!fer_is_str(name)) return;
     for (fer_watch *w = s->watches, *next; w; w = next) {
         next = w->next;
         const fer_thing *t = &w->thing;
-        bool here =
-            t->kind == kind && t->server == server && (!session || session == w->peer->session);
+        fer_asker who = fer_peer_asker(w->peer);
+        bool here = t->kind == kind && t->server == server && fer_mcp_source_is_for(from, &who);
         bool it = here && (kind == FER_MCP_TASK ? fer_str_eq(t->own, fer_val_str(name))
                                                 : is_about(t, fer_val_str(name)));
         if (it) tell_watched(w, a, doc, fer_json_root(doc));
     }
 }
 
-static void on_updated(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_updated(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                        fer_str method, fer_str params)
 {
     (void)k;
     (void)method;
-    on_watched(s, r, session, a, params, FER_MCP_RESOURCE);
+    on_watched(s, from, a, params, FER_MCP_RESOURCE);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static void on_task(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_task(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                     fer_str method, fer_str params)
 {
     (void)k;
     (void)method;
-    on_watched(s, r, session, a, params, FER_MCP_TASK);
+    on_watched(s, from, a, params, FER_MCP_TASK);
 }
 
-static void on_older_task(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k,
+static void on_older_task(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k,
                           fer_arena *a, fer_str method, fer_str params)
 {
-    fer_server *server = fer_wares_server(&s->wares, r);
+    fer_server *server = fer_wares_server(&s->wares, from->runner);
     (void)k;
     (void)method;
-    if (server) fer_task_status(s, server, session, a, params);
+    if (server) fer_task_status(s, server, &from->whose, a, params);
 }
 
 /* ---- lists that have changed ------------------------------------------------------------------
  */
 
-static void on_list(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_list(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                     fer_str method, fer_str params)
 {
     (void)k;
     (void)a;
     (void)params;
-    if (session) return; /* lists are those that all share */
+    if (!fer_mcp_source_is_shared(from)) return; /* lists are those that all share */
     if (fer_str_is(method, "notifications/tools/list_changed")) {
         s->tools_told = true; /* transparent guests hear of it, whatever has changed */
         fer_front_tell_soon(s);
     } else if (fer_str_is(method, "notifications/prompts/list_changed")) {
-        fer_wares_changed(&s->wares, r, FER_WARE_PROMPT);
+        fer_wares_changed(&s->wares, from->runner, FER_WARE_PROMPT);
     } else {
-        fer_wares_changed(&s->wares, r, FER_WARE_RESOURCE);
-        fer_wares_changed(&s->wares, r, FER_WARE_TEMPLATE);
+        fer_wares_changed(&s->wares, from->runner, FER_WARE_RESOURCE);
+        fer_wares_changed(&s->wares, from->runner, FER_WARE_TEMPLATE);
     }
 }
 
-static void on_other(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_other(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                      fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
+    fer_peer *p = fer_news_whose(s, from, &k, &q);
     fer_str message = p ? message_of(a, method, params) : FER_STR("");
     if (!message.len || (q && q->version->modern)) s->counts.ignored++;
     else if (q) fer_ask_note(q, message);
@@ -262,11 +264,11 @@ static void on_other(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call
 }
 
 /* What nobody here knows is for who talks with the one server through us. */
-static void on_unknown(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+static void on_unknown(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                        fer_str method, fer_str params)
 {
     fer_ask *q;
-    fer_peer *p = fer_news_whose(s, r, session, &k, &q);
+    fer_peer *p = fer_news_whose(s, from, &k, &q);
     bool open = p && p->guest->mode == FER_SERVE_TRANSPARENT;
     fer_str message = open ? message_of(a, method, params) : FER_STR("");
     if (!message.len) s->counts.ignored++;
@@ -276,7 +278,7 @@ static void on_unknown(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_ca
 
 static const struct {
     const char *method;
-    void (*take)(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_arena *a,
+    void (*take)(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
                  fer_str method, fer_str params);
 } rows[] = {
     {"notifications/message", on_log},
@@ -289,7 +291,7 @@ static const struct {
     {"notifications/tasks/status", on_older_task},
 };
 
-static void noticed(void *context, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_str method,
+static void noticed(void *context, const fer_mcp_source *from, fer_mcp_call *k, fer_str method,
                     fer_str params)
 {
     fer_front *s = context;
@@ -297,15 +299,15 @@ static void noticed(void *context, fer_runner *r, uint64_t session, fer_mcp_call
     size_t i = 0;
     if (!a) return;
     while (i < FER_COUNT(rows) && !fer_str_is(method, rows[i].method)) i++;
-    if (i < FER_COUNT(rows)) rows[i].take(s, r, session, k, a, method, params);
-    else on_unknown(s, r, session, k, a, method, params);
+    if (i < FER_COUNT(rows)) rows[i].take(s, from, k, a, method, params);
+    else on_unknown(s, from, k, a, method, params);
     fer_arena_free(a);
 }
 
-static void ready(void *context, fer_runner *r, uint64_t session)
+static void ready(void *context, const fer_mcp_source *from)
 {
     fer_front *s = context;
-    if (!session) fer_wares_ready(&s->wares, r);
+    if (fer_mcp_source_is_shared(from)) fer_wares_ready(&s->wares, from->runner);
 }
 
 void fer_news_begin(fer_front *s)
@@ -328,7 +330,8 @@ void fer_news_end(fer_front *s)
 /* Whether two peers have the same server behind them. */
 static bool is_same(const fer_server *server, const fer_peer *x, const fer_peer *y)
 {
-    return x == y || !server->runner || !server->runner->isolated;
+    fer_asker one = fer_peer_asker(x), other = fer_peer_asker(y);
+    return x == y || !server->runner || fer_mcp_runner_is_same(server->runner, &one, &other);
 }
 
 bool fer_watch_has(const fer_front *s, const fer_peer *p, const fer_thing *t)
@@ -345,7 +348,8 @@ static fer_mcp_client *client_of(const fer_thing *t, const fer_peer *p)
 {
     fer_runner *r = t->server->runner;
     if (t->kind == FER_MCP_TASK && !(t->server->can & FER_CAN_TASKS)) return NULL;
-    return r ? r->kind->mcp(r, p->session, p->capabilities) : NULL;
+    fer_asker who = fer_peer_asker(p);
+    return r ? r->kind->mcp(r, &who, p->capabilities) : NULL;
 }
 
 static fer_str copy_to(char **at, fer_str s)

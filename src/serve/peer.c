@@ -53,6 +53,18 @@ fer_peer *fer_peer_new(fer_front *s, const fer_peer_options *o)
     return p;
 }
 
+fer_asker fer_guest_asker(const fer_guest *g, uint64_t session)
+{
+    fer_asker who = {session, {FER_STR(""), FER_STR("")}};
+    if (g->caller) who.owner = (fer_token_owner){g->caller->tenant, g->caller->principal};
+    return who;
+}
+
+fer_asker fer_peer_asker(const fer_peer *p)
+{
+    return fer_guest_asker(p->guest, p->session);
+}
+
 void fer_peer_settle(fer_peer *p)
 {
     if (!p->closed || p->exchanges) return;

@@ -187,18 +187,18 @@ static bool ask_of_task(fer_errand *e, const fer_server *server, fer_mcp_questio
     return true;
 }
 
-bool fer_question_ask(void *context, fer_runner *r, uint64_t session, fer_mcp_question *from)
+bool fer_question_ask(void *context, const fer_mcp_source *source, fer_mcp_question *from)
 {
     fer_front *s = context;
     fer_ask *q;
-    const fer_server *server = fer_wares_server(&s->wares, r);
-    fer_errand *e = fer_errand_of(s, server, session, from);
+    const fer_server *server = fer_wares_server(&s->wares, source->runner);
+    fer_errand *e = fer_errand_of(s, server, &source->whose, from);
     if (e) return !s->draining && ask_of_task(e, server, from);
-    fer_peer *p = fer_news_whose(s, r, session, &from->call, &q);
+    fer_peer *p = fer_news_whose(s, source, &from->call, &q);
     if (!p || p->closed || s->draining || (q && q->cancelled)) return false;
     if (p->question_count >= FER_SERVE_QUESTIONS_MAX) return false;
     if (!can(q ? fer_ask_abilities(q) : p->capabilities, from)) return false;
-    if (q && q->version->modern) return ask_by_result(q, server, r, from);
+    if (q && q->version->modern) return ask_by_result(q, server, source->runner, from);
     fer_question *x = p->version ? new_question(p, q, server, from) : NULL;
     if (!x || send_it(x)) return x != NULL;
     free_question(x);

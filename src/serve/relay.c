@@ -208,7 +208,8 @@ static void send_it(fer_relay *r)
     const fer_server *server = r->servers[r->at];
     fer_runner *runner = server->runner;
     fer_str can = fer_ask_abilities(q);
-    fer_mcp_client *client = runner ? runner->kind->mcp(runner, q->peer->session, can) : NULL;
+    fer_asker who = fer_peer_asker(q->peer);
+    fer_mcp_client *client = runner ? runner->kind->mcp(runner, &who, can) : NULL;
     if (!client) {
         fer_reply_fault(q, FER_BACKEND_UNAVAILABLE, FER_STR("the server is not served any more"),
                         0);

@@ -52,6 +52,8 @@ const fer_limit_row fer_serve_limit_rows[] = {
     {"serve.wares_size", FER_WARES_SIZE, "bytes of one such list"},
     {"serve.wares_time", FER_WARES_MS, "milliseconds for it"},
     {"mcp.seats", FER_MCP_SEATS_MAX, "clients that have a server of their own (isolate)"},
+    {"mcp.owners", FER_MCP_OWNERS_MAX,
+     "tenants, or principals, that have a session of their own with a server (oauth.tokens)"},
     {"serve.result", FER_META_RESULT, "bytes of a result that run_tool shows at once"},
     {"serve.kept", FER_KEPT_MAX, "results that are kept to be read on in"},
     {"serve.kept_size", FER_KEPT_BYTES, "bytes of all of them"},

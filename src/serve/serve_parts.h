@@ -254,6 +254,9 @@ struct fer_peer {
     bool closed;        /* goes with the last of them */
     fer_parked *parked; /* it is that of a parked request; or NULL */
 };
+/* Who asks, as runners see it. */
+fer_asker fer_peer_asker(const fer_peer *p);
+fer_asker fer_guest_asker(const fer_guest *g, uint64_t session);
 /* Frees a closed peer that nothing runs for. */
 void fer_peer_settle(fer_peer *p);
 
@@ -317,11 +320,11 @@ unsigned fer_guest_offers(fer_guest *g);
 
 /* ---- questions.c, news.c ---- */
 
-bool fer_question_ask(void *context, fer_runner *r, uint64_t session, fer_mcp_question *from);
+bool fer_question_ask(void *context, const fer_mcp_source *source, fer_mcp_question *from);
 void fer_question_withdrawn(void *context, fer_mcp_question *from);
 /* The client that something of a server is for, its request where there is one, and the call that
  * is made for that, where `*call` does not say so yet. NULL: none. */
-fer_peer *fer_news_whose(fer_front *s, fer_runner *r, uint64_t session, fer_mcp_call **call,
+fer_peer *fer_news_whose(fer_front *s, const fer_mcp_source *from, fer_mcp_call **call,
                          fer_ask **ask);
 /* Ends a subscription as the protocol wants it. */
 void fer_listen_end(fer_ask *q);

@@ -25,7 +25,7 @@ struct fer_errand {
     fer_arena *arena;
     fer_server *server;
     fer_str own;
-    uint64_t session; /* of the server's client; counts where each has a server of its own */
+    fer_asker whose; /* counts where each has a server, or a token, of its own */
     fer_json *task;   /* as the server has it; NULL: not known */
     fer_mcp_call call;
     int64_t deadline;  /* fer_clock_mono */
@@ -36,22 +36,23 @@ struct fer_errand {
 
 /* ---- whose it is, and who listens ------------------------------------------------------------ */
 
-static bool is_here(const fer_server *server, uint64_t x, uint64_t y)
+static bool is_here(const fer_server *server, const fer_asker *x, const fer_asker *y)
 {
-    return !server->runner || !server->runner->isolated || x == y;
+    return !server->runner || fer_mcp_runner_is_same(server->runner, x, y);
 }
 
-static bool hears(const fer_watch *w, const fer_server *server, uint64_t session, fer_str own)
+static bool hears(const fer_watch *w, const fer_server *server, const fer_asker *who, fer_str own)
 {
+    fer_asker own_who = fer_peer_asker(w->peer);
     return w->thing.kind == FER_MCP_TASK && !w->over && w->thing.server == server &&
-           fer_str_eq(w->thing.own, own) && is_here(server, w->peer->session, session);
+           fer_str_eq(w->thing.own, own) && is_here(server, &own_who, who);
 }
 
-static const fer_watch *listener(const fer_front *s, const fer_server *server, uint64_t session,
+static const fer_watch *listener(const fer_front *s, const fer_server *server, const fer_asker *who,
                                  fer_str own)
 {
     const fer_watch *w = s->watches;
-    while (w && !hears(w, server, session, own)) w = w->next;
+    while (w && !hears(w, server, who, own)) w = w->next;
     return w;
 }
 
@@ -61,7 +62,7 @@ static void tell(const fer_errand *e, const char *status, const char *member, fe
 {
     for (fer_watch *w = e->front->watches, *next; w; w = next) {
         next = w->next;
-        if (!hears(w, e->server, e->session, e->own)) continue;
+        if (!hears(w, e->server, &e->whose, e->own)) continue;
         fer_arena *a = fer_arena_new(FER_SERVE_MEMORY);
         fer_buf b;
         if (!a) return;
@@ -95,7 +96,7 @@ static void free_errand(fer_errand *e)
     fer_arena_free(e->arena);
 }
 
-static fer_errand *new_errand(fer_front *s, fer_server *server, uint64_t session, fer_str own,
+static fer_errand *new_errand(fer_front *s, fer_server *server, const fer_asker *who, fer_str own,
                               fer_str task)
 {
     bool room = s->errand_count < FER_TASK_ERRANDS_MAX && !s->draining;
@@ -103,14 +104,16 @@ static fer_errand *new_errand(fer_front *s, fer_server *server, uint64_t session
     fer_errand *e = a ? fer_arena_alloc_zero(a, 1, sizeof *e) : NULL;
     fer_str name = e ? fer_arena_copy(a, own) : FER_STR_NONE;
     fer_str text = e ? fer_arena_copy(a, task) : FER_STR_NONE;
-    if (!name.ptr || !text.ptr || fer_json_read(a, text, NULL, &e->task, NULL)) {
+    fer_str tenant = e ? fer_arena_copy(a, who->owner.tenant) : FER_STR_NONE;
+    fer_str principal = e ? fer_arena_copy(a, who->owner.principal) : FER_STR_NONE;
+    if (!name.ptr || !text.ptr || !tenant.ptr || !principal.ptr || fer_json_read(a, text, NULL, &e->task, NULL)) {
         fer_arena_free(a);
         return NULL;
     }
     e->front = s;
     e->arena = a;
     e->server = server;
-    e->session = session;
+    e->whose = (fer_asker){who->session, {tenant, principal}};
     e->own = name;
     e->next = s->errands;
     e->place = &s->errands;
@@ -126,7 +129,7 @@ static void ask(fer_errand *e, const char *method, int64_t ms,
                 void (*on_end)(fer_mcp_call *k, const fer_mcp_outcome *o))
 {
     fer_runner *r = e->server->runner;
-    fer_mcp_client *client = r ? r->kind->mcp(r, e->session, e->abilities) : NULL;
+    fer_mcp_client *client = r ? r->kind->mcp(r, &e->whose, e->abilities) : NULL;
     fer_buf b;
     fer_buf_init(&b, e->arena, FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"taskId\":");
@@ -197,17 +200,17 @@ static void on_attended(fer_mcp_call *k, const fer_mcp_outcome *o)
     bool said = !o->code || o->error.len, known = has_ended(status_of(e->task));
     close_peer(e);
     if (said && known) tell_end(e, o);
-    if (said && !known && listener(e->front, e->server, e->session, e->own))
+    if (said && !known && listener(e->front, e->server, &e->whose, e->own))
         ask(e, "tasks/get", FER_RELAY_MS, on_seen);
     else free_errand(e);
 }
 
-fer_errand *fer_errand_find(const fer_front *s, const fer_server *server, uint64_t session,
+fer_errand *fer_errand_find(const fer_front *s, const fer_server *server, const fer_asker *who,
                             fer_str own)
 {
     fer_errand *e = s->errands;
     while (e && (!e->peer || e->server != server || !fer_str_eq(e->own, own) ||
-                 !is_here(server, e->session, session)))
+                 !is_here(server, &e->whose, who)))
         e = e->next;
     return e;
 }
@@ -223,9 +226,9 @@ void fer_task_attend(const fer_ask *q, fer_server *server, fer_str own, fer_str 
 {
     fer_front *s = fer_ask_front(q);
     fer_guest *g = q->peer->guest;
-    uint64_t session = q->peer->session;
-    if (!has_room(s, g) || fer_errand_find(s, server, session, own)) return;
-    fer_errand *e = new_errand(s, server, session, own, task);
+    fer_asker who = fer_peer_asker(q->peer);
+    if (!has_room(s, g) || fer_errand_find(s, server, &who, own)) return;
+    fer_errand *e = new_errand(s, server, &who, own, task);
     if (!e) return;
     e->guest = fer_guest_ref(g);
     e->abilities = fer_arena_copy(e->arena, fer_ask_abilities(q));
@@ -240,7 +243,7 @@ void fer_task_attend(const fer_ask *q, fer_server *server, fer_str own, fer_str 
 }
 
 /* A server says by the stream whom it asks, or by naming the task. */
-fer_errand *fer_errand_of(fer_front *s, const fer_server *server, uint64_t session,
+fer_errand *fer_errand_of(fer_front *s, const fer_server *server, const fer_asker *who,
                           const fer_mcp_question *from)
 {
     if (!s->errands || !server) return NULL;
@@ -250,7 +253,7 @@ fer_errand *fer_errand_of(fer_front *s, const fer_server *server, uint64_t sessi
     fer_errand *found = NULL;
     if (a && !fer_json_read(a, from->params, NULL, &doc, NULL)) {
         fer_str own = fer_task_related(fer_json_root(doc));
-        if (own.len) found = fer_errand_find(s, server, session, own);
+        if (own.len) found = fer_errand_find(s, server, who, own);
     }
     fer_arena_free(a);
     return found;
@@ -297,13 +300,14 @@ void fer_errand_answer(fer_errand *e, const fer_json *doc, const yyjson_val *res
 /* ---- what a server says unasked -------------------------------------------------------------- */
 
 /* To the older clients whose task it is, by the name that they know. */
-static void tell_older(fer_front *s, const fer_server *server, uint64_t session, fer_arena *a,
+static void tell_older(fer_front *s, const fer_server *server, const fer_asker *who, fer_arena *a,
                        const fer_json *doc, const yyjson_val *id)
 {
     for (fer_guest *g = s->guests; g; g = g->next) {
         uint64_t began;
         if (!fer_task_is_of(g, server, fer_val_str(id), &began)) continue;
-        fer_peer *p = is_here(server, began, session) ? fer_news_older_peer(s, began) : NULL;
+        fer_asker client = fer_guest_asker(g, began);
+        fer_peer *p = is_here(server, &client, who) ? fer_news_older_peer(s, began) : NULL;
         fer_str name = p ? fer_task_name(a, g, server->name, fer_val_str(id)) : FER_STR("");
         fer_str params = name.len ? fer_text_with(a, doc, id, name) : FER_STR("");
         fer_str one = params.len ? fer_one_line(a, params) : FER_STR("");
@@ -316,11 +320,11 @@ static void tell_older(fer_front *s, const fer_server *server, uint64_t session,
 }
 
 /* To who listens, with what the newer form has beside the state. */
-static void tell_newer(fer_front *s, fer_server *server, uint64_t session, fer_str own,
+static void tell_newer(fer_front *s, fer_server *server, const fer_asker *who, fer_str own,
                        fer_str task, fer_str status)
 {
-    const fer_watch *w = listener(s, server, session, own);
-    fer_errand *attends = fer_errand_find(s, server, session, own);
+    const fer_watch *w = listener(s, server, who, own);
+    fer_errand *attends = fer_errand_find(s, server, who, own);
     fer_json *doc;
     if (attends) { /* which tells of questions, and of the end */
         fer_str text = fer_arena_copy(attends->arena, task);
@@ -332,7 +336,8 @@ static void tell_newer(fer_front *s, fer_server *server, uint64_t session, fer_s
         fer_task_attend(w->ask, server, own, task);
         return;
     }
-    fer_errand *e = new_errand(s, server, w->peer->session, own, task);
+    fer_asker client = fer_peer_asker(w->peer);
+    fer_errand *e = new_errand(s, server, &client, own, task);
     if (!e) return;
     e->abilities = FER_STR("");
     if (has_ended(status)) {
@@ -344,15 +349,15 @@ static void tell_newer(fer_front *s, fer_server *server, uint64_t session, fer_s
     free_errand(e);
 }
 
-void fer_task_status(fer_front *s, fer_server *server, uint64_t session, fer_arena *a,
+void fer_task_status(fer_front *s, fer_server *server, const fer_asker *who, fer_arena *a,
                      fer_str params)
 {
     fer_json *doc;
     if (!params.len || fer_json_read(a, params, NULL, &doc, NULL)) return;
     const yyjson_val *id = fer_val_get(fer_json_root(doc), "taskId");
     if (!fer_is_str(id) || !fer_val_str(id).len) return;
-    tell_older(s, server, session, a, doc, id);
-    tell_newer(s, server, session, fer_val_str(id), params, status_of(doc));
+    tell_older(s, server, who, a, doc, id);
+    tell_newer(s, server, who, fer_val_str(id), params, status_of(doc));
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -49,16 +49,16 @@ void fer_tasks_forget(fer_guest *g);
 typedef struct fer_errand fer_errand;
 
 /* notifications/tasks/status of an older server's: its client is told, and all who listen. */
-void fer_task_status(fer_front *s, fer_server *server, uint64_t session, fer_arena *a,
+void fer_task_status(fer_front *s, fer_server *server, const fer_asker *who, fer_arena *a,
                      fer_str params);
 /* The task asks for input: its questions are taken from now on, for the client of this request to
  * answer. `task`: as the server has it. */
 void fer_task_attend(const fer_ask *q, fer_server *server, fer_str own, fer_str task);
 /* That which takes the questions of a task; NULL: nothing does. */
-fer_errand *fer_errand_find(const fer_front *s, const fer_server *server, uint64_t session,
+fer_errand *fer_errand_find(const fer_front *s, const fer_server *server, const fer_asker *who,
                             fer_str own);
 /* That which a question is for; NULL: it is none about a task that is attended to. */
-fer_errand *fer_errand_of(fer_front *s, const fer_server *server, uint64_t session,
+fer_errand *fer_errand_of(fer_front *s, const fer_server *server, const fer_asker *who,
                           const fer_mcp_question *from);
 /* Whom its questions are put to, and what that can be asked for. */
 fer_peer *fer_errand_peer(const fer_errand *e);

@@ -100,7 +100,7 @@ static void ask(fer_stock *t)
     fer_runner *r = t->server->runner;
     t->again = t->arena != NULL;
     if (t->arena || !r) return;
-    fer_mcp_client *client = r->kind->mcp(r, 0, FER_STR(""));
+    fer_mcp_client *client = r->kind->mcp(r, NULL, FER_STR(""));
     t->arena = fer_arena_new(4 * FER_WARES_SIZE);
     if (!t->arena) return;
     fer_buf_init(&t->found, t->arena, FER_WARES_SIZE);
@@ -224,7 +224,7 @@ static void forget_list(fer_server *s)
 /* What it says itself counts, as soon as it says anything. */
 static void note_abilities(fer_server *s)
 {
-    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, NULL, FER_STR(""));
     fer_mcp_info info;
     fer_mcp_client_info(client, &info);
     if (!info.connects) return;
@@ -408,7 +408,7 @@ unsigned fer_wares_can(fer_guest *g, bool *any)
 fer_str fer_server_instructions(const fer_server *s)
 {
     if (s->past) return s->instructions;
-    return fer_mcp_client_instructions(s->runner->kind->mcp(s->runner, 0, FER_STR("")));
+    return fer_mcp_client_instructions(s->runner->kind->mcp(s->runner, NULL, FER_STR("")));
 }
 
 /* Connecting says nothing of its tools yet: what was kept counts until they are listed. */
@@ -416,7 +416,7 @@ fer_str fer_server_rest(const fer_server *s)
 {
     fer_mcp_info info;
     if (!s->runner) return s->past_rest;
-    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, NULL, FER_STR(""));
     fer_mcp_client_info(client, &info);
     return info.lists ? fer_mcp_client_rest(client) : s->past_rest;
 }

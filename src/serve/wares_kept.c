@@ -25,7 +25,8 @@ uint64_t fer_front_wares_version(fer_front *f)
     uint64_t sum = f->wares.noted;
     for (const fer_server *s = f->wares.servers; s; s = s->next) {
         fer_mcp_info info = {0};
-        if (s->runner) fer_mcp_client_info(s->runner->kind->mcp(s->runner, 0, FER_STR("")), &info);
+        if (s->runner)
+            fer_mcp_client_info(s->runner->kind->mcp(s->runner, NULL, FER_STR("")), &info);
         sum += info.lists;
     }
     for (int i = 0; i < FER_WARE_KINDS; i++) sum += f->wares.versions[i];
@@ -58,7 +59,7 @@ bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
     const fer_server *s = server_named(&f->wares, name);
     fer_mcp_info info;
     if (!s || !s->runner || !s->known) return false;
-    fer_mcp_client *client = s->runner->kind->mcp(s->runner, 0, FER_STR(""));
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, NULL, FER_STR(""));
     fer_str can = s->past ? s->capabilities : fer_mcp_client_capabilities(client);
     fer_mcp_client_info(client, &info);
     fer_buf_printf(b, "{\"version\":\"%s\",\"capabilities\":",

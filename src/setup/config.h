@@ -21,6 +21,7 @@
 #include "arena.h"
 #include "identity.h"
 #include "runtime.h"
+#include "token_owner.h"
 
 #define FER_CONFIG_SIZE        ((size_t)1 << 20)  /* bytes of a configuration file */
 #define FER_CONFIG_CLIENT_SIZE ((size_t)64 << 20) /* of a client's own file, as JSON */
@@ -61,6 +62,7 @@ typedef struct fer_config_oauth {
     const fer_str *scopes;
     size_t scope_count;
     int64_t callback_port; /* 0: any */
+    fer_token_share share; /* of the tokens */
     bool machine;          /* client_credentials */
     bool off;
 } fer_config_oauth;

@@ -5,6 +5,7 @@
 #include "json_skim.h"
 #include "name_mangle.h"
 #include "near.h"
+#include "oauth_meta.h"
 #include "secret.h"
 
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
@@ -172,6 +173,12 @@ static void take_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth *
     out->scopes = fer_configure_texts(c, fer_val_get(v, "scopes"), false, &out->scope_count);
     out->callback_port = fer_configure_number(v, "callbackPort");
     out->machine = fer_str_is(fer_configure_text(v, "grant"), "client_credentials");
+    fer_token_share share = fer_token_share_of(fer_configure_text(v, "tokens"));
+    out->share = share == FER_TOKEN_SHARES ? FER_TOKENS_SHARED : share;
+    if (out->machine && out->share)
+        FER_CONFIG_ERROR(c, fer_val_get(v, "tokens"),
+                         "a machine (client_credentials) has one token for all: nobody logs in for "
+                         "a tenant");
     if (out->metadata_url.len) fer_configure_url(c, url, out->metadata_url);
     if (out->machine && (!out->client_id.len || (!out->secret.len && !out->private_key.len)))
         FER_CONFIG_ERROR(c, v,
@@ -196,6 +203,19 @@ static void add_bearer(fer_configure *c, const yyjson_val *key, fer_config_serve
     s->headers = (fer_config_pairs){list, s->headers.count + 1};
 }
 
+/* Where each tenant has a token, nothing else may stand in its place. */
+static void check_share(fer_configure *c, const yyjson_val *oauth, const fer_config_server *s)
+{
+    const yyjson_val *at = fer_val_get(oauth, "tokens");
+    for (size_t i = 0; i < s->headers.count; i++)
+        if (fer_str_eq_nocase(s->headers.list[i].name, FER_STR("Authorization")))
+            FER_CONFIG_ERROR(c, at,
+                             "the header Authorization would be shown for all tenants, and "
+                             "oauth.tokens says that each has a token");
+    if (s->url.len && !fer_url_is_safe(s->url))
+        FER_CONFIG_ERROR(c, at, "tokens are not sent without HTTPS, unless to this machine");
+}
+
 static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_server *s)
 {
     const yyjson_val *url = url_of(object), *headers = fer_val_get(object, "headers");
@@ -208,6 +228,7 @@ static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_s
     if (fer_val_get(object, "oauth"))
         s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);
     if (s->url.len) fer_configure_url(c, url, s->url);
+    if (s->oauth.share) check_share(c, fer_val_get(object, "oauth"), s);
 }
 
 static fer_str write_server(fer_configure *c, const fer_config_server *s)
@@ -270,7 +291,6 @@ static void take_server(fer_configure *c, const yyjson_val *key)
     s.eager = fer_str_is(fer_configure_text(object, "start"), "eager");
     s.isolate = fer_configure_flag(object, "isolate");
     s.idle_ms = fer_configure_number(object, "idleStopMs");
-    if (!s.idle_ms && s.isolate) s.idle_ms = FER_CONFIG_IDLE_MS;
     s.ns = fer_name_mangle(c->a, s.name, FER_NAME_MAX);
     if (!s.ns.ptr) fer_configure_no_memory(c);
     if (c->failure) return;
@@ -278,6 +298,7 @@ static void take_server(fer_configure *c, const yyjson_val *key)
     if (!take_transport(c, key, &s)) return;
     if (s.transport == FER_CONFIG_STDIO) take_program(c, object, &s);
     else take_remote(c, object, &s);
+    if (!s.idle_ms && (s.isolate || s.oauth.share)) s.idle_ms = FER_CONFIG_IDLE_MS;
     s.json = write_server(c, &s);
     add_server(c, &s);
 }

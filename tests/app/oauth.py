@@ -1,170 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tokens for servers over HTTP: ferrule auth login, status and logout, and a gateway that shows, renews and loses them. The
-authorization server and the MCP server behind it are a few lines here; the official suite (tests/mcp/conformance.py) has its
+authorization server and the MCP server behind it are those of oauth_rig.py; the official suite (tests/mcp/conformance.py) has its
 own. Speaks TAP."""
 
-import base64
-import hashlib
-import http.client
-import http.server
 import json
 import os
 import re
 import stat
-import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "serve"))
-from command_line import FERRULE, case, finish, run  # noqa: E402
+from command_line import case, finish, run  # noqa: E402
 
+from oauth_rig import CONFIG, ISSUER, SECRETS, STATE, URL, World, login, own, secrets_below  # noqa: E402
 from web_rig import TOKEN, Server, home, same, until  # noqa: E402
 
-SECRETS = []  # that must be nowhere
-lock = threading.Lock()
-
-
-class World(http.server.BaseHTTPRequestHandler):
-    """The MCP server at /mcp, and who gives tokens for it at /as."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # head and body go out in two writes, and the second would wait for 40 ms
-    good, shown, asked, forms = set(), [], [], []
-    life, number, revoked, registrations, down = 3600, 0, False, 0, False
-    codes = {}
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, value=None, **fields):
-        body = b"" if value is None else json.dumps(value).encode()
-        self.send_response(status)
-        for name, text in fields.items():
-            self.send_header(name.replace("_", "-"), text)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_DELETE(self):
-        self.answer(204)
-
-    def do_GET(self):
-        with lock:
-            World.asked.append(self.path)
-        if self.path == "/.well-known/oauth-protected-resource/mcp":
-            self.answer(200, {"resource": URL, "authorization_servers": [ISSUER], "scopes_supported": ["notes"]})
-        elif self.path == "/.well-known/oauth-authorization-server/as":
-            self.answer(200, {"issuer": ISSUER, "authorization_endpoint": ISSUER + "/authorize", "token_endpoint": ISSUER + "/token", "registration_endpoint":
-                              ISSUER + "/register", "code_challenge_methods_supported": ["S256"], "authorization_response_iss_parameter_supported": True,
-                              "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"]})
-        elif self.path == "/mcp" and self.headers.get("Authorization", "")[7:] in World.good:
-            self.answer(405)
-        elif self.path == "/mcp":
-            self.refuse()
-        else:
-            self.answer(404)
-
-    def refuse(self):
-        self.answer(401, {"error": "invalid_token"}, WWW_Authenticate=f'Bearer scope="notes", resource_metadata="{BASE}/.well-known/oauth-protected-resource/mcp"')
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.path == "/mcp":
-            self.mcp(json.loads(body))
-        elif self.path == "/as/register":
-            World.registrations += 1
-            self.answer(201, {"client_id": "registered", "redirect_uris": json.loads(body)["redirect_uris"]})
-        elif self.path == "/as/token":
-            self.token(dict(urllib.parse.parse_qsl(body.decode())))
-        else:
-            self.answer(404)
-
-    def token(self, form):
-        with lock:
-            World.forms.append(form)
-            World.number += 1
-            n = World.number
-        if World.down:
-            self.answer(503, {})
-            return
-        if World.revoked and form["grant_type"] == "refresh_token":
-            self.answer(400, {"error": "invalid_grant", "error_description": "revoked"})
-            return
-        if form["grant_type"] == "authorization_code":
-            challenge = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).rstrip(b"=").decode()
-            if World.codes.get(form["code"]) != challenge:
-                self.answer(400, {"error": "invalid_grant"})
-                return
-        if form["grant_type"] == "client_credentials" and self.headers.get("Authorization") != "Basic " + base64.b64encode(b"robot:canary-client-secret").decode():
-            self.answer(401, {"error": "invalid_client"})
-            return
-        access, refresh = f"canary-access-{n}-token", f"canary-refresh-{n}-token"
-        SECRETS.extend([access, refresh])
-        with lock:
-            World.good = {access}
-        self.answer(200, dict({"access_token": access, "token_type": "Bearer", "expires_in": World.life, "scope": "notes"},
-                              **({} if form["grant_type"] == "client_credentials" else {"refresh_token": refresh})))
-
-    def mcp(self, m):
-        shown = self.headers.get("Authorization", "")
-        with lock:
-            World.shown.append(shown)
-        if shown[7:] not in World.good:
-            self.refuse()
-            return
-        method = m.get("method")
-        if "id" not in m:
-            self.answer(202)
-        elif method == "initialize":
-            self.answer(200, {"jsonrpc": "2.0", "id": m["id"], "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}}})
-        elif method == "tools/list":
-            self.answer(200, {"jsonrpc": "2.0", "id": m["id"], "result": {"tools": [{"name": "note", "description": "Keeps a note.", "inputSchema": {"type": "object"}}]}})
-        elif method == "tools/call":
-            self.answer(200, {"jsonrpc": "2.0", "id": m["id"], "result": {"content": [{"type": "text", "text": "noted"}]}})
-        else:
-            self.answer(400, {"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}})
-
-
-world = http.server.ThreadingHTTPServer(("127.0.0.1", 0), World)
-world.daemon_threads = True
-threading.Thread(target=world.serve_forever, daemon=True).start()
-BASE = f"http://127.0.0.1:{world.server_port}"
-URL, ISSUER = BASE + "/mcp", BASE + "/as"
-CONFIG = os.path.join(home.name, "oauth.yaml")
-STATE = os.path.join(home.name, "state")
 with open(CONFIG, "w", encoding="utf-8") as file:
     file.write(f"mcpServers:\n  notes: {{url: '{URL}'}}\nstate: {STATE}\n")
-own = {"HOME": home.name, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "FERRULE_TOKEN": ""}
-
-
-def login(name="notes", paste=False, spoil=None, config=CONFIG):
-    """Logs in as a user with a browser would; `spoil` changes what comes back."""
-    child = subprocess.Popen([FERRULE, "auth", "login", name, "--config", config], env=dict(os.environ, **own), text=True, stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    url = child.stdout.readline().strip()
-    asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
-    if url:
-        code = f"canary-code-{len(World.codes)}"
-        SECRETS.append(code)
-        World.codes[code] = asked.get("code_challenge")
-        back = dict({"code": code, "state": asked.get("state", ""), "iss": ISSUER}, **(spoil or {}))
-        target = asked["redirect_uri"] + "?" + urllib.parse.urlencode({k: v for k, v in back.items() if v is not None})
-        if paste:
-            child.stdin.write("nothing\n" + target + "\n")
-            child.stdin.flush()
-        else:
-            parts = urllib.parse.urlsplit(target)
-            c = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
-            c.request("GET", parts.path + "?" + parts.query)
-            c.getresponse().read()
-            c.close()
-    out, err = child.communicate(timeout=60)
-    return child.returncode, asked, out + err
 
 
 def status():
@@ -223,7 +79,7 @@ for name, server, words in [("a server that is not there", "nobody", "no server 
 World.life = 20  # refreshed two seconds before its end
 login()
 same("a token with a short life", call()[0], True)
-World.good = set()  # the server forgets it: refused, refreshed, asked again
+World.good = {}  # the server forgets it: refused, refreshed, asked again
 before = len(World.forms)
 answers = []
 threads = [threading.Thread(target=lambda: answers.append(call()[0])) for _ in range(20)]
@@ -242,7 +98,7 @@ same("is renewed before it is shown", (call()[0], World.forms[-1]["grant_type"],
 
 # ---- losing it
 
-World.life, World.revoked, World.good = 3600, True, set()
+World.life, World.revoked, World.good = 3600, True, {}
 before, tried = len(World.forms), len(World.shown)
 answers = [call() for _ in range(10)]
 same("a token that was taken back", {a[0] for a in answers}, {False})
@@ -251,11 +107,27 @@ same("and no loop", (len(World.forms) - before <= 2, len(World.shown) - tried <=
 World.revoked = False
 same("until somebody logs in", (login()[0], until(lambda: call()[0], 60)), (0, True))
 same("our own token goes nowhere", [x for x in World.shown if TOKEN in x], [])
-code = run(["auth", "logout", "notes", "--config", CONFIG], env=own).returncode
-same("logging out", (code, status()), (0, "no token"))
-World.good = set()
+
+
+def logout():
+    before = len(World.revoked_forms)
+    got = run(["auth", "logout", "notes", "--config", CONFIG], env=own)
+    return got.returncode, status(), got.stderr.decode(), [f["token_type_hint"] for f in World.revoked_forms[before:]]
+
+
+code, state, said, forms = logout()
+same("logging out revokes both tokens", (code, state, "is revoked" in said, forms), (0, "no token", True, ["refresh_token", "access_token"]))
+same("whose they were is shown there", World.revoked_forms[-1].get("client_id"), "registered")
+same("logging out again has nothing to revoke", (logout()[0], logout()[3]), (0, []))
+World.good = {}
 same("is seen by a gateway that runs", until(lambda: call()[0] is False), True)
 same("it ends", s.end(), 0)
+for name, revocation, down, said in [("has no place for it", False, False, "no place where tokens are revoked"), ("is away", True, True, "answers 503")]:
+    login()
+    World.revocation, World.down = revocation, down
+    code, state, text, forms = logout()
+    same(f"an authorization server that {name}", (code, state, said in text, "is not revoked" in text), (0, "no token", True, True))
+    World.revocation, World.down = True, False
 
 # ---- a machine
 
@@ -269,7 +141,7 @@ same("a machine gets its own token", until(lambda: known() and call()[0], 30), T
 same("by its credentials", ({f["grant_type"] for f in World.forms[-1:]}, World.forms[-1]["resource"]), ({"client_credentials"}, URL))
 time.sleep(2.2)
 same("and the next", call()[0], True)
-World.down, World.good = True, set()
+World.down, World.good = True, {}
 time.sleep(2.2)
 before = len(World.forms)
 same("an authorization server that is away", {call()[0] for _ in range(5)}, {False})
@@ -286,12 +158,7 @@ for name, text, words in [("a machine without credentials", "{grant: client_cred
 
 # ---- where secrets are
 
-found = []
-for folder, _, names in os.walk(home.name):
-    for name in names:
-        data = open(os.path.join(folder, name), "rb").read()
-        found += [f"{name} has {x}" for x in SECRETS if x.encode() in data or base64.b64encode(x.encode())[:-4] in data]
-case("no file has a token, a code or a secret", found[:5])
+case("no file has a token, a code or a secret", secrets_below(home.name)[:5])
 logs = s.child.stderr.read() + s.child.stdout.read()
 case("no log has one", [x for x in SECRETS if x in logs])
 same("what is kept for one server does not open for another", re.search("canary", run(["auth", "status", "--config", CONFIG], env=own).stdout.decode()), None)

@@ -1,59 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ferrule auth login, status, logout: tokens for servers over HTTP. Logging in prints a URL for the
+ * ferrule auth login: a token for a server over HTTP. Logging in prints a URL for the
  * user's browser, which comes back to a place on the loopback; where the browser is on another
  * machine, what it was sent to is pasted here instead. Nothing is opened by this program.
  */
 #include <signal.h>
 #include <unistd.h>
 
+#include "auth_site.h"
 #include "buf.h"
 #include "clock.h"
 #include "errors.h"
 #include "http_server.h"
-#include "oauth_desk.h"
 #include "oauth_form.h"
 #include "station.h"
 #include "sys.h"
 
 #define LOGIN_MS  600000 /* for the user */
 #define PASTE_MAX 8192   /* bytes of a URL that is pasted */
-
-/* ---- the configuration ------------------------------------------------------------------------
- */
-
-static int read_config(fer_app *app, fer_arena *a, fer_config *out)
-{
-    fer_str file = FER_STR("");
-    fer_err err = {0};
-    *out = (fer_config){0};
-    fer_code code = fer_config_locate(a, fer_app_option(app, "config"), &file, &err);
-    if (!code && file.len) {
-        file = fer_arena_copy(a, file);
-        code = file.ptr ? fer_config_load(a, file.ptr, out, &err) : fer_arena_failed(a, &err);
-    }
-    if (!code && out->error_count)
-        code = fer_fail(&err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
-                        FER_PRI(file), out->error_count);
-    return code ? fer_app_fail(app, &err) : 0;
-}
-
-/* A server of the configuration by its name, or any by its URL. */
-static int find_server(fer_app *app, const fer_config *c, fer_config_server *out)
-{
-    const char *name = app->arg_count == 1 ? app->args[0] : NULL;
-    if (!name) return fer_app_usage(app, "which server? its name, or its URL");
-    for (size_t i = 0; i < c->server_count; i++) {
-        if (!fer_str_is(c->servers[i].name, name) && !fer_str_is(c->servers[i].url, name)) continue;
-        *out = c->servers[i];
-        if (out->transport != FER_CONFIG_STDIO) return 0;
-        return fer_app_usage(app, "%s is a program, which nobody logs in to", name);
-    }
-    *out = (fer_config_server){.name = fer_str_of(name), .url = fer_str_of(name)};
-    out->transport = FER_CONFIG_HTTP;
-    if (strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0) return 0;
-    return fer_app_usage(app, "the configuration has no server %s", name);
-}
 
 /* ---- logging in -------------------------------------------------------------------------------
  */
@@ -161,9 +125,9 @@ static void on_limit(uv_timer_t *timer)
 
 /* The place that the user comes back to: the port of the last time, where it is free, as issuers
  * may know us by it. */
-static fer_code listen_here(login *l, const fer_config_server *s, fer_err *err)
+static fer_code listen_here(login *l, const fer_oauth_site *s, fer_err *err)
 {
-    fer_listen_options o = {.port = (uint16_t)s->oauth.callback_port};
+    fer_listen_options o = {.port = (uint16_t)s->oauth->callback_port};
     l->handler = (fer_http_handler){.request = on_request, .context = l};
     l->server = fer_http_server_new(&l->loop, &l->handler, NULL, NULL);
     if (!l->server) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
@@ -183,16 +147,18 @@ static void begin_handles(login *l)
     if (l->reads) uv_poll_start(&l->input, UV_READABLE, on_input);
 }
 
-static fer_code log_in(login *l, const fer_config *c, const fer_config_server *s, fer_err *err)
+static fer_code log_in(login *l, const fer_config *c, const fer_oauth_site *s,
+                       const fer_token_owner *owner, fer_err *err)
 {
     fer_code code = fer_oauth_desk_open(&l->desk, &l->loop, c, err);
-    if (!code && !s->oauth.machine) code = listen_here(l, s, err);
+    if (!code && !s->oauth->machine) code = listen_here(l, s, err);
     if (code) return code;
     char uri[64] = "";
     if (l->server)
         snprintf(uri, sizeof uri, "http://127.0.0.1:%u/callback",
                  fer_http_server_port(l->server, 0));
-    fer_oauth_options o = {.visit = on_visit, .redirect_uri = fer_str_of(uri), .context = l};
+    fer_oauth_options o = {
+        .visit = on_visit, .redirect_uri = fer_str_of(uri), .context = l, .owner = *owner};
     code = fer_oauth_desk_client(&l->desk, c, s, &o, &l->oauth, err);
     if (!code && !l->oauth)
         code = fer_fail(err, FER_BAD_USAGE,
@@ -212,7 +178,7 @@ static void end(login *l)
     uv_close((uv_handle_t *)&l->limit, NULL);
     if (l->reads) uv_close((uv_handle_t *)&l->input, NULL);
     fer_http_server_close(l->server);
-    fer_oauth_free(l->oauth);
+    fer_oauth_unref(l->oauth);
     fer_oauth_desk_close(&l->desk);
     uv_run(&l->loop, UV_RUN_DEFAULT);
     uv_loop_close(&l->loop);
@@ -222,7 +188,8 @@ int fer_run_auth_login(fer_app *app)
 {
     login *l;
     fer_config c;
-    fer_config_server s;
+    fer_oauth_site s;
+    fer_token_owner owner;
     fer_err err = {0};
     fer_arena *a = fer_arena_new(0);
     l = a ? fer_arena_alloc_zero(a, 1, sizeof *l) : NULL;
@@ -235,98 +202,13 @@ int fer_run_auth_login(fer_app *app)
     l->app = app;
     l->arena = a;
     begin_handles(l);
-    bad = read_config(app, a, &c);
-    if (!bad) bad = find_server(app, &c, &s);
-    if (!bad && log_in(l, &c, &s, &err)) bad = fer_app_fail(app, &err);
+    bad = fer_auth_config(app, a, &c);
+    if (!bad) bad = fer_auth_find(app, &c, &s, &owner);
+    if (!bad && log_in(l, &c, &s, &owner, &err)) bad = fer_app_fail(app, &err);
     else if (!bad)
         fer_app_say(app, "%.*s gives tokens now%s", FER_PRI(s.name),
-                    s.oauth.machine ? "; a machine needs no login" : ", which are kept sealed");
+                    s.oauth->machine ? "; a machine needs no login" : ", which are kept sealed");
     end(l);
-    fer_arena_free(a);
-    return bad;
-}
-
-/* ---- status and logging out -------------------------------------------------------------------
- */
-
-static void write_one(fer_app *app, const fer_config_server *s, fer_oauth *o, bool json, bool first)
-{
-    fer_oauth_info i = {.issuer = FER_STR(""), .scope = FER_STR("")};
-    char until[FER_TIMESTAMP] = "";
-    if (o) fer_oauth_describe(o, &i);
-    if (i.expires_ms) fer_clock_format(i.expires_ms, until);
-    bool over = i.expires_ms && i.expires_ms < fer_clock_wall();
-    const char *state = !o                 ? "none"
-                        : s->oauth.machine ? "machine"
-                        : !i.has_token     ? "no token"
-                        : over             ? (i.has_refresh ? "to be refreshed" : "over")
-                                           : "good";
-    fer_out *out = &app->out;
-    if (json) fer_out_text(out, first ? "{\"name\":" : ",{\"name\":");
-    if (json) fer_out_json(out, s->name);
-    else fer_out_clean(out, s->name);
-    fer_out_printf(out, json ? ",\"state\":\"%s\",\"issuer\":" : "\t%s\t", state);
-    if (json) fer_out_json(out, i.issuer);
-    else fer_out_clean(out, i.issuer);
-    fer_out_printf(out, json ? ",\"expires\":\"%s\",\"scope\":" : "\t%s\t", until);
-    if (json) fer_out_json(out, i.scope);
-    else fer_out_clean(out, i.scope);
-    fer_out_text(out, json ? "}" : "\n");
-}
-
-int fer_run_auth_status(fer_app *app)
-{
-    fer_arena *a = fer_arena_new(0);
-    fer_oauth_desk desk;
-    fer_config c;
-    fer_err err = {0};
-    uv_loop_t loop;
-    bool json = fer_app_option(app, "json") != NULL, first = true;
-    int bad = a ? read_config(app, a, &c) : FER_EXIT_SYSTEM;
-    if (bad || uv_loop_init(&loop)) {
-        fer_arena_free(a);
-        return bad ? bad : FER_EXIT_SYSTEM;
-    }
-    if (fer_oauth_desk_open(&desk, &loop, &c, &err)) bad = fer_app_fail(app, &err);
-    if (!bad && json) fer_out_text(&app->out, "{\"servers\":[");
-    for (size_t i = 0; !bad && i < c.server_count; i++) {
-        fer_oauth *o = NULL;
-        if (c.servers[i].transport == FER_CONFIG_STDIO) continue;
-        if (fer_oauth_desk_client(&desk, &c, &c.servers[i], &(fer_oauth_options){0}, &o, &err))
-            bad = fer_app_fail(app, &err);
-        else write_one(app, &c.servers[i], o, json, first);
-        first = false;
-        fer_oauth_free(o);
-    }
-    if (!bad && json) fer_out_text(&app->out, "]}\n");
-    if (desk.arena) fer_oauth_desk_close(&desk);
-    uv_run(&loop, UV_RUN_DEFAULT);
-    uv_loop_close(&loop);
-    fer_arena_free(a);
-    return bad;
-}
-
-int fer_run_auth_logout(fer_app *app)
-{
-    fer_arena *a = fer_arena_new(0);
-    fer_oauth_desk desk;
-    fer_config c;
-    fer_config_server s;
-    fer_err err = {0};
-    uv_loop_t loop;
-    int bad = a ? read_config(app, a, &c) : FER_EXIT_SYSTEM;
-    if (!bad) bad = find_server(app, &c, &s);
-    if (bad || uv_loop_init(&loop)) {
-        fer_arena_free(a);
-        return bad ? bad : FER_EXIT_SYSTEM;
-    }
-    fer_code code = fer_oauth_desk_open(&desk, &loop, &c, &err);
-    if (!code && desk.vault) code = fer_vault_remove(desk.vault, "token", s.url, &err);
-    if (code) bad = fer_app_fail(app, &err);
-    else fer_app_say(app, "no token for %.*s is kept", FER_PRI(s.name));
-    if (desk.arena) fer_oauth_desk_close(&desk);
-    uv_run(&loop, UV_RUN_DEFAULT);
-    uv_loop_close(&loop);
     fer_arena_free(a);
     return bad;
 }

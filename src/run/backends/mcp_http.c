@@ -30,12 +30,18 @@ struct remote {
     uv_loop_t *loop;
     fer_http *http;
     fer_link_http_spec spec;
+    fer_oauth_pool *tokens;
 };
 
-static fer_mcp_link *make(const void *settings)
+static fer_mcp_link *make(const void *settings, const fer_token_owner *who)
 {
     const struct remote *r = settings;
-    return fer_link_http_new(r->loop, r->http, &r->spec);
+    fer_link_http_spec spec = r->spec;
+    if (r->tokens && fer_oauth_pool_get(r->tokens, who->tenant, who->principal, &spec.oauth, NULL))
+        return NULL;
+    fer_mcp_link *link = fer_link_http_new(r->loop, r->http, &spec);
+    fer_oauth_unref(spec.oauth); /* the link has its own */
+    return link;
 }
 
 fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
@@ -45,8 +51,7 @@ fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
     if (!a) return NULL;
     fer_link_http_spec spec = {.url = fer_arena_copy(a, settings->url),
                                .fields = copy_fields(a, settings->fields, settings->field_count),
-                               .field_count = settings->field_count,
-                               .oauth = settings->oauth};
+                               .field_count = settings->field_count};
     if (!spec.url.ptr || !spec.fields) {
         fer_arena_free(a);
         return NULL;
@@ -56,12 +61,15 @@ fer_runner *fer_mcp_http_runner(uv_loop_t *loop, fer_http *http,
         fer_arena_free(a);
         return NULL;
     }
-    *own = (struct remote){loop, http, spec};
-    return fer_mcp_runner_new(a, loop,
-                              &(fer_mcp_runner_spec){.kind = &kind,
-                                                     .name = settings->name,
-                                                     .make = make,
-                                                     .settings = own,
-                                                     .times = &settings->times,
-                                                     .care = settings->care});
+    *own = (struct remote){loop, http, spec, settings->tokens};
+    return fer_mcp_runner_new(
+        a, loop,
+        &(fer_mcp_runner_spec){.kind = &kind,
+                               .name = settings->name,
+                               .make = make,
+                               .settings = own,
+                               .times = &settings->times,
+                               .care = settings->care,
+                               .share = settings->tokens ? fer_oauth_pool_share(settings->tokens)
+                                                         : FER_TOKENS_SHARED});
 }

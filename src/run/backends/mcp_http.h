@@ -7,7 +7,7 @@
 
 #include "http_client.h"
 #include "mcp_runner.h"
-#include "oauth.h"
+#include "oauth_pool.h"
 
 /* Everything is copied. */
 typedef struct fer_mcp_http_settings {
@@ -15,7 +15,7 @@ typedef struct fer_mcp_http_settings {
     fer_str url;
     const fer_http_field *fields; /* sent with every request; secrets are resolved already */
     size_t field_count;
-    fer_oauth *oauth; /* borrowed: it must outlive the runner; or NULL */
+    fer_oauth_pool *tokens; /* borrowed: it must outlive the runner; or NULL */
     fer_mcp_care care;
     fer_mcp_times times;
 } fer_mcp_http_settings;

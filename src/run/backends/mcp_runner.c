@@ -6,16 +6,15 @@
 
 typedef struct mcp_runner mcp_runner;
 
-/* One server: the one that all share, which is there for as long as the runner, or a client's own.
- */
+/* One server: the one that all share, which is there for as long as the runner, a client's own, or
+ * one that is shown the token of a tenant. */
 typedef struct seat {
     mcp_runner *runner;
     struct seat *next;
-    uint64_t session; /* 0: shared */
+    fer_asker whose; /* nobody: shared */
     fer_mcp_client *client;
     bool closed;
-    size_t ability_len;
-    char abilities[]; /* of a client's own */
+    char text[]; /* of its owner, and what its client can be asked for */
 } seat;
 
 struct mcp_runner {
@@ -35,6 +34,47 @@ static const fer_mcp_sink *sink_of(const mcp_runner *m)
     return m->runner.sink ? *m->runner.sink : NULL;
 }
 
+/* ---- who asks ---------------------------------------------------------------------------------
+ */
+
+/* What of it decides here. */
+static fer_asker narrow(const fer_runner *r, const fer_asker *who)
+{
+    static const fer_asker nobody = {.owner = {{"", 0}, {"", 0}}};
+    if (!who) return nobody;
+    return (fer_asker){.session = r->isolated ? who->session : 0,
+                       .owner =
+                           fer_token_owner_of(r->share, who->owner.tenant, who->owner.principal)};
+}
+
+static bool is_same(const fer_asker *x, const fer_asker *y)
+{
+    return x->session == y->session && fer_token_owner_eq(&x->owner, &y->owner);
+}
+
+static bool is_nobody(const fer_asker *who)
+{
+    return !who->session && fer_token_owner_is_nobody(&who->owner);
+}
+
+bool fer_mcp_runner_is_same(const fer_runner *r, const fer_asker *x, const fer_asker *y)
+{
+    fer_asker one = narrow(r, x), other = narrow(r, y);
+    return is_same(&one, &other);
+}
+
+bool fer_mcp_source_is_shared(const fer_mcp_source *from)
+{
+    return is_nobody(&from->whose);
+}
+
+bool fer_mcp_source_is_for(const fer_mcp_source *from, const fer_asker *who)
+{
+    fer_asker own = narrow(from->runner, who);
+    if (!from->whose.session) own.session = 0; /* it speaks to all who share it */
+    return is_same(&own, &from->whose);
+}
+
 /* ---- seats ------------------------------------------------------------------------------------
  */
 
@@ -45,18 +85,25 @@ static void changed(void *context)
     if (s == s->runner->shared && r->changed) r->changed(r);
 }
 
+static fer_mcp_source source_of(seat *s)
+{
+    return (fer_mcp_source){&s->runner->runner, s->client, s->whose};
+}
+
 static void noticed(void *context, fer_mcp_call *k, fer_str method, fer_str params)
 {
     seat *s = context;
     const fer_mcp_sink *sink = sink_of(s->runner);
-    if (sink) sink->noticed(sink->context, &s->runner->runner, s->session, k, method, params);
+    fer_mcp_source from = source_of(s);
+    if (sink) sink->noticed(sink->context, &from, k, method, params);
 }
 
 static bool asked(void *context, fer_mcp_question *q)
 {
     seat *s = context;
     const fer_mcp_sink *sink = sink_of(s->runner);
-    return sink && sink->asked(sink->context, &s->runner->runner, s->session, q);
+    fer_mcp_source from = source_of(s);
+    return sink && sink->asked(sink->context, &from, q);
 }
 
 static void withdrawn(void *context, fer_mcp_question *q)
@@ -70,7 +117,8 @@ static void ready(void *context)
 {
     seat *s = context;
     const fer_mcp_sink *sink = sink_of(s->runner);
-    if (sink) sink->ready(sink->context, &s->runner->runner, s->session);
+    fer_mcp_source from = source_of(s);
+    if (sink) sink->ready(sink->context, &from);
 }
 
 static void lost(void *context, fer_code code, const char *why)
@@ -120,20 +168,32 @@ static void closed(void *context)
     else if (all_closed(m)) fer_runner_stopped(&m->runner);
 }
 
-static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
+static fer_str put(char **at, fer_str s)
 {
-    seat *s = fer_sys_malloc(sizeof *s + abilities.len);
+    fer_str own = {*at, s.len};
+    if (s.len) memcpy(*at, s.ptr, s.len);
+    *at += s.len;
+    return own;
+}
+
+static seat *new_seat(mcp_runner *m, const fer_asker *whose, fer_str abilities)
+{
+    bool shared = is_nobody(whose);
+    seat *s = fer_sys_malloc(sizeof *s + whose->owner.tenant.len + whose->owner.principal.len +
+                             abilities.len);
     if (!s) return NULL;
-    *s = (seat){.runner = m, .session = session, .next = m->seats, .ability_len = abilities.len};
-    if (abilities.len) memcpy(s->abilities, abilities.ptr, abilities.len);
+    *s = (seat){.runner = m, .whose = *whose, .next = m->seats};
+    char *at = s->text;
+    s->whose.owner.tenant = put(&at, whose->owner.tenant);
+    s->whose.owner.principal = put(&at, whose->owner.principal);
     fer_mcp_options o = {.loop = m->runner.loop,
-                         .capabilities = {s->abilities, abilities.len},
+                         .capabilities = put(&at, abilities),
                          .start_ms = m->times.start_ms,
                          .probe_ms = m->times.probe_ms,
                          .list_ms = m->times.list_ms,
                          .idle_ms = m->times.idle_ms,
-                         .keep = m->spec.care.keep && !session,
-                         .recheck = m->spec.care.recheck && !session,
+                         .keep = m->spec.care.keep && shared,
+                         .recheck = m->spec.care.recheck && shared,
                          .changed = changed,
                          .closed = closed,
                          .asked = asked,
@@ -144,7 +204,7 @@ static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
                          .lost = lost,
                          .late = late,
                          .context = s};
-    fer_mcp_link *link = m->spec.make(m->spec.settings);
+    fer_mcp_link *link = m->spec.make(m->spec.settings, &s->whose.owner);
     s->client = link ? fer_mcp_client_new(link, &o) : NULL;
     if (!s->client) {
         fer_sys_free(s);
@@ -155,31 +215,36 @@ static seat *new_seat(mcp_runner *m, uint64_t session, fer_str abilities)
     return s;
 }
 
-static seat *find_seat(const mcp_runner *m, uint64_t session)
+static seat *find_seat(const mcp_runner *m, const fer_asker *whose)
 {
-    seat *s = m->seats;
-    while (s && (s->session != session || s->closed)) s = s->next;
+    seat *s = is_nobody(whose) ? m->shared : m->seats;
+    while (s && (s->closed || !is_same(&s->whose, whose))) s = s->next;
     return s;
 }
 
-fer_mcp_client *fer_mcp_runner_client(fer_runner *r, uint64_t session, fer_str capabilities)
+static size_t seats_max(const mcp_runner *m)
+{
+    return m->runner.isolated ? FER_MCP_SEATS_MAX : FER_MCP_OWNERS_MAX;
+}
+
+/* One that several clients use may ask what any of them can be asked for. */
+fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities)
 {
     mcp_runner *m = (mcp_runner *)r;
-    if (!m->spec.care.isolate || !session) {
-        if (sink_of(m))
-            fer_mcp_client_declare(m->shared->client, FER_STR(FER_MCP_SHARED_ABILITIES));
-        return m->shared->client;
-    }
-    seat *s = find_seat(m, session);
-    if (!s && m->seat_count <= FER_MCP_SEATS_MAX && !m->stopping)
-        s = new_seat(m, session, capabilities);
+    fer_asker whose = narrow(r, who);
+    seat *s = find_seat(m, &whose);
+    if (!s && m->seat_count <= seats_max(m) && !m->stopping)
+        s = new_seat(m, &whose, whose.session ? capabilities : FER_STR(""));
+    if (s && !whose.session && sink_of(m))
+        fer_mcp_client_declare(s->client, FER_STR(FER_MCP_SHARED_ABILITIES));
     return s ? s->client : NULL;
 }
 
 void fer_mcp_runner_leave(fer_runner *r, uint64_t session)
 {
     mcp_runner *m = (mcp_runner *)r;
-    seat *s = session && !m->stopping ? find_seat(m, session) : NULL;
+    seat *s = session && !m->stopping ? m->seats : NULL;
+    while (s && (s->closed || s->whose.session != session)) s = s->next;
     if (s) fer_mcp_client_close(s->client);
 }
 
@@ -224,12 +289,13 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
         return;
     }
     const fer_call_mcp *by = t->mcp;
-    fer_mcp_client *client =
-        fer_mcp_runner_client(r, by ? by->session : 0, by ? by->capabilities : FER_STR(""));
+    fer_asker who = {by ? by->session : 0, t->owner};
+    fer_mcp_client *client = fer_mcp_runner_client(r, &who, by ? by->capabilities : FER_STR(""));
     if (!client) {
         fer_attempt_fail(t, FER_CONCURRENCY_LIMITED,
-                         "mcp.seats: at most %d clients have a server of their own at once",
-                         FER_MCP_SEATS_MAX);
+                         "%s: at most %zu %s have a server, or a session, of their own at once",
+                         r->isolated ? "mcp.seats" : "mcp.owners", seats_max(m),
+                         r->isolated ? "clients" : "tenants");
         return;
     }
     m->calls++;
@@ -301,7 +367,7 @@ void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
     list->arena = l->arena;
     list->on_end = listed;
     list->context = l;
-    fer_mcp_client_list(fer_mcp_runner_client(r, 0, FER_STR("")), list);
+    fer_mcp_client_list(fer_mcp_runner_client(r, NULL, FER_STR("")), list);
 }
 
 /* ---- what it is
@@ -348,7 +414,9 @@ fer_runner *fer_mcp_runner_new(fer_arena *a, uv_loop_t *loop, const fer_mcp_runn
             (fer_runner){.kind = spec->kind, .name = fer_arena_copy(a, spec->name), .loop = loop};
         m->spec.times = &m->times;
         m->runner.isolated = spec->care.isolate;
-        m->shared = m->runner.name.ptr ? new_seat(m, 0, FER_STR("")) : NULL;
+        m->runner.share = spec->share;
+        fer_asker nobody = narrow(&m->runner, NULL);
+        m->shared = m->runner.name.ptr ? new_seat(m, &nobody, FER_STR("")) : NULL;
     }
     if (!m || !m->shared) {
         fer_arena_free(a);

@@ -27,21 +27,35 @@ typedef struct fer_mcp_care {
 
 /*
  * What an MCP server asks and says while it is served to others. One for a gateway; `k` may be a
- * call of a tool, whose context is its attempt, or any other request of whoever listens. `session`
- * is that of the server's own client, 0 where all share it.
+ * call of a tool, whose context is its attempt, or any other request of whoever listens.
  */
+typedef struct fer_mcp_source {
+    fer_runner *runner;
+    fer_mcp_client *client;
+    fer_asker
+        whose; /* the client whose own it is, and whose token it is shown; nobody: all share it
+                */
+} fer_mcp_source;
+/* Whether all share it. */
+bool fer_mcp_source_is_shared(const fer_mcp_source *from);
+/* Whether two have the same server behind them. */
+bool fer_mcp_runner_is_same(const fer_runner *r, const fer_asker *x, const fer_asker *y);
+/* Whether a server speaks to this one. */
+bool fer_mcp_source_is_for(const fer_mcp_source *from, const fer_asker *who);
+
 typedef struct fer_mcp_sink {
-    void (*noticed)(void *context, fer_runner *r, uint64_t session, fer_mcp_call *k, fer_str method,
+    void (*noticed)(void *context, const fer_mcp_source *from, fer_mcp_call *k, fer_str method,
                     fer_str params);
-    bool (*asked)(void *context, fer_runner *r, uint64_t session, fer_mcp_question *q);
+    bool (*asked)(void *context, const fer_mcp_source *from, fer_mcp_question *q);
     void (*withdrawn)(void *context, fer_mcp_question *q);
-    void (*ready)(void *context, fer_runner *r, uint64_t session);
+    void (*ready)(void *context, const fer_mcp_source *from);
     void *context;
 } fer_mcp_sink;
 
 #define FER_MCP_SEATS_MAX                                                                          \
     64 /* processes or connections of one server, where each client has one                        \
         */
+#define FER_MCP_OWNERS_MAX 1000 /* sessions of one server, where each tenant has a token */
 
 /* What a server that all share is told that we can be asked for: whether the one who called can is
  * known when it asks. */
@@ -52,11 +66,13 @@ typedef struct fer_mcp_sink {
 typedef struct fer_mcp_runner_spec {
     const fer_runner_kind *kind;
     fer_str name;
-    /* A new link; NULL: no memory. What it is made of lives in the runner's arena. */
-    fer_mcp_link *(*make)(const void *settings);
+    /* A new link, which shows tokens of this owner; NULL: no memory. What it is made of lives in
+     * the runner's arena. */
+    fer_mcp_link *(*make)(const void *settings, const fer_token_owner *who);
     const void *settings;
     const fer_mcp_times *times;
     fer_mcp_care care;
+    fer_token_share share; /* of the tokens that links show */
 } fer_mcp_runner_spec;
 
 /* The runner takes the arena. NULL: no memory, and it is gone. */
@@ -69,7 +85,7 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t);
 void fer_mcp_runner_cancel(fer_runner *r, fer_attempt *t, fer_cancel reason);
 void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused);
 void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out);
-fer_mcp_client *fer_mcp_runner_client(fer_runner *r, uint64_t session, fer_str capabilities);
+fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities);
 void fer_mcp_runner_leave(fer_runner *r, uint64_t session);
 void fer_mcp_runner_stop(fer_runner *r, void (*done)(fer_runner *r));
 void fer_mcp_runner_free(fer_runner *r);

@@ -39,8 +39,9 @@ struct program {
     fer_stdio_spec spec;
 };
 
-static fer_mcp_link *make(const void *settings)
+static fer_mcp_link *make(const void *settings, const fer_token_owner *who)
 {
+    (void)who;
     const struct program *p = settings;
     return fer_link_stdio_new(p->host, &p->spec);
 }

@@ -30,7 +30,8 @@ void fer_front_want_level(fer_front *s, int rank)
     fer_wares_look(&s->wares);
     for (const fer_server *x = s->wares.servers; x; x = x->next)
         if (x->runner)
-            fer_mcp_client_log_level(x->runner->kind->mcp(x->runner, 0, FER_STR("")), levels[rank]);
+            fer_mcp_client_log_level(x->runner->kind->mcp(x->runner, NULL, FER_STR("")),
+                                     levels[rank]);
 }
 
 void fer_method_set_level(fer_ask *q)

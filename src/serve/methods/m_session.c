@@ -142,13 +142,14 @@ void fer_hear_initialized(fer_peer *p, const fer_rpc *m)
 static void tell_servers(fer_peer *p, fer_str method, fer_str params)
 {
     fer_front *s = p->server;
+    fer_asker who = fer_peer_asker(p);
     size_t others = 0;
     for (const fer_peer *o = s->peers; o; o = o->next) others += o != p && o->initialized;
     fer_wares_look(&s->wares);
     for (const fer_server *x = s->wares.servers; x; x = x->next) {
         fer_runner *r = x->runner;
         if (!r || (others && !r->isolated) || !fer_wares_shows(p->guest, x)) continue;
-        fer_mcp_client *client = r->kind->mcp(r, p->session, p->capabilities);
+        fer_mcp_client *client = r->kind->mcp(r, &who, p->capabilities);
         if (client) fer_mcp_client_notify(client, method, params);
     }
 }

@@ -29,7 +29,7 @@ static bool is_modern(const fer_server *server)
 {
     fer_runner *r = server->runner;
     fer_mcp_info info = {0};
-    if (r) fer_mcp_client_info(r->kind->mcp(r, 0, FER_STR("")), &info);
+    if (r) fer_mcp_client_info(r->kind->mcp(r, NULL, FER_STR("")), &info);
     return info.version && info.version->modern;
 }
 

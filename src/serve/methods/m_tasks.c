@@ -68,7 +68,8 @@ static void write_open(fer_relay *r, fer_str status, fer_str task)
     fer_ask *q = r->ask;
     const standing *s = r->state;
     fer_server *server = r->servers[0];
-    const fer_errand *e = fer_errand_find(fer_ask_front(q), server, q->peer->session, s->own);
+    fer_asker who = fer_peer_asker(q->peer);
+    const fer_errand *e = fer_errand_find(fer_ask_front(q), server, &who, s->own);
     fer_buf b;
     fer_buf_init(&b, fer_ask_arena(q), FER_SERVE_MEMORY);
     if (e && fer_errand_peer(e)->question_count) {
@@ -180,7 +181,8 @@ void fer_method_task_update(fer_ask *q)
     }
     const standing *s = r->state;
     const yyjson_val *responses = fer_val_get(q->params, "inputResponses");
-    fer_errand *e = fer_errand_find(fer_ask_front(q), r->servers[0], q->peer->session, s->own);
+    fer_asker who = fer_peer_asker(q->peer);
+    fer_errand *e = fer_errand_find(fer_ask_front(q), r->servers[0], &who, s->own);
     if (!fer_is_obj(responses)) {
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "params.inputResponses must be an object");

@@ -19,7 +19,7 @@ int fer_auth_config(fer_app *app, fer_arena *a, fer_config *out)
     return code ? fer_app_fail(app, &err) : 0;
 }
 
-/* A server of the configuration by its name, or any by its URL. */
+/* A server or an API of the configuration by its name, or any server by its URL. */
 static int find_site(fer_app *app, const fer_config *c, fer_oauth_site *out)
 {
     static const fer_config_oauth plain;
@@ -32,7 +32,13 @@ static int find_site(fer_app *app, const fer_config *c, fer_oauth_site *out)
         if (s->transport != FER_CONFIG_STDIO) return 0;
         return fer_app_usage(app, "%s is a program, which nobody logs in to", name);
     }
-    *out = (fer_oauth_site){fer_str_of(name), fer_str_of(name), &plain, false};
+    for (size_t i = 0; i < c->api_count; i++) {
+        if (!fer_str_is(c->apis[i].name, name)) continue;
+        *out = fer_oauth_site_of_api(&c->apis[i]);
+        if (c->apis[i].oauth.given) return 0;
+        return fer_app_usage(app, "the API %s has no oauth in its configuration", name);
+    }
+    *out = (fer_oauth_site){fer_str_of(name), fer_str_of(name), &plain, false, false};
     if (strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0) return 0;
     return fer_app_usage(app, "the configuration has no server %s", name);
 }

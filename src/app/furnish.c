@@ -302,6 +302,9 @@ static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
                                .fields = fields,
                                .field_count = c->headers.count};
     code = make_auth(m, &c->auth, &o.auth, err);
+    fer_oauth_site site = fer_oauth_site_of_api(c);
+    if (!code && !site.settled) code = make_tokens(m, &site, err);
+    o.tokens = m->place->tokens;
     fer_runner *r = NULL;
     if (!code) code = fer_http_api_runner(fer_gateway_loop(m->station->gateway), &o, &r, err);
     m->place->records = records;

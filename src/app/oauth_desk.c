@@ -74,7 +74,24 @@ static bool has_credentials(const fer_config_server *s)
 fer_oauth_site fer_oauth_site_of_server(const fer_config_server *s)
 {
     return (fer_oauth_site){s->name, s->url, &s->oauth,
-                            s->transport == FER_CONFIG_STDIO || has_credentials(s)};
+                            s->transport == FER_CONFIG_STDIO || has_credentials(s), false};
+}
+
+fer_oauth_site fer_oauth_site_of_api(const fer_config_api *a)
+{
+    return (fer_oauth_site){a->name, a->base_url, &a->oauth, !a->oauth.given, true};
+}
+
+/* What the operator has written may be asked, wherever it is. */
+static fer_code allow(fer_net_rules *rules, const fer_oauth_site *site, fer_err *err)
+{
+    const fer_config_oauth *w = site->oauth;
+    const fer_str all[] = {site->url, w->token_url, w->revoke_url,
+                           site->api ? w->issuer : w->token_url};
+    fer_code code = FER_OK;
+    for (size_t i = 0; !code && i < FER_COUNT(all); i++)
+        if (all[i].len) code = fer_net_rules_allow_url(rules, all[i], err);
+    return code;
 }
 
 /* A key has many lines, which other secrets do not. */
@@ -124,7 +141,12 @@ fer_code fer_oauth_desk_client(fer_oauth_desk *d, const fer_config *c, const fer
     o.scopes = join(a, w->scopes, w->scope_count);
     o.login = w->machine ? FER_STR("")
                          : fer_arena_printf(a, "ferrule auth login %.*s", FER_PRI(site->name));
-    fer_code code = fer_net_rules_allow_url(d->rules[here ? 1 : 0], site->url, err);
+    o.api = site->api;
+    o.indicator = w->resource;
+    o.token_url = w->token_url;
+    o.authorize_url = w->authorize_url;
+    o.revoke_url = w->revoke_url;
+    fer_code code = allow(d->rules[here ? 1 : 0], site, err);
     if (!code && w->secret.len)
         code = fer_secret_resolve(a, w->secret, fer_config_folder(c), &o.secret, err);
     if (!code && w->private_key.len) code = read_key(a, c, w->private_key, &o.private_key, err);

@@ -30,8 +30,10 @@ typedef struct fer_oauth_site {
     fer_str url;
     const fer_config_oauth *oauth;
     bool settled; /* it needs none: it is no place on the network, or has other credentials */
+    bool api;
 } fer_oauth_site;
 fer_oauth_site fer_oauth_site_of_server(const fer_config_server *s);
+fer_oauth_site fer_oauth_site_of_api(const fer_config_api *a);
 
 /*
  * The client for one site; what it needs of `more` (visit, owner and so on) is taken from there.

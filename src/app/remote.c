@@ -74,7 +74,7 @@ static fer_code make_oauth(fer_remote *r, fer_link_http_spec *spec, fer_err *err
 {
     static const fer_config none;
     static const fer_config_oauth plain;
-    const fer_oauth_site site = {spec->url, spec->url, &plain, false};
+    const fer_oauth_site site = {spec->url, spec->url, &plain, false, false};
     if (has_authorization(spec)) return FER_OK;
     fer_code code = fer_oauth_desk_open(&r->desk, &r->loop, &none, err);
     if (!code && r->options.oauth) {

@@ -107,10 +107,10 @@ static void look(fer_oauth *o)
 static bool copy_options(fer_oauth *o)
 {
     fer_oauth_options *p = &o->options;
-    fer_str *const all[] = {&p->resource,     &p->login,          &p->client_id,
-                            &p->issuer,       &p->secret,         &p->private_key,
-                            &p->scopes,       &p->metadata_url,   &p->redirect_uri,
-                            &p->owner.tenant, &p->owner.principal};
+    fer_str *const all[] = {
+        &p->resource,        &p->login,     &p->client_id,    &p->issuer,        &p->secret,
+        &p->private_key,     &p->scopes,    &p->metadata_url, &p->redirect_uri,  &p->owner.tenant,
+        &p->owner.principal, &p->indicator, &p->token_url,    &p->authorize_url, &p->revoke_url};
     for (size_t i = 0; i < FER_COUNT(all); i++)
         if (!copy_text(o->arena, all[i])) return false;
     o->name = fer_token_name(o->arena, p->resource, &p->owner);
@@ -287,7 +287,7 @@ static bool is_paused(const fer_oauth *o)
 bool fer_oauth_must_wait(fer_oauth *o)
 {
     look(o);
-    if (!o->record_arena) return false; /* the server says what it wants */
+    if (!o->record_arena) return o->options.api && o->options.machine && !is_paused(o);
     int64_t early = FER_OAUTH_EARLY_MS;
     if (o->record.life_ms && o->record.life_ms / 10 < early) early = o->record.life_ms / 10;
     bool renewable = o->record.refresh.len || o->options.machine;
@@ -296,16 +296,20 @@ bool fer_oauth_must_wait(fer_oauth *o)
 }
 
 /* Whoever has a token of its own is nobody without it: a server that lets anybody in would take it
- * for another. */
+ * for another. An MCP server says what it wants to who has none; an API may not. */
 fer_code fer_oauth_permit(fer_oauth *o, fer_err *err)
 {
-    look(o);
-    if (o->bearer.len || fer_token_owner_is_nobody(&o->options.owner)) return FER_OK;
     const fer_token_owner *who = &o->options.owner;
-    char what[256];
-    snprintf(what, sizeof what, "there is no token of %s%.80s for this server",
-             who->principal.len ? "this principal of the tenant " : "the tenant ",
-             who->tenant.len ? who->tenant.ptr : "-");
+    bool nobody = fer_token_owner_is_nobody(who);
+    char what[256] = "there is no token for it";
+    look(o);
+    if (o->bearer.len || o->flight || (nobody && !o->options.api)) return FER_OK;
+    if (o->options.machine && !is_paused(o)) return FER_OK; /* one is got */
+    if (o->options.machine) return fer_fail(err, o->failed, "%s", o->why);
+    if (!nobody)
+        snprintf(what, sizeof what, "there is no token of %s%.80s for this server",
+                 who->principal.len ? "this principal of the tenant " : "the tenant ",
+                 who->tenant.len ? who->tenant.ptr : "-");
     note_failure(o, FER_UNAUTHENTICATED, what);
     return fer_fail(err, FER_UNAUTHENTICATED, "%s", o->why);
 }

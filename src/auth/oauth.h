@@ -52,6 +52,11 @@ typedef struct fer_oauth_options {
     fer_str metadata_url; /* of a document about us, which is our ID where issuers take such */
     fer_str scopes;       /* that are always asked for, with blanks between */
     bool machine;         /* there is no user: client_credentials */
+    bool api;          /* it is no MCP server: nothing is sent to it without a token, and `issuer`,
+                          where it is known, is asked without asking the server for its metadata */
+    fer_str indicator; /* of an API: the `resource` that tokens are asked for, where it has one */
+    /* Endpoints that the operator has written, in place of the issuer's metadata. */
+    fer_str token_url, authorize_url, revoke_url;
     fer_vault *vault;     /* NULL: tokens are kept in memory alone */
     /* Shows a URL to the user, who comes back with fer_oauth_redirected. NULL: nobody is there. */
     void (*visit)(void *context, fer_str url);

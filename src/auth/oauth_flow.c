@@ -12,6 +12,7 @@ static void ask_resource(fer_oauth *o);
 static void ask_issuer(fer_oauth *o);
 static void choose(fer_oauth *o);
 static void visit(fer_oauth *o);
+static bool is_told(fer_oauth *o);
 
 /* ---- the server's metadata --------------------------------------------------------------------
  */
@@ -151,7 +152,7 @@ static void got_token(fer_oauth *o)
     if (f->refreshing && over && o->options.visit) { /* the user is asked again */
         f->refreshing = false;
         if (f->issuer.authorize.len) choose(o);
-        else {
+        else if (!is_told(o)) {
             f->n = 0;
             ask_resource(o);
         }
@@ -285,7 +286,10 @@ static void introduce(fer_oauth *o)
     fer_flight *f = o->flight;
     const fer_oauth_options *p = &o->options;
     bool ours = p->client_id.len && (!p->issuer.len || fer_str_eq(p->issuer, f->issuer.issuer));
-    if (!f->issuer.authorize.len || !f->issuer.pkce)
+    if (p->token_url.len && !f->issuer.authorize.len)
+        fer_oauth_land(o, FER_BAD_USAGE,
+                       "nobody can log in there: oauth.authorizationUrl is not configured");
+    else if (!f->issuer.authorize.len || !f->issuer.pkce)
         fer_oauth_land(o, FER_FORBIDDEN,
                        "the authorization server does not say that it takes PKCE with S256, "
                        "without which a code could be stolen");
@@ -346,6 +350,7 @@ static const char *check_return(fer_flight *f, fer_str query, fer_str *code)
     *code = fer_form_get(f->arena, query, "code");
     if (!state.ptr || !fer_str_is(state, f->state))
         return "what came back does not belong to what was asked (state)";
+    if (f->unnamed) issuer = FER_STR_NONE;
     if (issuer.ptr ? !fer_str_eq(issuer, f->issuer.issuer) : f->issuer.says_iss) /* RFC 9207 2.4 */
         return "what came back is not from the authorization server that was asked (iss)";
     if (error.len) return "the authorization server, or its user, said no";
@@ -419,6 +424,30 @@ static void choose(fer_oauth *o)
     else introduce(o);
 }
 
+/* The operator has said who gives tokens: nobody is asked for that. False: he has not. */
+static bool is_told(fer_oauth *o)
+{
+    fer_flight *f = o->flight;
+    const fer_oauth_options *p = &o->options;
+    if (!p->token_url.len && !(p->api && p->issuer.len)) return false;
+    f->unnamed = !p->issuer.len;
+    f->resource = (fer_resource_meta){
+        .resource = p->api ? p->indicator : p->resource, .issuers = {p->issuer}, .issuer_count = 1};
+    if (!p->token_url.len) {
+        ask_issuer(o);
+        return true;
+    }
+    f->issuer = (fer_issuer_meta){
+        .issuer = f->unnamed ? fer_url_origin(p->token_url) : p->issuer,
+        .authorize = p->authorize_url,
+        .token = p->token_url,
+        .registration = FER_STR(""),
+        .revocation = p->revoke_url,
+        .pkce = true}; /* S256 is shown; what it is worth there is the operator's */
+    choose(o);
+    return true;
+}
+
 /* What the server wants is in its challenge. */
 static void take_challenge(fer_flight *f, const fer_challenge *c)
 {
@@ -447,6 +476,7 @@ void fer_oauth_begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c)
     f->revoking = kind == FER_FLIGHT_REVOKE;
     if (c) take_challenge(f, c);
     if (f->early) refresh(o);
+    else if (is_told(o)) return;
     else if (f->revoking) {
         f->resource.issuers[0] = o->record.issuer;
         f->resource.issuer_count = 1;

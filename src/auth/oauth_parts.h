@@ -46,6 +46,7 @@ typedef struct fer_flight {
     fer_str scope;        /* that the challenge names; `ptr` NULL: none */
     fer_resource_meta resource;
     bool guessed; /* the server has no metadata: its issuer is taken to be at its origin */
+    bool unnamed; /* the operator has written endpoints, and not whose they are */
     fer_issuer_meta issuer;
     fer_oauth_client client;
     fer_str asked_scope;

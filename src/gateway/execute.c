@@ -169,6 +169,8 @@ static void begin(fer_call *c)
                                .number = ++c->tries,
                                .mcp = c->options.mcp,
                                .owner = owner_of(c),
+                               .repeatable = c->effect <= FER_EFFECT_IDEMPOTENT_WRITE ||
+                                             c->downstream[0] != '\0',
                                .wants_news = c->options.on_event != NULL,
                                .on_news = on_news,
                                .on_end = on_end,

@@ -114,6 +114,7 @@ struct fer_attempt {
     fer_str retry_owner;     /* who tries again: nobody below should */
     const fer_call_mcp *mcp; /* what a caller by MCP brings along; NULL: nothing */
     fer_token_owner owner;   /* who calls */
+    bool repeatable;         /* making it twice is as good as once */
     unsigned number;         /* 1, 2 ... */
     bool wants_news;         /* somebody listens: fer_attempt_event is worth calling */
     void (*on_news)(fer_attempt *t, fer_news kind, fer_str json);

@@ -59,12 +59,14 @@ typedef enum fer_config_transport {
 typedef struct fer_config_oauth {
     fer_str client_id, issuer, metadata_url;
     fer_str secret, private_key; /* references */
+    fer_str token_url, authorize_url, revoke_url; /* in place of the issuer's metadata */
+    fer_str resource;                             /* of an API: that tokens are asked for */
     const fer_str *scopes;
     size_t scope_count;
     int64_t callback_port; /* 0: any */
     fer_token_share share; /* of the tokens */
     bool machine;          /* client_credentials */
-    bool off;
+    bool off, given;       /* there shall be none; something is said about them */
 } fer_config_oauth;
 
 typedef struct fer_config_server {
@@ -129,6 +131,7 @@ typedef struct fer_config_api {
     const fer_str *include;
     size_t include_count;
     fer_config_auth auth;
+    fer_config_oauth oauth; /* in its place, where something is given */
     fer_config_pairs headers;
     int64_t timeout_ms; /* 0: none is named */
     bool disabled;

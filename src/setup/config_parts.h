@@ -64,6 +64,10 @@ fer_str fer_configure_json(fer_configure *c, const yyjson_val *value, const char
 fer_str fer_configure_expand(fer_configure *c, const yyjson_val *at, fer_str text);
 
 /* Sections. */
+void fer_configure_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth *out);
+/* Where calls have tokens by `oauth`, nothing else may stand in their place. */
+void fer_configure_share(fer_configure *c, const yyjson_val *oauth, fer_str url,
+                         const fer_config_pairs *headers);
 void fer_configure_servers(fer_configure *c, const yyjson_val *servers);
 void fer_configure_commands(fer_configure *c, const yyjson_val *commands);
 void fer_configure_apis(fer_configure *c, const yyjson_val *apis);

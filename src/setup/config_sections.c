@@ -92,6 +92,14 @@ static fer_config_auth take_auth(const yyjson_val *auth)
     return out;
 }
 
+static void take_tokens(fer_configure *c, const yyjson_val *oauth, fer_config_api *api)
+{
+    fer_configure_oauth(c, oauth, &api->oauth);
+    if (!api->oauth.given) return;
+    if (api->auth.kind) FER_CONFIG_ERROR(c, oauth, "an API has \"auth\" or \"oauth\", not both");
+    fer_configure_share(c, oauth, api->base_url, &api->headers);
+}
+
 static void take_api(fer_configure *c, const yyjson_val *key, fer_config_api *api)
 {
     const yyjson_val *object = key + 1, *base = fer_val_get(object, "baseUrl");
@@ -113,6 +121,7 @@ static void take_api(fer_configure *c, const yyjson_val *key, fer_config_api *ap
     if (fer_str_find(api->base_url, 0, '?') != SIZE_MAX ||
         fer_str_find(api->base_url, 0, '#') != SIZE_MAX)
         FER_CONFIG_ERROR(c, base, "a base URL has no query and no fragment");
+    take_tokens(c, fer_val_get(object, "oauth"), api);
     if (api->headers.count && !api->base_url.len)
         FER_CONFIG_ERROR(c, key,
                          "headers are for an API whose \"baseUrl\" is given: its document "

@@ -5,7 +5,6 @@
 #include "json_skim.h"
 #include "name_mangle.h"
 #include "near.h"
-#include "oauth_meta.h"
 #include "secret.h"
 
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
@@ -159,33 +158,6 @@ static void take_program(fer_configure *c, const yyjson_val *object, fer_config_
     check_args(c, fer_val_get(object, "args"));
 }
 
-/* Client files may have an object of the same name and other members, which are passed over. */
-static void take_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth *out)
-{
-    if (fer_is_bool(v)) out->off = !fer_is_true(v);
-    if (!fer_is_obj(v)) return;
-    const yyjson_val *url = fer_val_get(v, "clientMetadataUrl");
-    out->client_id = fer_configure_text(v, "clientId");
-    out->issuer = fer_configure_text(v, "issuer");
-    out->metadata_url = fer_configure_text(v, "clientMetadataUrl");
-    out->secret = fer_configure_text(v, "clientSecret");
-    out->private_key = fer_configure_text(v, "privateKey");
-    out->scopes = fer_configure_texts(c, fer_val_get(v, "scopes"), false, &out->scope_count);
-    out->callback_port = fer_configure_number(v, "callbackPort");
-    out->machine = fer_str_is(fer_configure_text(v, "grant"), "client_credentials");
-    fer_token_share share = fer_token_share_of(fer_configure_text(v, "tokens"));
-    out->share = share == FER_TOKEN_SHARES ? FER_TOKENS_SHARED : share;
-    if (out->machine && out->share)
-        FER_CONFIG_ERROR(c, fer_val_get(v, "tokens"),
-                         "a machine (client_credentials) has one token for all: nobody logs in for "
-                         "a tenant");
-    if (out->metadata_url.len) fer_configure_url(c, url, out->metadata_url);
-    if (out->machine && (!out->client_id.len || (!out->secret.len && !out->private_key.len)))
-        FER_CONFIG_ERROR(c, v,
-                         "a machine (client_credentials) has a \"clientId\", and a "
-                         "\"clientSecret\" or a \"privateKey\"");
-}
-
 /* Codex names the variable that has the token: a header field that refers to it. */
 static void add_bearer(fer_configure *c, const yyjson_val *key, fer_config_server *s)
 {
@@ -203,19 +175,6 @@ static void add_bearer(fer_configure *c, const yyjson_val *key, fer_config_serve
     s->headers = (fer_config_pairs){list, s->headers.count + 1};
 }
 
-/* Where each tenant has a token, nothing else may stand in its place. */
-static void check_share(fer_configure *c, const yyjson_val *oauth, const fer_config_server *s)
-{
-    const yyjson_val *at = fer_val_get(oauth, "tokens");
-    for (size_t i = 0; i < s->headers.count; i++)
-        if (fer_str_eq_nocase(s->headers.list[i].name, FER_STR("Authorization")))
-            FER_CONFIG_ERROR(c, at,
-                             "the header Authorization would be shown for all tenants, and "
-                             "oauth.tokens says that each has a token");
-    if (s->url.len && !fer_url_is_safe(s->url))
-        FER_CONFIG_ERROR(c, at, "tokens are not sent without HTTPS, unless to this machine");
-}
-
 static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_server *s)
 {
     const yyjson_val *url = url_of(object), *headers = fer_val_get(object, "headers");
@@ -224,11 +183,11 @@ static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_s
     s->url = fer_configure_expand(c, url, fer_val_str(url));
     s->headers = fer_configure_pairs(c, headers, true, true);
     if (fer_is_str(variable)) add_bearer(c, variable, s);
-    take_oauth(c, fer_val_get(object, "oauth"), &s->oauth);
+    fer_configure_oauth(c, fer_val_get(object, "oauth"), &s->oauth);
     if (fer_val_get(object, "oauth"))
         s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);
     if (s->url.len) fer_configure_url(c, url, s->url);
-    if (s->oauth.share) check_share(c, fer_val_get(object, "oauth"), s);
+    if (s->oauth.share) fer_configure_share(c, fer_val_get(object, "oauth"), s->url, &s->headers);
 }
 
 static fer_str write_server(fer_configure *c, const fer_config_server *s)

@@ -33,7 +33,7 @@ class World(http.server.BaseHTTPRequestHandler):
     good = {}  # token -> whose it is
     shown, asked, forms, revoked_forms, wrote, mixed = [], [], [], [], [], []
     life, number, revoked, registrations, down, slow = 3600, 0, False, 0, False, 0
-    revocation = True
+    revocation, refuses = True, False
     codes, refreshes, sessions = {}, {}, {}
 
     def log_message(self, *_):
@@ -139,7 +139,7 @@ class World(http.server.BaseHTTPRequestHandler):
         who = self.user()
         with lock:
             World.shown.append(self.headers.get("Authorization", ""))
-        if not who:
+        if not who or World.refuses:
             self.answer(401, {"error": "no token"}, WWW_Authenticate="Bearer")
             return
         if self.path == "/api/note":

@@ -114,6 +114,10 @@ int fer_run_auth_status(fer_app *app)
         if (d.config.servers[i].transport == FER_CONFIG_STDIO) continue;
         if (write_site(&d, &s, json, &first, &err)) bad = fer_app_fail(app, &err);
     }
+    for (size_t i = 0; !bad && i < d.config.api_count; i++) {
+        fer_oauth_site s = fer_oauth_site_of_api(&d.config.apis[i]);
+        if (!s.settled && write_site(&d, &s, json, &first, &err)) bad = fer_app_fail(app, &err);
+    }
     if (!bad && json) fer_out_text(&app->out, "]}\n");
     end(&d);
     return bad;

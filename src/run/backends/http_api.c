@@ -3,44 +3,16 @@
 
 #include "clock.h"
 #include "errors.h"
-#include "http_answer.h"
+#include "http_api_parts.h"
 #include "json_value.h"
-#include "lines.h"
-#include "map.h"
-#include "sse.h"
 #include "sys.h"
 
 #define RECORDS_MAX ((size_t)256 << 20) /* bytes of all records of an API */
 #define GRACE_NS    INT64_C(1000000000) /* past an attempt's end: the gateway's own timer is first */
 
-typedef struct api {
-    fer_runner runner;
-    fer_arena *arena;
-    fer_net_rules *rules;
-    fer_http *http;
-    fer_map bindings; /* fer_http_binding, by tool */
-    fer_http_common common;
-    fer_str list; /* of all records */
-    char host[FER_NET_HOST_MAX + 1];
-    size_t running;
-    uint64_t calls;
-    bool stopping;
-} api;
-
-/* One request. `attempt` is NULL once its call was given up: nobody waits for the rest of it. */
-typedef struct asking {
-    api *api;
-    fer_attempt *attempt;
-    fer_http_call *call;
-    fer_http_answer answer;
-    fer_sse events;
-    fer_line_split lines;
-    bool streams; /* events or lines are set up */
-} asking;
-
 /* ---- streams ------------------------------------------------------------------------------- */
 
-static void tell_chunk(asking *q, fer_str text)
+static void tell_chunk(fer_asking *q, fer_str text)
 {
     if (!q->attempt) return;
     fer_str chunk = fer_http_answer_chunk(&q->answer, text);
@@ -60,14 +32,14 @@ static bool take_line(void *context, fer_str line)
     return true;
 }
 
-static void begin_stream(asking *q)
+static void begin_stream(fer_asking *q)
 {
     q->streams = true;
     if (q->answer.body == FER_BODY_EVENTS) fer_sse_init(&q->events, 0, take_event, q);
     else fer_line_split_init(&q->lines, 0);
 }
 
-static void end_stream(asking *q)
+static void end_stream(fer_asking *q)
 {
     if (q->answer.body == FER_BODY_EVENTS) {
         fer_sse_deinit(&q->events);
@@ -81,15 +53,16 @@ static void end_stream(asking *q)
 
 static void on_head(void *context, fer_http_call *call, const fer_http_head *head)
 {
-    asking *q = context;
+    fer_asking *q = context;
     (void)call;
     fer_http_answer_head(&q->answer, head);
+    fer_asking_judge(q, head);
     if (q->answer.body >= FER_BODY_EVENTS) begin_stream(q);
 }
 
 static void on_body(void *context, fer_http_call *call, fer_str piece)
 {
-    asking *q = context;
+    fer_asking *q = context;
     fer_err err;
     (void)call;
     if (!q->streams) fer_buf_add(&q->answer.bytes, piece);
@@ -97,27 +70,37 @@ static void on_body(void *context, fer_http_call *call, fer_str piece)
     else if (fer_sse_feed(&q->events, piece, &err)) q->answer.bytes.failure = FER_LIMIT_EXCEEDED;
 }
 
-static void stop_if_done(api *p)
+static void stop_if_done(fer_api *p)
 {
     if (p->stopping && !p->running) fer_runner_stopped(&p->runner);
 }
 
+void fer_asking_free(fer_asking *q)
+{
+    fer_api *p = q->api;
+    fer_http_answer_deinit(&q->answer);
+    fer_oauth_unref(q->oauth);
+    fer_sys_free(q->challenge);
+    fer_sys_free(q);
+    p->running--;
+    stop_if_done(p);
+}
+
 static void on_end(void *context, const fer_http_end *end)
 {
-    asking *q = context;
-    api *p = q->api;
+    fer_asking *q = context;
     fer_attempt *t = q->attempt;
     if (q->streams) end_stream(q);
+    q->streams = false;
+    q->call = NULL;
+    if (end->fault == FER_HTTP_FINE && fer_asking_renews(q)) return;
     if (t) {
         t->sent = end->sent;
         t->state = NULL;
         if (end->fault == FER_HTTP_FINE) fer_http_answer_end(&q->answer, t);
         else fer_http_answer_fault(end, t);
     }
-    fer_http_answer_deinit(&q->answer);
-    fer_sys_free(q);
-    p->running--;
-    stop_if_done(p);
+    fer_asking_free(q);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -143,79 +126,91 @@ static void set_times(const fer_attempt *t, fer_http_request *r)
     r->idle_ms = left < 1 ? 1 : left > 3600000 ? 3600000 : (uint32_t)left;
 }
 
-static fer_code ask(api *p, asking *q, const fer_http_binding *b, fer_err *err)
+fer_code fer_asking_send(fer_asking *q, fer_err *err)
 {
     fer_attempt *t = q->attempt;
     fer_http_request request = {0};
     fer_http_events events = {on_head, on_body, on_end, q};
-    fer_code code = fer_http_build(t->arena, b, &p->common, t->args, &request, err);
+    fer_http_field token;
+    fer_code code = fer_http_build(t->arena, q->binding, &q->api->common, t->args, &request, err);
     if (code) return code;
+    if (fer_asking_shows(q, &token))
+        ((fer_http_field *)(uintptr_t)request.fields)[request.field_count++] = token;
     add_spare(t, &request);
     set_times(t, &request);
-    return fer_http_start(p->http, &request, &events, &q->call, err);
+    code = fer_http_start(q->api->http, &request, &events, &q->call, err);
+    if (!code) t->sent = true; /* until more is known */
+    return code;
 }
 
-static asking *new_asking(api *p, fer_attempt *t)
+/* It runs from the start, so that whatever ends it counts. */
+static fer_asking *new_asking(fer_api *p, fer_attempt *t, const fer_http_binding *b)
 {
-    asking *q = fer_sys_malloc(sizeof *q);
+    fer_asking *q = fer_sys_malloc(sizeof *q);
     if (!q) return NULL;
-    *q = (asking){.api = p, .attempt = t};
-    if (fer_http_answer_init(&q->answer)) return q;
-    fer_sys_free(q);
-    return NULL;
+    *q = (fer_asking){.api = p, .attempt = t, .binding = b};
+    if (!fer_http_answer_init(&q->answer)) {
+        fer_sys_free(q);
+        return NULL;
+    }
+    p->running++;
+    t->state = q;
+    return q;
 }
 
 static void call(fer_runner *r, fer_attempt *t)
 {
-    api *p = (api *)r;
+    fer_api *p = (fer_api *)r;
     const fer_http_binding *b = fer_map_get(&p->bindings, t->tool);
     fer_err err = {0};
     if (!b || p->stopping || !p->http) {
         fer_attempt_fail(t, FER_BACKEND_UNAVAILABLE, "the API has no operation of that name");
         return;
     }
-    asking *q = new_asking(p, t);
-    fer_code code = q ? ask(p, q, b, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     p->calls++;
-    if (!code) {
-        t->state = q;
-        t->sent = true; /* until more is known */
-        p->running++;
-        return;
-    }
-    if (q) fer_http_answer_deinit(&q->answer);
-    fer_sys_free(q);
+    fer_asking *q = new_asking(p, t, b);
+    fer_code code =
+        q ? fer_asking_begin(q, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code && !q->place) code = fer_asking_send(q, &err);
+    if (!code) return;
+    t->state = NULL;
+    if (q) fer_asking_free(q);
     fer_attempt_fail(t, code, "%s", err.message);
 }
 
 static void cancel(fer_runner *r, fer_attempt *t, fer_cancel reason)
 {
-    asking *q = t->state;
+    fer_asking *q = t->state;
     (void)r;
     t->state = NULL;
-    t->sent = fer_http_sent(q->call);
+    t->sent = q->call && fer_http_sent(q->call); /* one that was refused did nothing */
     q->attempt = NULL;
-    fer_http_cancel(q->call);
+    if (q->call) {
+        fer_http_cancel(q->call);
+    } else {
+        fer_asking_leave(q);
+        fer_asking_free(q);
+    }
     fer_attempt_fail(t, FER_CANCELLED, "the request was given up: %s", fer_cancel_names[reason]);
 }
 
 static void pause_reading(fer_runner *r, fer_attempt *t, bool paused)
 {
-    asking *q = t->state;
+    fer_asking *q = t->state;
     (void)r;
-    if (!q) return;
+    if (!q || !q->call) return;
     if (paused) fer_http_pause(q->call);
     else fer_http_resume(q->call);
 }
 
 static void list(fer_runner *r, fer_listing *l)
 {
-    l->on_end(l, FER_OK, ((api *)r)->list, NULL);
+    l->on_end(l, FER_OK, ((fer_api *)r)->list, NULL);
 }
 
 static void status(const fer_runner *r, fer_runner_status *out)
 {
-    const api *p = (const api *)r;
+    const fer_api *p = (const fer_api *)r;
     *out = (fer_runner_status){.health = p->http ? FER_HEALTH_UP : FER_HEALTH_STOPPED,
                                .running = p->running,
                                .calls = p->calls};
@@ -223,15 +218,29 @@ static void status(const fer_runner *r, fer_runner_status *out)
              p->host[0] ? " at " : "", p->host);
 }
 
+/* Nobody will send what waits for a token. */
+static void drop_waiting(fer_api *p)
+{
+    while (p->waiting) {
+        fer_asking *q = p->waiting;
+        fer_attempt *t = q->attempt;
+        fer_asking_leave(q);
+        t->state = NULL;
+        fer_asking_free(q);
+        fer_attempt_fail(t, FER_BACKEND_UNAVAILABLE, "the API is not served any more");
+    }
+}
+
 /* Closing ends every call before it returns. */
 static void stop(fer_runner *r, void (*done)(fer_runner *r))
 {
-    api *p = (api *)r;
+    fer_api *p = (fer_api *)r;
     fer_http *http = p->http;
     r->on_stopped = done;
     p->stopping = true;
     p->http = NULL;
     p->running++; /* so that the last of them does not end it from inside */
+    drop_waiting(p);
     fer_http_close(http);
     p->running--;
     stop_if_done(p);
@@ -239,7 +248,7 @@ static void stop(fer_runner *r, void (*done)(fer_runner *r))
 
 static void free_api(fer_runner *r)
 {
-    api *p = (api *)r;
+    fer_api *p = (fer_api *)r;
     fer_net_rules_free(p->rules);
     fer_arena_free(p->arena);
 }
@@ -256,7 +265,7 @@ static const fer_runner_kind kind = {.name = "http",
 
 /* ---- making one ---------------------------------------------------------------------------- */
 
-static fer_code add_record(api *p, fer_str record, fer_buf *b, fer_err *err)
+static fer_code add_record(fer_api *p, fer_str record, fer_buf *b, fer_err *err)
 {
     fer_str text = fer_arena_copy(p->arena, record);
     fer_json *doc;
@@ -275,7 +284,7 @@ static fer_code add_record(api *p, fer_str record, fer_buf *b, fer_err *err)
     return FER_OK;
 }
 
-static fer_code add_records(api *p, const fer_http_api_settings *s, fer_err *err)
+static fer_code add_records(fer_api *p, const fer_http_api_settings *s, fer_err *err)
 {
     fer_buf b;
     fer_code code = FER_OK;
@@ -289,7 +298,7 @@ static fer_code add_records(api *p, const fer_http_api_settings *s, fer_err *err
     return code;
 }
 
-static bool copy_all(api *p, const fer_http_api_settings *s)
+static bool copy_all(fer_api *p, const fer_http_api_settings *s)
 {
     fer_arena *a = p->arena;
     fer_http_field *fields = fer_arena_alloc_zero(a, s->field_count + 1, sizeof *fields);
@@ -301,6 +310,9 @@ static bool copy_all(api *p, const fer_http_api_settings *s)
     p->common.auth.user = fer_arena_copy(a, s->auth.user);
     p->common.auth.secret = fer_arena_copy(a, s->auth.secret);
     p->runner.name = fer_arena_copy(a, s->name);
+    p->tokens = s->tokens;
+    if (s->tokens) p->common.auth.kind = FER_HTTP_AUTH_OAUTH;
+    if (s->tokens) p->runner.share = fer_oauth_pool_share(s->tokens);
     bool fine = fields && p->common.base_url.ptr && p->common.auth.name.ptr &&
                 p->common.auth.user.ptr && p->common.auth.secret.ptr && p->runner.name.ptr;
     for (size_t i = 0; i < s->field_count && fine; i++) {
@@ -312,13 +324,13 @@ static bool copy_all(api *p, const fer_http_api_settings *s)
 }
 
 /* What the operator wrote is allowed, and nothing else; what documents name must be public. */
-static fer_code make_rules(api *p, const fer_http_api_settings *s, fer_err *err)
+static fer_code make_rules(fer_api *p, const fer_http_api_settings *s, fer_err *err)
 {
     fer_net_target target;
     p->rules = fer_net_rules_new();
     if (!p->rules) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!s->base_url.len) {
-        if (!s->auth.kind && !s->field_count) return FER_OK;
+        if (!s->auth.kind && !s->tokens && !s->field_count) return FER_OK;
         return fer_fail(err, FER_BAD_USAGE,
                         "credentials and fields are for an API whose base URL is given");
     }
@@ -330,7 +342,7 @@ static fer_code make_rules(api *p, const fer_http_api_settings *s, fer_err *err)
     return FER_OK;
 }
 
-static fer_code set_up(api *p, const fer_http_api_settings *s, fer_err *err)
+static fer_code set_up(fer_api *p, const fer_http_api_settings *s, fer_err *err)
 {
     if (!copy_all(p, s)) return fer_arena_failed(p->arena, err);
     fer_map_init(&p->bindings, p->arena);
@@ -346,7 +358,7 @@ fer_code fer_http_api_runner(uv_loop_t *loop, const fer_http_api_settings *setti
                              fer_runner **out, fer_err *err)
 {
     fer_arena *a = fer_arena_new(0);
-    api *p = a ? fer_arena_alloc_zero(a, 1, sizeof *p) : NULL;
+    fer_api *p = a ? fer_arena_alloc_zero(a, 1, sizeof *p) : NULL;
     fer_code code = p ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (p) {
         p->arena = a;

@@ -82,7 +82,8 @@ typedef enum fer_http_auth_kind {
     FER_HTTP_AUTH_NONE,
     FER_HTTP_AUTH_BEARER,
     FER_HTTP_AUTH_BASIC,
-    FER_HTTP_AUTH_KEY
+    FER_HTTP_AUTH_KEY,
+    FER_HTTP_AUTH_OAUTH /* a token that others add: arguments may not */
 } fer_http_auth_kind;
 typedef struct fer_http_auth {
     fer_http_auth_kind kind;
@@ -105,7 +106,7 @@ typedef struct fer_http_common {
  * why: FER_INVALID_FORMAT, FER_INVALID_TYPE; nothing of a credential is in them. One more field may
  * be added to those of `out`.
  */
-#define FER_HTTP_SPARE 4 /* fields that `fields` has room for behind the last */
+#define FER_HTTP_SPARE 5 /* fields that `fields` has room for behind the last */
 fer_code fer_http_build(fer_arena *a, const fer_http_binding *b, const fer_http_common *common,
                         const struct yyjson_val *args, fer_http_request *out, fer_err *err);
 

@@ -222,8 +222,8 @@ static void on_task(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, f
     on_watched(s, from, a, params, FER_MCP_TASK);
 }
 
-static void on_older_task(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k,
-                          fer_arena *a, fer_str method, fer_str params)
+static void on_older_task(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, fer_arena *a,
+                          fer_str method, fer_str params)
 {
     fer_server *server = fer_wares_server(&s->wares, from->runner);
     (void)k;

@@ -25,7 +25,7 @@ struct fer_errand {
     fer_arena *arena;
     fer_server *server;
     fer_str own;
-    fer_asker whose; /* counts where each has a server, or a token, of its own */
+    fer_asker whose;  /* counts where each has a server, or a token, of its own */
     fer_json *task;   /* as the server has it; NULL: not known */
     fer_mcp_call call;
     int64_t deadline;  /* fer_clock_mono */
@@ -106,7 +106,8 @@ static fer_errand *new_errand(fer_front *s, fer_server *server, const fer_asker 
     fer_str text = e ? fer_arena_copy(a, task) : FER_STR_NONE;
     fer_str tenant = e ? fer_arena_copy(a, who->owner.tenant) : FER_STR_NONE;
     fer_str principal = e ? fer_arena_copy(a, who->owner.principal) : FER_STR_NONE;
-    if (!name.ptr || !text.ptr || !tenant.ptr || !principal.ptr || fer_json_read(a, text, NULL, &e->task, NULL)) {
+    if (!name.ptr || !text.ptr || !tenant.ptr || !principal.ptr ||
+        fer_json_read(a, text, NULL, &e->task, NULL)) {
         fer_arena_free(a);
         return NULL;
     }

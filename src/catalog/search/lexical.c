@@ -218,6 +218,7 @@ static bool remove_frozen(fer_lexical *ix, uint32_t number)
     if (!record.count || fer_lexical_is_dead(ix, number)) return false;
     atomic_fetch_or_explicit(&ix->dead[number / 64], UINT64_C(1) << (number % 64),
                              memory_order_relaxed);
+    atomic_store_explicit(&ix->has_dead, true, memory_order_relaxed);
     uncount(ix, record, true);
     return true;
 }

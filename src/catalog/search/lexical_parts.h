@@ -15,7 +15,8 @@ struct fer_tail_doc {
 
 struct fer_lexical {
     fer_frozen frozen;
-    _Atomic uint64_t *dead; /* bits of frozen documents that are gone; NULL: there are none */
+    _Atomic uint64_t *dead; /* bits of frozen documents that are gone ... */
+    _Atomic bool has_dead;  /* ... and whether there are any */
     _Atomic size_t docs;    /* that can be found */
     uint32_t *related;      /* frozen terms by the numbers of related.h, or FER_NONE; NULL: none */
     fer_terms terms;
@@ -32,9 +33,14 @@ struct fer_lexical {
     fer_intake intake;
 };
 
+static inline bool fer_lexical_has_dead(const fer_lexical *ix)
+{
+    return atomic_load_explicit(&ix->has_dead, memory_order_relaxed);
+}
+
 static inline bool fer_lexical_is_dead(const fer_lexical *ix, uint32_t number)
 {
-    return ix->dead &&
+    return fer_lexical_has_dead(ix) &&
            atomic_load_explicit(&ix->dead[number / 64], memory_order_relaxed) >> (number % 64) & 1;
 }
 

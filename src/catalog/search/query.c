@@ -44,6 +44,7 @@ static void number_word(fer_query_term *t, const fer_frozen *f, fer_tokeniser *t
         t->frozen = note->number;
         t->related = note->related == UINT16_MAX ? FER_RELATED_NONE : note->related;
         if (t->frozen < f->term_count) __builtin_prefetch(&f->terms[t->frozen]);
+        if (t->related != FER_RELATED_NONE) fer_related_fetch(t->related);
         return;
     }
     t->frozen = fer_frozen_find(f, t->text);
@@ -108,12 +109,21 @@ static void read_words(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
     }
 }
 
+static void fetch_links(const fer_query_term *t)
+{
+    size_t count;
+    if (t->related != FER_RELATED_NONE) __builtin_prefetch(fer_related_links(t->related, &count));
+}
+
 static void read_terms(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
                        const fer_wording *request)
 {
     note_about(t, &ix->frozen);
     read_words(q, ix, t, request);
-    for (size_t i = 0; i < q->count; i++) look_behind(&q->terms[i], ix);
+    for (size_t i = 0; i < q->count; i++) {
+        fetch_links(&q->terms[i]);
+        look_behind(&q->terms[i], ix);
+    }
 }
 
 /* ---- worth -------------------------------------------------------------------- */

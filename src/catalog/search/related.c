@@ -34,6 +34,11 @@ uint32_t fer_related_find(fer_str stem)
     return FER_RELATED_NONE;
 }
 
+void fer_related_fetch(uint32_t word)
+{
+    __builtin_prefetch(&fer_related_link_at[word]);
+}
+
 const fer_related_link *fer_related_links(uint32_t word, size_t *count)
 {
     *count = (size_t)(fer_related_link_at[word + 1] - fer_related_link_at[word]);

@@ -23,6 +23,8 @@ uint32_t fer_related_count(void);
 /* The number of a stem, or FER_RELATED_NONE. */
 uint32_t fer_related_find(fer_str stem);
 fer_str fer_related_text(uint32_t word);
+/* Asks for what the next one needs, where it is going to be asked. */
+void fer_related_fetch(uint32_t word);
 /* The words that are like it, the most alike first. */
 const fer_related_link *fer_related_links(uint32_t word, size_t *count);
 

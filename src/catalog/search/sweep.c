@@ -248,7 +248,7 @@ static void collect(fer_sweep *s, const struct span *w)
     uint32_t found = s->run->take(s->sums, w->size, floor_of(s, w), s->places, s->values), number;
     found = sift(s, w, found);
     if (found > s->room && !w->tail && !s->accept) {
-        if (s->ix->dead) found = bury(s, w, found);
+        if (fer_lexical_has_dead(s->ix)) found = bury(s, w, found);
         if (found > s->room) raise_least(s, found);
     }
     for (uint32_t k = 0; k < found; k++) {
@@ -266,6 +266,7 @@ static void collect(fer_sweep *s, const struct span *w)
  * counted in the first span, and where more lanes have become cheap; later spans are much the same.
  */
 #define LOOK_UP_COST 16
+#define SMALL        2048 /* documents of a part in which nothing is looked up */
 
 static void add_cheap(fer_sweep *s, struct span *w)
 {
@@ -280,10 +281,13 @@ static void add_cheap(fer_sweep *s, struct span *w)
     s->wanted = w->dear;
 }
 
-/* Lanes are in the order of their worth. False: nothing can come in. */
+/* Lanes are in the order of their worth; in a small part, all are added up. False: nothing can
+ * come in. */
 static bool plan(fer_sweep *s, struct span *w)
 {
     w->dear = w->cheap_top = 0;
+    w->known = true;
+    if (s->numbers <= SMALL) return true;
     while (w->dear < s->lane_count && w->cheap_top + s->lanes[w->dear].top < s->least)
         w->cheap_top += s->lanes[w->dear++].top;
     if (w->dear == s->lane_count) return false;
@@ -322,41 +326,43 @@ static void set_gains(struct fer_lane *lane, double worth)
     float step = (float)(worth * fer_weigh_level_share(0));
     for (unsigned level = 0; level < FER_LEVELS; level++)
         lane->gain[level] = (uint16_t)(int)(step * (float)(level + 1));
-    lane->worth = lane->gain[FER_LEVELS - 1];
     lane->from = lane->to = 0;
 }
 
-/* Cheap ones first, by insertion: there are few, and long queries are rare. */
+static fer_frozen_list list_of(const fer_sweep *s, const fer_query_term *t, bool tail)
+{
+    if (!tail) return fer_frozen_postings(&s->ix->frozen, t->frozen);
+    fer_term_list posted = t->tail ? fer_term_postings(t->tail) : (fer_term_list){0};
+    return (fer_frozen_list){
+        .df = posted.count, .flat = posted.postings, .levels = FER_LEVELS - 1};
+}
+
 static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
 {
-    size_t at = s->lane_count;
+    struct fer_lane *lane = &s->lanes[s->lane_count];
     if (!list.df) return;
-    struct fer_lane *lane = &s->lanes[at];
-    while (at > 0 && s->lanes[at - 1].worth > (uint32_t)worth) at--;
-    memmove(&s->lanes[at + 1], &s->lanes[at], (s->lane_count - at) * sizeof s->lanes[0]);
-    lane = &s->lanes[at];
     lane->list = list;
     set_gains(lane, worth);
     lane->top = lane->gain[fer_frozen_level(list.levels, FER_FROZEN_TOP)];
     s->lane_count++;
 }
 
+/* Cheap ones first, by insertion: there are few, and long queries are rare. */
 static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
 {
-    s->lane_count = 0;
+    const fer_query_term *order[FER_QUERY_TERMS + 1];
+    size_t count = 0;
     for (size_t i = 0; i < q->count; i++) {
         const fer_query_term *t = &q->terms[i];
+        size_t at = count;
         if (t->weight <= 0) continue;
-        fer_frozen_list list = {0};
-        if (tail && t->tail) {
-            fer_term_list posted = fer_term_postings(t->tail);
-            list = (fer_frozen_list){
-                .df = posted.count, .flat = posted.postings, .levels = FER_LEVELS - 1};
-        } else if (!tail && t->frozen != FER_NONE) {
-            list = fer_frozen_postings(&s->ix->frozen, t->frozen);
-        }
-        add_lane(s, list, t->weight * s->scale);
+        for (; at > 0 && order[at - 1]->weight > t->weight; at--) order[at] = order[at - 1];
+        order[at] = t;
+        count++;
     }
+    s->lane_count = 0;
+    for (size_t i = 0; i < count; i++)
+        add_lane(s, list_of(s, order[i], tail), order[i]->weight * s->scale);
 }
 
 static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)

@@ -38,8 +38,7 @@ static inline uint32_t fer_candidate_number(const fer_candidate *c)
 struct fer_lane {
     fer_frozen_list list; /* of the frozen part, or flat slots of the tail */
     uint32_t from, to;    /* the postings of the span at hand, of a flat list */
-    uint32_t top;         /* what a posting of it is worth at most ... */
-    uint32_t worth;       /* ... and one of any list */
+    uint32_t top;         /* what a posting is worth at most */
     uint16_t gain[FER_LEVELS];
 };
 

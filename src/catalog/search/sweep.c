@@ -265,7 +265,7 @@ static void collect(fer_sweep *s, const struct span *w)
  * up all the same, the dearest first, as long as too many documents would be looked up. They are
  * counted in the first span, and where more lanes have become cheap; later spans are much the same.
  */
-#define LOOK_UP_COST 16
+#define LOOK_UP_COST 32
 #define SMALL        2048 /* documents of a part in which nothing is looked up */
 
 static void add_cheap(fer_sweep *s, struct span *w)
@@ -341,6 +341,7 @@ static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
 {
     struct fer_lane *lane = &s->lanes[s->lane_count];
     if (!list.df) return;
+    __builtin_prefetch(list.flat ? (const void *)list.flat : list.postings);
     lane->list = list;
     set_gains(lane, worth);
     lane->top = lane->gain[fer_frozen_level(list.levels, FER_FROZEN_TOP)];

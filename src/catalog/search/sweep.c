@@ -333,8 +333,7 @@ static fer_frozen_list list_of(const fer_sweep *s, const fer_query_term *t, bool
 {
     if (!tail) return fer_frozen_postings(&s->ix->frozen, t->frozen);
     fer_term_list posted = t->tail ? fer_term_postings(t->tail) : (fer_term_list){0};
-    return (fer_frozen_list){
-        .df = posted.count, .flat = posted.postings, .levels = FER_LEVELS - 1};
+    return (fer_frozen_list){.df = posted.count, .flat = posted.postings, .levels = FER_LEVELS - 1};
 }
 
 static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)

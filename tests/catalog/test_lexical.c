@@ -503,6 +503,59 @@ static fer_str word_number(fer_arena *a, size_t n)
                             letters[n % 16], n % 7 == 3 ? "bcdfghjklmnpqrtvw" : "");
 }
 
+/* Texts that come again and again: short and long ones, some past what is remembered of a text,
+ * some without words. */
+static fer_str repeated_text(fer_arena *a, size_t n)
+{
+    static const char *const others[] = {"",
+                                         "---",
+                                         "of the",
+                                         "limit",
+                                         "page_size_number",
+                                         "pageSizeOfNumbers",
+                                         "\xE5\xA4\xA9\xE6\xB0\x94",
+                                         "to"};
+    fer_buf text;
+    if (n < FER_COUNT(others)) return fer_str_of(others[n]);
+    fer_buf_init(&text, a, 4096);
+    for (size_t i = 0; i < n % 41; i++) {
+        fer_buf_add(&text, word_number(a, n * 7 + i));
+        fer_buf_add(&text, i % 5 ? fer_str_of(" ") : fer_str_of(" of "));
+    }
+    return (fer_str){text.ptr, text.len};
+}
+
+/* What is remembered of texts does not change what is built, also where a document is full. */
+static void building_with_repeats(void)
+{
+    enum {
+        NUMBERS = 3000,
+        TEXTS = 600,
+        LARGE = 300 /* texts of every thousandth document */
+    };
+    static const fer_search_field fields[] = {FER_FIELD_PARAM_TEXT, FER_FIELD_TAG,
+                                              FER_FIELD_PARAM_NAME, FER_FIELD_NAMESPACE};
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_str texts[TEXTS], one, other;
+    static fer_search_text list[LARGE];
+    for (size_t i = 0; i < TEXTS; i++) texts[i] = repeated_text(a, i);
+    for (uint32_t n = 0; n < NUMBERS; n++) {
+        fer_search_doc doc = {list, n % 1000 == 999 ? LARGE : roll(12)};
+        for (size_t i = 0; i < doc.count; i++)
+            list[i] = (fer_search_text){fields[roll(FER_COUNT(fields))], texts[roll(TEXTS)]};
+        assert_int_equal(fer_lexical_put(ix, n, &doc, NULL), FER_OK);
+        assert_int_equal(fer_lexical_builder_add(b, n, &doc, NULL), FER_OK);
+    }
+    assert_int_equal(fer_lexical_freeze(a, ix, &one, NULL), FER_OK);
+    assert_int_equal(fer_lexical_builder_finish(a, b, &other, NULL), FER_OK);
+    assert_true(fer_str_eq(one, other));
+    fer_lexical_builder_free(b);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
 /* So many words of a document count, stop words not among them, and those behind them do not. */
 static void full_document(void)
 {
@@ -676,8 +729,8 @@ int main(void)
            ROWS_ONE("finding", why_of_a_stand_in) + ROWS_ONE("finding", filters) +
            ROWS_ONE("index", pruning_loses_nothing) + ROWS_ONE("index", quick_looks_see_the_same) +
            ROWS_ONE("index", sums_are_taken_alike) + ROWS_ONE("index", history_does_not_matter) +
-           ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_nothing) +
-           ROWS_ONE("index", full_document) + ROWS_ONE("index", counts) +
-           ROWS_ONE("index", hits_are_limited) + ROWS_ONE("index", no_memory) +
-           ROWS_ONE("index", broken_bytes);
+           ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_with_repeats) +
+           ROWS_ONE("index", building_nothing) + ROWS_ONE("index", full_document) +
+           ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +
+           ROWS_ONE("index", no_memory) + ROWS_ONE("index", broken_bytes);
 }

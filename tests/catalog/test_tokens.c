@@ -75,7 +75,7 @@ static bool next_either_way(fer_token_reader *r, fer_token *k)
     fer_token_key key;
     if (!fer_token_next_keys(r, &key, 1)) return fer_token_next_word(r, k);
     size_t len = fer_token_key_len(&key);
-    assert_true(len > 0 && len < FER_TOKEN_KEY);
+    assert_true(len > 0 && len <= FER_TOKEN_KEY);
     memset(r->word, 0, FER_TOKEN_KEY);
     memcpy(r->word, key.part, len);
     assert_memory_equal(&key, r->word, sizeof key); /* zeros behind it */
@@ -96,6 +96,50 @@ static void keys(const struct row *row)
         assert_true(fer_str_eq(x.word, y.word) && one.position == other.position);
     }
     assert_false(next_either_way(&other, &y));
+    fer_tokeniser_free(t);
+}
+
+/* Many keys at once are the words that come one by one. */
+static void same_keys(fer_tokeniser *t, fer_str text)
+{
+    fer_token_reader one, other;
+    fer_token_key key[40];
+    fer_token x, y;
+    fer_token_reader_init(&one, t, text);
+    fer_token_reader_init(&other, t, text);
+    while (fer_token_next_word(&one, &x)) {
+        size_t count = fer_token_next_keys(&other, key, FER_COUNT(key));
+        for (size_t i = 0; i < count; i++) {
+            if (i) assert_true(fer_token_next_word(&one, &x));
+            assert_int_equal(x.word.len, fer_token_key_len(&key[i]));
+            assert_memory_equal(x.word.ptr, key[i].part, x.word.len);
+        }
+        if (count) continue;
+        assert_true(fer_token_next_word(&other, &y) && fer_str_eq(x.word, y.word));
+    }
+    assert_int_equal(fer_token_next_keys(&other, key, FER_COUNT(key)), 0);
+}
+
+/* Texts around the length of a block, made of what words begin and end with. */
+static void keys_of_many(void)
+{
+    static const char *const parts[] = {"a",  "s",  "Z",        "Qu",           "IDs",
+                                        "7",  " ",  "_",        "word",         ". ",
+                                        "XY", "12", "\xC3\xA9", "\xE5\xA4\xA9", "lettersandmore"};
+    fer_tokeniser *t = fer_tokeniser_new();
+    uint32_t random = 1;
+    assert_non_null(t);
+    for (size_t round = 0; round < 20000; round++) {
+        char text[256] = "";
+        size_t len = 0, want = round % 160;
+        size_t kinds = round % 2 ? FER_COUNT(parts) : FER_COUNT(parts) - 3; /* or ASCII alone */
+        while (len < want) {
+            random = random * 1664525 + 1013904223;
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s",
+                                    parts[random / 65536 % kinds]);
+        }
+        same_keys(t, (fer_str){text, len});
+    }
     fer_tokeniser_free(t);
 }
 
@@ -214,6 +258,7 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("tokens", rows, run) + ROWS_RUN("tokens", rows, keys) +
-           ROWS_ONE("tokens", forgets) + ROWS_ONE("tokens", notes) + ROWS_ONE("tokens", positions) +
+           ROWS_ONE("tokens", keys_of_many) + ROWS_ONE("tokens", forgets) +
+           ROWS_ONE("tokens", notes) + ROWS_ONE("tokens", positions) +
            ROWS_ONE("tokens", no_memory);
 }

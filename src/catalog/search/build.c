@@ -27,8 +27,7 @@ struct fer_lexical_builder {
     size_t doc_cap;
     uint32_t numbers, count;
     size_t postings, units; /* of all */
-    uint32_t *df;           /* by term */
-    size_t df_cap;
+    fer_text_memo memo;
     fer_intake intake;
 };
 
@@ -39,8 +38,9 @@ fer_lexical_builder *fer_lexical_builder_new(void)
     memset(b, 0, sizeof *b);
     b->arena = fer_arena_new(0);
     b->tokeniser = fer_tokeniser_new();
-    if (b->arena && b->tokeniser && fer_terms_init(&b->terms, b->arena, 0)) {
-        fer_intake_init(&b->intake, b->arena, b->tokeniser, &b->terms, &b->none);
+    if (b->arena && b->tokeniser && fer_terms_init(&b->terms, b->arena, 0) &&
+        fer_text_memo_init(&b->memo, fer_arena_seed(b->arena))) {
+        fer_intake_init(&b->intake, b->arena, b->tokeniser, &b->terms, &b->none, &b->memo);
         return b;
     }
     fer_lexical_builder_free(b);
@@ -50,6 +50,7 @@ fer_lexical_builder *fer_lexical_builder_new(void)
 void fer_lexical_builder_free(fer_lexical_builder *b)
 {
     if (!b) return;
+    fer_text_memo_deinit(&b->memo);
     fer_tokeniser_free(b->tokeniser);
     fer_arena_free(b->arena);
     fer_sys_free(b);
@@ -72,12 +73,9 @@ static void *widen(fer_arena *a, void *list, size_t *cap, size_t need, size_t si
 
 static bool make_room(fer_lexical_builder *b, uint32_t number)
 {
-    size_t terms = atomic_load_explicit(&b->terms.count, memory_order_relaxed);
     void *docs = widen(b->arena, b->docs, &b->doc_cap, (size_t)number + 1, sizeof *b->docs);
     if (docs) b->docs = docs;
-    void *df = widen(b->arena, b->df, &b->df_cap, terms, sizeof *b->df);
-    if (df) b->df = df;
-    return docs && df;
+    return docs != NULL;
 }
 
 static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
@@ -92,7 +90,6 @@ static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
     for (size_t i = 0; i < in->count; i++) {
         uint32_t number = in->list[i].number;
         to[i] = number << FER_LEVEL_BITS | fer_weigh_level(in->list[i].count, against);
-        b->df[number]++;
     }
     memcpy(doc->record, in->record.units, record);
     b->postings += in->count;
@@ -132,18 +129,19 @@ struct turn {
 static bool number_terms(struct turn *t, fer_arena *a)
 {
     const fer_terms *terms = &t->b->terms;
+    const struct fer_intake_mark *marks = t->b->intake.marks;
     fer_term_place *places = fer_arena_alloc(a, ((size_t)t->count + 1) * sizeof *places);
     if (!places) return false;
     for (uint32_t i = 0; i < t->count; i++)
-        places[i] = fer_term_place_of(i, t->b->df[i], fer_terms_get(terms, i)->text);
+        places[i] = fer_term_place_of(i, marks[i].docs, fer_terms_get(terms, i)->text);
     if (!fer_term_order(a, places, t->count)) return false;
     uint64_t start = 0;
     for (uint32_t n = 0; n < t->count; n++) {
         uint32_t old = places[n].which;
         t->numbers[old] = n;
-        t->terms[n] = (struct fer_frozen_entry){places[n].text, t->b->df[old]};
+        t->terms[n] = (struct fer_frozen_entry){places[n].text, marks[old].docs};
         t->starts[n] = t->next[old] = (uint32_t)start;
-        start += t->b->df[old];
+        start += marks[old].docs;
     }
     return true;
 }

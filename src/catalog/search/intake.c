@@ -8,20 +8,22 @@
 /* A name is had wholly or not at all: the highest level. */
 #define NAME_COUNT 1e9F
 
-bool fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
-                     const fer_frozen *frozen)
+void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
+                     const fer_frozen *frozen, fer_text_memo *memo)
 {
     in->arena = a;
     in->tokeniser = t;
     in->terms = terms;
     in->frozen = frozen;
+    in->memo = memo;
     memcpy(in->seed, fer_arena_seed(a), sizeof in->seed);
     in->seen = NULL;
     in->marks = NULL;
     in->seen_mask = in->seen_count = in->mark_count = 0;
     in->stamp = 0;
-    in->lot.count = in->lot.texts = 0;
-    return t != NULL;
+    in->order = NULL;
+    in->order_cap = 0;
+    in->lot.words = in->lot.pieces = 0;
 }
 
 fer_term *fer_intake_term_of(fer_intake *in, fer_str text)
@@ -83,35 +85,50 @@ static bool make_term(fer_intake *in, fer_token *token, uint32_t *out)
     return term != NULL;
 }
 
-/* A word of the lot that is met for the first time: its hash becomes its term. */
-static bool see(fer_intake *in, size_t i)
+/* A word of the lot that is met for the first time. */
+static bool see(fer_intake *in, size_t i, uint32_t *out)
 {
-    const fer_token_key *word = &in->lot.words[i];
+    const fer_token_key *word = &in->lot.word[i];
     fer_str text = {(const char *)word->part, fer_token_key_len(word)};
     fer_token token = {.word = text, .text = text, .kind = (fer_token_kind)in->lot.kinds[i]};
-    uint32_t term;
+    if (token.kind == FER_TOKEN_WORD && fer_is_digit(text.ptr[0])) token.kind = FER_TOKEN_NUMBER;
     if (in->seen_count >= in->seen_mask / 2 && !widen_seen(in)) return false;
-    if (!make_term(in, &token, &term)) return false;
+    if (!make_term(in, &token, out)) return false;
     size_t at = in->lot.hashes[i] & in->seen_mask;
     while (in->seen[at].word.part[0]) at = (at + 1) & in->seen_mask;
-    in->seen[at] = (struct fer_seen_word){*word, term};
+    in->seen[at] = (struct fer_seen_word){*word, *out};
     in->seen_count++;
-    in->lot.hashes[i] = term;
     return true;
 }
 
-/* The same of one that may have been seen. */
-static inline bool find_seen(fer_intake *in, size_t i)
+/* The term of one that may have been seen; FER_NONE for a stop word. */
+static inline bool find_seen(fer_intake *in, size_t i, uint32_t *out)
 {
-    const fer_token_key *word = &in->lot.words[i];
+    const fer_token_key *word = &in->lot.word[i];
     for (size_t at = in->lot.hashes[i] & in->seen_mask;; at = (at + 1) & in->seen_mask) {
         const struct fer_seen_word *s = &in->seen[at];
         if (fer_token_key_eq(&s->word, word)) {
-            in->lot.hashes[i] = s->term;
+            *out = s->term;
             return true;
         }
-        if (!s->word.part[0]) return see(in, i);
+        if (!s->word.part[0]) return see(in, i, out);
     }
+}
+
+/* The terms of words that wait, stop words left out: how many. At most `room`: words that a full
+ * document has no room for are not looked up, or a term that no document has would be in the
+ * index. SIZE_MAX: no memory. */
+static size_t look_up(fer_intake *in, size_t from, size_t words, size_t room, uint32_t *to)
+{
+    size_t count = 0;
+    for (size_t i = from; i < from + words && count < room; i++) {
+        uint32_t term;
+        if (!find_seen(in, i, &term)) return SIZE_MAX;
+        if (term == FER_NONE) continue;
+        to[count++] = in->lot.kinds[i] >= FER_TOKEN_SIGN ? term | FER_INTAKE_SIGN : term;
+        if (term < in->mark_count) __builtin_prefetch(&in->marks[term]);
+    }
+    return count;
 }
 
 /* ---- terms of the document at hand ------------------------------------------------- */
@@ -144,88 +161,111 @@ bool fer_intake_meet(fer_intake *in, uint32_t term)
     return first;
 }
 
-/* Its place in the list. NULL: no memory. */
+/* Its place in the list. */
 static inline fer_intake_term *count_term(fer_intake *in, uint32_t term, float weight)
 {
-    if (term >= in->mark_count && !make_marks(in, term)) return NULL;
     struct fer_intake_mark *m = &in->marks[term];
     if (m->stamp != in->stamp) {
-        *m = (struct fer_intake_mark){in->stamp, (uint32_t)in->count};
-        in->list[in->count++] = (fer_intake_term){term, weight, 0};
-    } else {
-        in->list[m->at].count += weight;
+        m->stamp = in->stamp;
+        m->at = (uint32_t)in->count++;
+        m->docs++;
+        in->list[m->at] = (fer_intake_term){term, 0, 0};
     }
+    in->list[m->at].count += weight;
     return &in->list[m->at];
 }
 
-/* ---- texts ---------------------------------------------------------------------- */
-
-/* In the head, every word; behind it, each once for a field. */
-static inline void record_word(fer_intake *in, fer_intake_term *t, unsigned field, bool starts)
+/* Marks for all terms that there are. */
+static bool mark_all(fer_intake *in)
 {
-    if (!fer_record_has_head(&in->writer, field)) {
-        if (t->seen >> field & 1) return;
-        t->seen |= 1U << field;
-    }
-    fer_record_add(&in->writer, field, starts, t->number);
+    uint32_t terms = atomic_load_explicit(&in->terms->count, memory_order_relaxed);
+    return terms <= in->mark_count || make_marks(in, terms);
 }
+
+/* ---- texts ---------------------------------------------------------------------- */
 
 static bool is_full(const fer_intake *in)
 {
     return in->words >= FER_RECORD_WORDS - 1;
 }
 
-static inline bool count_word(fer_intake *in, uint32_t term, unsigned field, float weight,
-                              bool sign)
+static inline float length_of(uint32_t term, float weight)
 {
-    if (term == FER_NONE) return true;
-    fer_intake_term *t = count_term(in, term, weight);
-    if (!t) return false;
-    record_word(in, t, field, in->starts);
-    in->length += sign ? weight * SIGN_LENGTH : weight;
-    in->words++;
-    in->starts = false;
-    return true;
+    return term & FER_INTAKE_SIGN ? weight * SIGN_LENGTH : weight;
 }
 
-static bool count_text(fer_intake *in, const struct fer_intake_text *text, size_t from, size_t to)
+/* In the head, every word is recorded. How many there was room for. */
+static size_t count_head(fer_intake *in, const struct fer_intake_piece *p, float weight)
 {
-    const struct fer_intake_lot *lot = &in->lot;
-    float weight = fer_weigh_field(text->field);
-    in->starts = in->starts || text->begins;
-    for (size_t i = from; i < to; i++) {
-        if (!count_word(in, lot->hashes[i], text->field, weight, lot->kinds[i] >= FER_TOKEN_SIGN))
-            return false;
+    fer_record_writer *w = &in->writer;
+    size_t room = fer_record_head_room(w, p->field), count = p->count < room ? p->count : room;
+    if (count && in->starts) fer_record_mark(w, p->field);
+    in->starts = in->starts && !count;
+    float length = in->length;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t term = p->terms[i] & ~FER_INTAKE_SIGN;
+        count_term(in, term, weight);
+        fer_record_put_next(w, term);
+        length += length_of(p->terms[i], weight);
     }
-    return true;
+    in->length = length;
+    w->words += count;
+    return count;
 }
 
-/* How many words were looked up. Those that a full document has no room for are not: a term that
- * no document has would be in the index. SIZE_MAX: no memory. */
-static size_t look_up(fer_intake *in)
+/* Behind it, each once for a field. */
+static void count_tail(fer_intake *in, const struct fer_intake_piece *p, size_t from, float weight)
 {
-    size_t room = FER_RECORD_WORDS - 1 - in->words, i = 0;
-    for (; i < in->lot.count && room; i++) {
-        if (!find_seen(in, i)) return SIZE_MAX;
-        uint32_t term = in->lot.hashes[i];
-        room -= term != FER_NONE;
-        if (term < in->mark_count) __builtin_prefetch(&in->marks[term]);
+    fer_record_writer *w = &in->writer;
+    uint32_t field = UINT32_C(1) << p->field;
+    float length = in->length;
+    for (size_t i = from; i < p->count; i++) {
+        fer_intake_term *t = count_term(in, p->terms[i] & ~FER_INTAKE_SIGN, weight);
+        if (!(t->seen & field)) {
+            t->seen |= field;
+            fer_record_tail(w, p->field, t->number);
+        }
+        length += length_of(p->terms[i], weight);
     }
-    return i;
+    in->length = length;
 }
 
-/* The words that wait are looked up, then counted. */
+static void count_piece(fer_intake *in, const struct fer_intake_piece *p)
+{
+    float weight = fer_weigh_field(p->field);
+    in->starts = in->starts || p->begins;
+    size_t head = count_head(in, p, weight);
+    if (head < p->count) count_tail(in, p, head, weight);
+    in->words += p->count;
+}
+
+/* What waits is looked up, then counted. */
 static bool settle(fer_intake *in)
 {
     struct fer_intake_lot *lot = &in->lot;
-    size_t count = look_up(in), from = 0;
-    if (count == SIZE_MAX) return false;
-    for (size_t i = 0; i < lot->texts; i++) {
-        size_t end = lot->text[i].end < count ? lot->text[i].end : count;
-        if (!count_text(in, &lot->text[i], from, end)) return false;
-        from = end;
+    size_t room = FER_RECORD_WORDS - 1 - in->words, word = 0, term = 0;
+    for (size_t i = 0; i < lot->pieces; i++) {
+        struct fer_intake_piece *p = &lot->piece[i];
+        if (p->terms) {
+            if (p->count > room) p->count = (uint32_t)room;
+        } else {
+            size_t count = look_up(in, word, p->count, room, lot->terms + term);
+            if (count == SIZE_MAX) return false;
+            word += p->count;
+            p->terms = lot->terms + term;
+            p->count = (uint32_t)count;
+            term += count;
+            p->whole = p->whole && count < room;
+        }
+        room -= p->count;
     }
-    lot->count = lot->texts = 0;
+    if (!mark_all(in)) return false;
+    for (size_t i = 0; i < lot->pieces; i++) count_piece(in, &lot->piece[i]);
+    for (size_t i = 0; in->memo && i < lot->pieces; i++) {
+        const struct fer_intake_piece *p = &lot->piece[i];
+        if (p->whole) fer_text_memo_add(in->memo, &p->key, p->terms, p->count);
+    }
+    lot->words = lot->pieces = 0;
     return true;
 }
 
@@ -233,83 +273,119 @@ static bool settle(fer_intake *in)
 static inline void wait_for(fer_intake *in, size_t more, fer_token_kind kind)
 {
     struct fer_intake_lot *lot = &in->lot;
-    for (size_t i = lot->count; i < lot->count + more; i++) {
-        lot->hashes[i] = hash_of(in, &lot->words[i]);
+    for (size_t i = lot->words; i < lot->words + more; i++) {
+        lot->hashes[i] = hash_of(in, &lot->word[i]);
         lot->kinds[i] = (uint8_t)kind;
         __builtin_prefetch(&in->seen[lot->hashes[i] & in->seen_mask]);
     }
-    lot->count += more;
+    lot->words += more;
 }
 
-static void end_text(fer_intake *in, unsigned field, bool *begins)
+/* A text that is read. */
+struct reading {
+    const struct fer_intake_order *order;
+    fer_token_reader tokens;
+    fer_name *name; /* NULL: it is none */
+    size_t from;    /* its first word that waits */
+    bool begins;    /* none was handed on */
+};
+
+/* The words that wait become a piece. */
+static void end_piece(fer_intake *in, struct reading *r, bool whole)
 {
     struct fer_intake_lot *lot = &in->lot;
-    size_t from = lot->texts ? lot->text[lot->texts - 1].end : 0;
-    if (lot->count == from) return;
-    lot->text[lot->texts++] =
-        (struct fer_intake_text){(uint16_t)lot->count, (uint8_t)field, *begins};
-    *begins = false;
+    if (lot->words > r->from || (whole && r->begins)) {
+        struct fer_intake_piece *p = &lot->piece[lot->pieces++];
+        p->terms = NULL;
+        p->count = (uint32_t)(lot->words - r->from);
+        p->field = (uint8_t)r->order->text->field;
+        p->begins = r->begins;
+        p->whole = whole && r->begins;
+        if (p->whole) p->key = r->order->key;
+        r->begins = false;
+    }
+    r->from = lot->words;
+}
+
+static bool settle_part(fer_intake *in, struct reading *r)
+{
+    end_piece(in, r, false);
+    r->from = 0;
+    return settle(in);
+}
+
+/* A word too long to wait or be remembered; those before it were counted. */
+static bool read_long(fer_intake *in, struct reading *r, fer_token *token)
+{
+    uint32_t term;
+    if (is_full(in)) return true;
+    if (!make_term(in, token, &term) || !mark_all(in)) return false;
+    struct fer_intake_piece p = {.terms = &term,
+                                 .count = term != FER_NONE,
+                                 .field = (uint8_t)r->order->text->field,
+                                 .begins = r->begins};
+    count_piece(in, &p);
+    r->begins = false;
+    return true;
+}
+
+/* One word that is not quickly found, if there is one. False: no memory. */
+static bool read_other(fer_intake *in, struct reading *r)
+{
+    fer_token token;
+    if (!fer_token_next_word(&r->tokens, &token)) return true;
+    if (r->name && token.kind != FER_TOKEN_PAIR) fer_name_add(r->name, token.word);
+    if (token.word.len > FER_TOKEN_KEY) return settle_part(in, r) && read_long(in, r, &token);
+    in->lot.word[in->lot.words] = fer_token_key_of(token.word);
+    wait_for(in, 1, token.kind);
+    return true;
 }
 
 static void name_words(fer_name *name, const fer_token_key *words, size_t count)
 {
     for (size_t i = 0; name && i < count; i++)
-        fer_name_add(name, (fer_str){(const char *)words[i].part, fer_token_key_len(&words[i])});
+        fer_name_add(name, (fer_str){(const char *)words[i].part, FER_TOKEN_KEY});
 }
 
-/* A word too long to wait or be remembered; those before it were counted. */
-static bool read_long(fer_intake *in, fer_token *token, unsigned field, bool *begins)
-{
-    uint32_t term;
-    in->starts = in->starts || *begins;
-    *begins = false;
-    if (is_full(in)) return true;
-    return make_term(in, token, &term) &&
-           count_word(in, term, field, fer_weigh_field(field), false);
-}
-
-enum next {
-    NO_MEMORY,
-    NO_MORE,
-    FOUND
-};
-
-/* One word that is not quickly found. */
-static enum next next_other(fer_intake *in, fer_token_reader *r, unsigned field, bool *begins,
-                            fer_name *name)
-{
-    fer_token token;
-    if (!fer_token_next_word(r, &token)) return NO_MORE;
-    if (name && token.kind != FER_TOKEN_PAIR) fer_name_add(name, token.word);
-    if (token.word.len <= FER_TOKEN_KEY) {
-        in->lot.words[in->lot.count] = fer_token_key_of(token.word);
-        wait_for(in, 1, token.kind);
-        return FOUND;
-    }
-    end_text(in, field, begins);
-    return settle(in) && read_long(in, &token, field, begins) ? FOUND : NO_MEMORY;
-}
-
-static bool read_text(fer_intake *in, const fer_search_text *text, fer_name *name)
+static bool read_words(fer_intake *in, const struct fer_intake_order *order, fer_name *name)
 {
     struct fer_intake_lot *lot = &in->lot;
-    fer_token_reader r;
-    bool begins = true;
-    enum next next = FOUND;
-    fer_token_reader_init(&r, in->tokeniser, text->text);
-    while (next == FOUND && !is_full(in)) {
-        size_t more = fer_token_next_keys(&r, lot->words + lot->count, FER_INTAKE_LOT - lot->count);
-        name_words(name, lot->words + lot->count, more);
+    struct reading r; /* the reader in it has much that need not be cleared */
+    fer_token_reader *t = &r.tokens;
+    r.order = order;
+    r.name = name;
+    r.from = lot->words;
+    r.begins = true;
+    fer_token_reader_init(t, in->tokeniser, order->text->text);
+    while (t->at < t->text.len && !is_full(in)) {
+        fer_token_key *to = lot->word + lot->words;
+        size_t more = fer_token_next_keys(t, to, FER_INTAKE_LOT - lot->words);
+        name_words(name, to, more);
         wait_for(in, more, FER_TOKEN_WORD);
-        if (lot->count < FER_INTAKE_LOT) {
-            next = next_other(in, &r, text->field, &begins, name);
-        } else {
-            end_text(in, text->field, &begins);
-            if (!settle(in)) return false;
-        }
+        bool done = lot->words == FER_INTAKE_LOT ? settle_part(in, &r) : true;
+        if (done && t->at < t->text.len) done = read_other(in, &r);
+        if (!done) return false;
     }
-    end_text(in, text->field, &begins);
-    return next != NO_MEMORY;
+    end_piece(in, &r, order->kept);
+    return true;
+}
+
+static bool read_text(fer_intake *in, const struct fer_intake_order *order, fer_name *name)
+{
+    struct fer_intake_lot *lot = &in->lot;
+    const fer_memo_text *known = NULL;
+    size_t most = order->kept ? FER_MEMO_WORDS : 1;
+    if ((lot->pieces == FER_INTAKE_LOT || FER_INTAKE_LOT - lot->words < most) && !settle(in))
+        return false;
+    if (order->kept) known = fer_text_memo_find(in->memo, &order->key);
+    if (!known) return read_words(in, order, name);
+    struct fer_intake_piece *p = &lot->piece[lot->pieces++];
+    p->terms = known->terms;
+    p->count = known->count;
+    p->field = (uint8_t)order->text->field;
+    p->begins = true;
+    p->whole = false;
+    return true;
 }
 
 /* The name is read first, and its term looked for last. */
@@ -328,24 +404,50 @@ static bool add_name(fer_intake *in, const fer_name *name, uint32_t *out)
     *out = FER_NONE;
     if (!whole.len) return true;
     fer_term *term = fer_intake_term_of(in, whole);
-    if (!term || !count_term(in, term->number, NAME_COUNT)) return false;
+    if (!term || !mark_all(in)) return false;
+    count_term(in, term->number, NAME_COUNT);
     *out = term->number;
     return true;
 }
 
+/* Names and descriptions of tools differ; what else there is mostly comes again. */
+static bool is_kept(const fer_intake *in, const fer_search_text *text)
+{
+    return in->memo && text->field != FER_FIELD_NAME && text->field != FER_FIELD_DESCRIPTION &&
+           text->text.len && text->text.len <= FER_MEMO_BYTES;
+}
+
 /* The order of fields is that of the record, whatever the order of the texts. */
+static bool order_texts(fer_intake *in, const fer_search_doc *doc)
+{
+    uint32_t at[FER_FIELD_COUNT + 1] = {0};
+    while (in->order_cap <= doc->count) {
+        struct fer_intake_order *order =
+            fer_arena_room(in->arena, in->order, in->order_cap, &in->order_cap, sizeof *order);
+        if (!order) return false;
+        in->order = order;
+    }
+    for (size_t i = 0; i < doc->count; i++) at[doc->texts[i].field + 1]++;
+    for (unsigned field = 0; field < FER_FIELD_COUNT; field++) at[field + 1] += at[field];
+    for (size_t i = 0; i < doc->count; i++) {
+        const fer_search_text *text = &doc->texts[i];
+        struct fer_intake_order *order = &in->order[at[text->field]++];
+        order->text = text;
+        order->kept = is_kept(in, text);
+        if (!order->kept) continue;
+        order->key = fer_text_memo_key(in->memo, text->text);
+        fer_text_memo_fetch(in->memo, &order->key);
+    }
+    return true;
+}
+
 static bool read_fields(fer_intake *in, const fer_search_doc *doc, fer_name *name)
 {
-    unsigned has = 0;
-    for (size_t i = 0; i < doc->count; i++) has |= 1U << doc->texts[i].field;
-    for (unsigned field = 0; field < FER_FIELD_COUNT; field++) {
-        fer_name *first = field == FER_FIELD_NAME ? name : NULL;
-        for (size_t i = 0; has >> field & 1 && i < doc->count; i++) {
-            if (doc->texts[i].field != field) continue;
-            if (!read_text(in, &doc->texts[i], first)) return false;
-            if (first) fetch_name(in, name);
-            first = NULL;
-        }
+    if (!order_texts(in, doc)) return false;
+    for (size_t i = 0; i < doc->count; i++) {
+        bool first = i == 0 && in->order[i].text->field == FER_FIELD_NAME;
+        if (!read_text(in, &in->order[i], first ? name : NULL)) return false;
+        if (first) fetch_name(in, name);
     }
     return true;
 }
@@ -357,7 +459,7 @@ bool fer_intake_read(fer_intake *in, const fer_search_doc *doc)
     if (!in->seen && !widen_seen(in)) return false;
     fer_intake_round(in);
     fer_record_begin(&in->writer);
-    in->words = in->count = in->lot.count = in->lot.texts = 0;
+    in->words = in->count = in->lot.words = in->lot.pieces = 0;
     in->length = 0;
     in->starts = false;
     if (!read_fields(in, doc, &name) || !settle(in) || !add_name(in, &name, &term)) return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents taken in: their texts become numbers of terms, weighted counts and a record. A word
+ * Documents taken in: their texts become numbers of terms, weighted counts and a record. A text
+ * that another document had is not read again, where there is a memo (text_memo.h). A word
  * that has been seen before costs a look into one table; a new one is stemmed and becomes a term.
  * Words are looked up in lots, so that what is known of one is on its way while others are read:
  * the table is larger than the caches near a core. One thread.
@@ -11,6 +12,7 @@
 #include "frozen.h"
 #include "record.h"
 #include "terms.h"
+#include "text_memo.h"
 #include "tokens.h"
 
 /* A term of the document at hand. */
@@ -25,29 +27,41 @@ struct fer_seen_word {
     uint32_t term;      /* or FER_NONE: a stop word */
 };
 
-#define FER_INTAKE_LOT 256 /* words that wait at most */
+#define FER_INTAKE_LOT  256                 /* words that wait at most */
+#define FER_INTAKE_SIGN (UINT32_C(1) << 31) /* beside the number of a term: the word is a sign */
 
-/* A text, or what goes on of it, among the words that wait. */
-struct fer_intake_text {
-    uint16_t end; /* behind its last word */
+/* A text, or what goes on of it: terms that are known, or words that wait. */
+struct fer_intake_piece {
+    const uint32_t *terms; /* with FER_INTAKE_SIGN; NULL: they are looked for */
+    uint32_t count;        /* of these, or of words */
     uint8_t field;
     bool begins;
+    bool whole;        /* it is to be remembered */
+    fer_token_key key; /* under which */
 };
 
-/* Words of the document at hand that wait to be looked up. */
+/* Texts of the document at hand that wait to be counted. */
 struct fer_intake_lot {
-    size_t count, texts;
-    fer_token_key words[FER_INTAKE_LOT];
-    uint32_t hashes[FER_INTAKE_LOT]; /* of the words, the low halves; then their terms, FER_NONE for
-                                        stop words */
+    size_t words, pieces;
+    fer_token_key word[FER_INTAKE_LOT];
+    uint32_t hashes[FER_INTAKE_LOT]; /* of the words, the low halves */
     uint8_t kinds[FER_INTAKE_LOT];
-    struct fer_intake_text text[FER_INTAKE_LOT];
+    uint32_t terms[FER_INTAKE_LOT]; /* of those that are no stop words */
+    struct fer_intake_piece piece[FER_INTAKE_LOT];
+};
+
+/* A text of the document at hand, in the order of fields. */
+struct fer_intake_order {
+    const fer_search_text *text;
+    fer_token_key key;
+    bool kept; /* it may be remembered */
 };
 
 /* Where a term stands in the document that is taken in. */
 struct fer_intake_mark {
     uint32_t stamp; /* which document that was */
     uint32_t at;
+    uint32_t docs; /* in how many it was met */
 };
 
 typedef struct fer_intake {
@@ -55,6 +69,7 @@ typedef struct fer_intake {
     fer_tokeniser *tokeniser;
     fer_terms *terms;
     const fer_frozen *frozen; /* where terms have other numbers, which they remember */
+    fer_text_memo *memo;      /* NULL: none */
     struct fer_seen_word *seen;
     size_t seen_mask, seen_count;
     uint64_t seed[2];
@@ -68,13 +83,15 @@ typedef struct fer_intake {
     fer_intake_term list[FER_RECORD_WORDS];
     size_t words;
     bool starts; /* no word of the text at hand was recorded */
+    struct fer_intake_order *order;
+    size_t order_cap;
     struct fer_intake_lot lot;
     fer_record_writer writer;
 } fer_intake;
 
-/* Everything is borrowed. False: no memory. */
-bool fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
-                     const fer_frozen *frozen);
+/* Everything is borrowed. A memo (NULL: none) is for many documents. */
+void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
+                     const fer_frozen *frozen, fer_text_memo *memo);
 /* False: no memory. */
 bool fer_intake_read(fer_intake *in, const fer_search_doc *doc);
 /* The term of a text, made where it is new. NULL: no memory. */

@@ -20,7 +20,7 @@ static fer_lexical *make(const fer_frozen *frozen, fer_err *err)
         ix->tokeniser = fer_tokeniser_new();
         if (ix->arena && ix->tokeniser &&
             fer_terms_init(&ix->terms, ix->arena, frozen->term_count)) {
-            fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen);
+            fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen, NULL);
             return ix;
         }
     }

@@ -101,31 +101,36 @@ static inline size_t fer_record_put(uint16_t *to, uint32_t term)
 typedef struct fer_record_writer {
     size_t count, head; /* units; where the head ends, 0: not yet */
     size_t words;       /* of the head */
-    unsigned field;     /* whose text or terms were last */
+    unsigned field;     /* of the tail, whose terms were last */
     uint16_t units[FER_RECORD_UNITS];
 } fer_record_writer;
 
 void fer_record_begin(fer_record_writer *w);
-/* Whether the next word of a field goes into the head; if not, one that the field has had
- * already is not to be added. */
-static inline bool fer_record_has_head(const fer_record_writer *w, unsigned field)
+/* A text of a field begins, or in the tail its terms do. */
+static inline void fer_record_mark(fer_record_writer *w, unsigned field)
 {
-    return field <= FER_FIELD_DESCRIPTION && w->words < FER_RECORD_HEAD;
-}
-/* `starts`: it is the first of its text. */
-static inline void fer_record_add(fer_record_writer *w, unsigned field, bool starts, uint32_t term)
-{
-    bool head = fer_record_has_head(w, field);
-    if (!head && !w->head) {
-        w->head = w->count;
-        w->field = FER_FIELD_COUNT;
-    }
     assert(w->count + 3 <= FER_RECORD_UNITS);
-    if (head ? starts : field != w->field)
-        w->units[w->count++] = (uint16_t)(FER_RECORD_MARK + field);
-    w->field = field;
-    w->words += head;
+    w->units[w->count++] = (uint16_t)(FER_RECORD_MARK + field);
+}
+/* Words of a field that go into the head. Where there is no room, one that the field has had
+ * already is not to be added. */
+static inline size_t fer_record_head_room(const fer_record_writer *w, unsigned field)
+{
+    return field <= FER_FIELD_DESCRIPTION ? FER_RECORD_HEAD - w->words : 0;
+}
+static inline void fer_record_put_next(fer_record_writer *w, uint32_t term)
+{
+    assert(w->count + 2 <= FER_RECORD_UNITS);
     w->count += fer_record_put(w->units + w->count, term);
+}
+static inline void fer_record_tail(fer_record_writer *w, unsigned field, uint32_t term)
+{
+    if (w->field != field) {
+        if (!w->head) w->head = w->count;
+        fer_record_mark(w, field);
+        w->field = field;
+    }
+    fer_record_put_next(w, term);
 }
 /* The record, good until the next one begins. `name`: UINT32_MAX for none. */
 fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name);

@@ -273,16 +273,20 @@ static inline void copy_padded(char to[16], const char from[16], size_t len)
 }
 
 /* Sixteen bytes from `at` on that may be read; behind the text there are zeros. */
-static inline const char *block_at(const fer_token_reader *r, size_t at)
+static inline const char *block_at(fer_token_reader *r, size_t at)
 {
-    return at < r->last_from ? r->text.ptr + at : r->last + (at - r->last_from);
+    size_t left = r->text.len - at;
+    if (left >= FER_TOKEN_KEY) return r->text.ptr + at;
+    memset(r->last, 0, sizeof r->last);
+    memcpy(r->last, r->text.ptr + at, left);
+    return r->last;
 }
 
 /*
  * A word that begins with a letter: a capital at most, small letters, and then neither more of
  * them nor a character past ASCII. Its length; 0: it is not so.
  */
-static inline size_t short_word(const fer_token_reader *r, size_t at, bool capital,
+static inline size_t short_word(fer_token_reader *r, size_t at, bool capital,
                                 char to[FER_TOKEN_KEY])
 {
     char small[FER_TOKEN_KEY];
@@ -375,10 +379,6 @@ void fer_token_reader_init(fer_token_reader *r, fer_tokeniser *t, fer_str text)
     r->position = 0;
     r->border = FER_BORDER_NONE;
     r->sign_start = r->sign_len = r->word_len = 0;
-    size_t last = text.len < FER_TOKEN_KEY ? text.len : FER_TOKEN_KEY;
-    r->last_from = text.len - last;
-    memset(r->last + last, 0, FER_TOKEN_KEY);
-    if (last) memcpy(r->last, text.ptr + r->last_from, last);
 }
 
 static inline bool hand_over(fer_token_reader *r, fer_token *out)
@@ -430,22 +430,6 @@ __attribute__((noinline)) static bool read_slowly(fer_token_reader *r, fer_token
 bool fer_token_next_word(fer_token_reader *r, fer_token *out)
 {
     return read_quickly(r, out) ? hand_over(r, out) : read_slowly(r, out);
-}
-
-size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
-{
-    size_t at = r->at, end = r->text.len, count = 0, len;
-    const unsigned char *p = (const unsigned char *)r->text.ptr;
-    for (; count < room; count++, r->at = at) {
-        while (at < end && letters[p[at]] == OTHER) at++;
-        if (at >= end || letters[p[at]] > UPPER) break;
-        len = short_word(r, at, letters[p[at]] == UPPER, (char *)out[count].part);
-        if (!len) break;
-        at += len;
-    }
-    if (count) r->sign_len = 0;
-    r->position += (uint32_t)count;
-    return count;
 }
 
 bool fer_token_next(fer_token_reader *r, fer_token *out)

@@ -75,8 +75,7 @@ typedef struct fer_token_reader {
     size_t word_len;
     char word[FER_TOKEN_MAX + 16];
     char sign[8]; /* the sign before, folded */
-    size_t last_from;
-    char last[2 * FER_TOKEN_KEY]; /* the last bytes of the text, and zeros */
+    char last[FER_TOKEN_KEY]; /* what is left of a text, and zeros */
 } fer_token_reader;
 
 void fer_token_reader_init(fer_token_reader *r, fer_tokeniser *t, fer_str text);
@@ -127,9 +126,10 @@ typedef struct fer_token_key {
 } fer_token_key;
 
 /*
- * The next tokens, for who asks for no borders and places, as long as they are words that are
- * quickly found, as nine of ten are, and there is room: the words as keys. How many; 0: the next
- * one is another, or the text has ended, and nothing has happened.
+ * The next tokens, for who asks for no borders and places, as long as they are words and numbers
+ * in ASCII of at most FER_TOKEN_KEY bytes, as nearly all are, and there is room: the words as keys.
+ * How many; fewer than there is room for: the next one is another, or the text has ended, and
+ * then the reader is at its end.
  */
 size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room);
 

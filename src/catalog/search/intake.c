@@ -427,7 +427,10 @@ static bool order_texts(fer_intake *in, const fer_search_doc *doc)
         if (!order) return false;
         in->order = order;
     }
-    for (size_t i = 0; i < doc->count; i++) at[doc->texts[i].field + 1]++;
+    for (size_t i = 0; i < doc->count; i++) {
+        at[doc->texts[i].field + 1]++;
+        __builtin_prefetch(doc->texts[i].text.ptr);
+    }
     for (unsigned field = 0; field < FER_FIELD_COUNT; field++) at[field + 1] += at[field];
     for (size_t i = 0; i < doc->count; i++) {
         const fer_search_text *text = &doc->texts[i];

@@ -53,9 +53,9 @@ struct renumbering {
     uint16_t *to;
 };
 
-static inline void put_number(struct renumbering *n, uint32_t old)
+static inline uint16_t *put_number(const struct renumbering *n, uint16_t *to, uint32_t old)
 {
-    n->to += fer_record_put(n->to, old < n->count ? n->numbers[old] : 0);
+    return to + fer_record_put(to, old < n->count ? n->numbers[old] : 0);
 }
 
 /* The units up to `to`, and the second half of a term that begins before it. Behind what is broken
@@ -63,19 +63,21 @@ static inline void put_number(struct renumbering *n, uint32_t old)
 static const uint16_t *put_units(struct renumbering *n, const uint16_t *from, const uint16_t *to,
                                  const uint16_t *end)
 {
+    uint16_t *put = n->to;
     while (from < to) {
         uint32_t unit = *from++;
         if (unit < FER_RECORD_MARK) {
-            put_number(n, unit);
+            put = put_number(n, put, unit);
         } else if (unit >= FER_RECORD_WIDE) {
-            if (from == end) return end;
-            put_number(n, (unit - FER_RECORD_WIDE) << 16 | *from++);
+            if (from == end) break;
+            put = put_number(n, put, (unit - FER_RECORD_WIDE) << 16 | *from++);
         } else if (unit - FER_RECORD_MARK < FER_FIELD_COUNT) {
-            *n->to++ = (uint16_t)unit;
+            *put++ = (uint16_t)unit;
         } else {
-            return end;
+            from = end;
         }
     }
+    n->to = put;
     return from;
 }
 
@@ -86,7 +88,7 @@ size_t fer_record_renumber(uint16_t *to, fer_record record, const uint32_t *numb
     fer_record_open(&r, record);
     to[LENGTH] = record.count > LENGTH ? record.units[LENGTH] : 0;
     if (r.name == UINT32_MAX) *n.to++ = NO_NAME;
-    else put_number(&n, r.name);
+    else n.to = put_number(&n, n.to, r.name);
     const uint16_t *head = n.to;
     const uint16_t *at = put_units(&n, r.at, r.head_end, r.end);
     to[HEAD] = (uint16_t)(n.to - head);

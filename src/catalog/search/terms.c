@@ -23,13 +23,13 @@ static uint32_t hash_of(const fer_terms *t, fer_str text)
     return (uint32_t)fer_token_hash(text, fer_arena_seed(t->arena));
 }
 
-/* The empty slot where a term belongs that is not there. */
-static _Atomic(fer_term *) *free_slot(struct fer_term_table *table, uint32_t hash)
+/* Into the empty slot where a term belongs that is not there. */
+static void put_slot(struct fer_term_table *table, uint64_t slot, memory_order order)
 {
-    size_t at = hash & table->mask;
+    size_t at = (size_t)(slot >> 32) & table->mask;
     while (atomic_load_explicit(&table->slots[at], memory_order_relaxed))
         at = (at + 1) & table->mask;
-    return &table->slots[at];
+    atomic_store_explicit(&table->slots[at], slot, order);
 }
 
 void fer_terms_fetch(const fer_terms *t, fer_str text)
@@ -44,8 +44,11 @@ fer_term *fer_terms_find(const fer_terms *t, fer_str text)
     if (!table) return NULL;
     uint32_t hash = hash_of(t, text);
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        fer_term *term = atomic_load_explicit(&table->slots[at], memory_order_acquire);
-        if (!term || (term->hash == hash && fer_str_eq(term->text, text))) return term;
+        uint64_t slot = atomic_load_explicit(&table->slots[at], memory_order_acquire);
+        if (!slot) return NULL;
+        if (slot >> 32 != hash) continue;
+        fer_term *term = fer_terms_get(t, (uint32_t)slot - 1);
+        if (fer_str_eq(term->text, text)) return term;
     }
 }
 
@@ -59,9 +62,9 @@ static bool make_room(fer_terms *t, uint32_t count)
         fer_arena_alloc_zero(t->arena, 1, sizeof *table + slots * sizeof table->slots[0]);
     if (!table) return false;
     table->mask = slots - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        fer_term *term = fer_terms_get(t, i);
-        atomic_store_explicit(free_slot(table, term->hash), term, memory_order_relaxed);
+    for (size_t i = 0; old && i <= old->mask; i++) {
+        uint64_t slot = atomic_load_explicit(&old->slots[i], memory_order_relaxed);
+        if (slot) put_slot(table, slot, memory_order_relaxed);
     }
     atomic_store_explicit(&t->table, table, memory_order_release);
     return true;
@@ -97,13 +100,12 @@ fer_term *fer_terms_add(fer_terms *t, fer_str text, uint32_t frozen)
     if (!term) return NULL;
     term->text = fer_arena_copy(t->arena, text);
     if (!term->text.ptr) return NULL;
-    term->hash = hash_of(t, text);
     term->number = count;
     term->frozen = frozen;
     if (!list_term(t, term, count) || !note_frozen(t, term)) return NULL;
     atomic_store_explicit(&t->count, count + 1, memory_order_release);
     struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_relaxed);
-    atomic_store_explicit(free_slot(table, term->hash), term, memory_order_release);
+    put_slot(table, (uint64_t)hash_of(t, text) << 32 | (count + 1), memory_order_release);
     uint32_t word = fer_related_find(text);
     if (word < fer_related_count())
         atomic_store_explicit(&t->related[word], term, memory_order_release);

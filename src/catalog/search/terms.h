@@ -21,14 +21,13 @@ typedef struct fer_term {
                                   from the frozen part */
     _Atomic uint32_t count;
     _Atomic(uint32_t *) postings; /* slot << 5 | level, ascending, `count` of them */
-    uint32_t hash;                /* of the text, its low half */
     /* The writer's own. */
     uint32_t cap;
 } fer_term;
 
 struct fer_term_table {
     size_t mask;
-    _Atomic(fer_term *) slots[];
+    _Atomic uint64_t slots[]; /* hash << 32 | number + 1, so that others are not looked at */
 };
 
 typedef struct fer_terms {

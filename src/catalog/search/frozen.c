@@ -6,7 +6,7 @@
 #include "tokens.h"
 
 /* "FERLEX" and the version of the layout; read as a number, so other byte orders do not open. */
-#define MAGIC UINT64_C(0x000558454C524546)
+#define MAGIC UINT64_C(0x000658454C524546)
 
 struct header {
     uint64_t magic;
@@ -166,6 +166,7 @@ fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
     static const fer_frozen_list nothing = {0};
     if (term >= f->term_count) return nothing;
     const struct fer_frozen_term *t = &f->terms[term];
+    if (t->df == 1) return (fer_frozen_list){.df = 1, .levels = t->levels, .flat = &t->postings};
     size_t units = t->run == FER_FROZEN_FLAT ? 2 : 1;
     if (t->postings > f->posting_count || f->posting_count - t->postings < units * t->df)
         return nothing;
@@ -233,6 +234,7 @@ static fer_code measure(struct writer *w, fer_err *err)
         w->h.text_size += s->terms[t].text.len;
         w->h.run_rows += runs;
         w->h.bit_rows += w->h.bit_rows == t && has_bits(t, df, w);
+        if (df == 1) continue; /* its posting is in the term itself */
         if (!runs) w->h.posting_count += w->h.posting_count & 1;
         w->h.posting_count += runs ? df : 2 * (uint64_t)df;
     }
@@ -243,11 +245,20 @@ static fer_code measure(struct writer *w, fer_err *err)
     return fer_fail(err, FER_LIMIT_EXCEEDED, "too much text for one search index");
 }
 
+#define AHEAD 12 /* terms whose texts are on their way */
+
+/* Texts lie in the order in which they were met, which is not that of terms. */
+static inline void fetch_text(const fer_frozen_source *s, uint32_t term)
+{
+    if (term + AHEAD < s->term_count) __builtin_prefetch(s->terms[term + AHEAD].text.ptr);
+}
+
 /* The seed comes from the words, so that the same documents make the same bytes. */
 static void make_seed(struct writer *w)
 {
     static const uint64_t start[2] = {1, 2};
     for (uint32_t t = 0; t < w->source->term_count; t++) {
+        fetch_text(w->source, t);
         uint64_t h = fer_token_hash(w->source->terms[t].text, start);
         w->h.seed[t & 1] = w->h.seed[t & 1] * UINT64_C(0x9E3779B97F4A7C15) + h;
     }
@@ -259,6 +270,7 @@ static void write_terms(struct writer *w)
     uint32_t *slots = (void *)(w->bytes + w->l.slots), mask = w->h.slot_count - 1, text = 0;
     uint32_t bits = number_bits(s->term_count);
     for (uint32_t t = 0; t < s->term_count; t++) {
+        fetch_text(s, t);
         fer_str word = s->terms[t].text;
         uint64_t hash = fer_token_hash(word, w->h.seed);
         uint32_t at = (uint32_t)hash & mask;
@@ -305,9 +317,20 @@ static unsigned level_of_best(const uint32_t counts[FER_LEVELS], uint32_t count)
     return 0;
 }
 
+/* Of the few documents that most terms are in. */
+static uint16_t top_level(const uint32_t *list, uint32_t df)
+{
+    uint32_t top = 0;
+    for (uint32_t i = 0; i < df; i++) {
+        if (list[i] % FER_LEVELS > top) top = list[i] % FER_LEVELS;
+    }
+    return (uint16_t)top;
+}
+
 static uint16_t levels_of(const uint32_t *list, uint32_t df)
 {
     uint32_t counts[FER_LEVELS] = {0};
+    if (df < FER_FROZEN_FEW_COUNT) return top_level(list, df);
     for (uint32_t i = 0; i < df; i++) counts[list[i] % FER_LEVELS]++;
     unsigned few = level_of_best(counts, FER_FROZEN_FEW_COUNT);
     unsigned more = level_of_best(counts, FER_FROZEN_MORE_COUNT);
@@ -326,6 +349,10 @@ static void write_list(struct writer *w, uint32_t term, const uint32_t *list)
         if (term < w->h.bit_rows) write_bits(w, term, list, t->df);
         w->run++;
         w->postings += t->df;
+        return;
+    }
+    if (t->df == 1) {
+        t->postings = list[0];
         return;
     }
     w->postings += w->postings & 1;

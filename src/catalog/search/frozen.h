@@ -9,11 +9,11 @@
  * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
  * A posting is a document and a level (weigh.h). A term that many documents have keeps 16 bits
  * for each posting and, for every window of 2048 documents, where its postings begin (`runs`); a
- * rarer one keeps 32 bits for each posting and no runs. Of every term is known how high its levels
- * go. The first terms, which many documents have, also keep a bit for each
- * document (`bits`): who asks whether one has it mostly hears no. A document's record is the order
- * of its words (record.h); of its name is also kept how rare its words are together, among the
- * documents that are frozen here.
+ * rarer one keeps 32 bits for each posting and no runs, and one of a single document has its
+ * posting in place of where they begin. Of every term is known how high its levels go. The first
+ * terms, which many documents have, also keep a bit for each document (`bits`): who asks whether
+ * one has it mostly hears no. A document's record is the order of its words (record.h); of its name
+ * is also kept how rare its words are together, among the documents that are frozen here.
  *
  * The bytes may be anybody's. Opening checks that the sections lie inside of them, and nothing
  * else, so that it takes no time; whoever follows a number checks it: the functions here do,
@@ -34,7 +34,7 @@
 struct fer_frozen_term {
     uint32_t text;     /* where its text begins; it ends where the next one's does */
     uint32_t df;       /* documents that have it */
-    uint32_t postings; /* where they begin, in units of 16 bits */
+    uint32_t postings; /* where they begin, in units of 16 bits; of one document, the posting */
     uint16_t run;      /* its row of runs; FER_FROZEN_FLAT: it has none */
     uint16_t levels;   /* its highest, and those of its best: see fer_frozen_level */
 };

@@ -284,7 +284,7 @@ static inline void wait_for(fer_intake *in, size_t more, fer_token_kind kind)
 /* A text that is read. */
 struct reading {
     const struct fer_intake_order *order;
-    fer_token_reader tokens;
+    fer_token_reader *tokens;
     fer_name *name; /* NULL: it is none */
     size_t from;    /* its first word that waits */
     bool begins;    /* none was handed on */
@@ -333,7 +333,7 @@ static bool read_long(fer_intake *in, struct reading *r, fer_token *token)
 static bool read_other(fer_intake *in, struct reading *r)
 {
     fer_token token;
-    if (!fer_token_next_word(&r->tokens, &token)) return true;
+    if (!fer_token_next_word(r->tokens, &token)) return true;
     if (r->name && token.kind != FER_TOKEN_PAIR) fer_name_add(r->name, token.word);
     if (token.word.len > FER_TOKEN_KEY) return settle_part(in, r) && read_long(in, r, &token);
     in->lot.word[in->lot.words] = fer_token_key_of(token.word);
@@ -350,12 +350,8 @@ static void name_words(fer_name *name, const fer_token_key *words, size_t count)
 static bool read_words(fer_intake *in, const struct fer_intake_order *order, fer_name *name)
 {
     struct fer_intake_lot *lot = &in->lot;
-    struct reading r; /* the reader in it has much that need not be cleared */
-    fer_token_reader *t = &r.tokens;
-    r.order = order;
-    r.name = name;
-    r.from = lot->words;
-    r.begins = true;
+    fer_token_reader tokens, *t = &tokens;
+    struct reading r = {order, t, name, lot->words, true};
     fer_token_reader_init(t, in->tokeniser, order->text->text);
     while (t->at < t->text.len && !is_full(in)) {
         fer_token_key *to = lot->word + lot->words;

@@ -39,25 +39,25 @@ typedef struct fer_oauth fer_oauth;
 
 /* Texts are copied; what else is named must outlive it. Empty: there is none. */
 typedef struct fer_oauth_options {
-    fer_http *http;       /* asks issuers; its rules say where requests may go */
-    fer_str resource;     /* the URL of the server */
+    fer_http *http;        /* asks issuers; its rules say where requests may go */
+    fer_str resource;      /* the URL of the server */
     fer_token_owner owner; /* whose tokens they are: nothing is shown to the server without one,
                               unless they are the operator's */
     fer_str login;         /* what to run where nobody can be asked: "ferrule auth login NAME"; the
                               owner is added */
-    fer_str client_id;    /* we are registered under this */
-    fer_str issuer;       /* with this one; empty: with whom the server names */
-    fer_str secret;       /* of that registration */
-    fer_str private_key;  /* or a key, PEM */
-    fer_str metadata_url; /* of a document about us, which is our ID where issuers take such */
-    fer_str scopes;       /* that are always asked for, with blanks between */
-    bool machine;         /* there is no user: client_credentials */
+    fer_str client_id;     /* we are registered under this */
+    fer_str issuer;        /* with this one; empty: with whom the server names */
+    fer_str secret;        /* of that registration */
+    fer_str private_key;   /* or a key, PEM */
+    fer_str metadata_url;  /* of a document about us, which is our ID where issuers take such */
+    fer_str scopes;        /* that are always asked for, with blanks between */
+    bool machine;          /* there is no user: client_credentials */
     bool api;          /* it is no MCP server: nothing is sent to it without a token, and `issuer`,
                           where it is known, is asked without asking the server for its metadata */
     fer_str indicator; /* of an API: the `resource` that tokens are asked for, where it has one */
     /* Endpoints that the operator has written, in place of the issuer's metadata. */
     fer_str token_url, authorize_url, revoke_url;
-    fer_vault *vault;     /* NULL: tokens are kept in memory alone */
+    fer_vault *vault; /* NULL: tokens are kept in memory alone */
     /* Shows a URL to the user, who comes back with fer_oauth_redirected. NULL: nobody is there. */
     void (*visit)(void *context, fer_str url);
     fer_str redirect_uri; /* where the user comes back to */

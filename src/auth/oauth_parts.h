@@ -51,11 +51,11 @@ typedef struct fer_flight {
     fer_oauth_client client;
     fer_str asked_scope;
     char state[FER_OAUTH_SECRET], verifier[FER_OAUTH_SECRET];
-    bool visiting;              /* the user is asked */
-    bool refreshing, refreshed; /* it is asked for by the older token; it was */
-    int turn;                   /* that other processes wait for; -1: none was taken */
+    bool visiting;                /* the user is asked */
+    bool refreshing, refreshed;   /* it is asked for by the older token; it was */
+    int turn;                     /* that other processes wait for; -1: none was taken */
     struct fer_oauth_turn *waits; /* for another process; or NULL */
-    bool early;                 /* the token is good still */
+    bool early;                   /* the token is good still */
     /* The answer. */
     fer_http_call *call;
     fer_buf body;

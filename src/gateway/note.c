@@ -209,7 +209,7 @@ static void keep_result(fer_call *c)
     size_t size = e->structured.len + e->mcp_result.len;
     bool whole = !e->error.code && !e->warning_count && e->structured.len;
     if (!c->cached || c->shared || !fer_results_may(c->effect, ttl, whole, size)) return;
-    if (c->purges != c->gateway->purges) return; /* the tools may have changed since */
+    if (c->purges != c->gateway->purges) return;            /* the tools may have changed since */
     if (c->result_public && !fer_call_is_public(c)) return; /* another backend has answered */
     if (ttl > FER_RESULTS_TTL_MS) ttl = FER_RESULTS_TTL_MS;
     fer_call_keep_result(c, ttl);

@@ -284,12 +284,12 @@ struct fer_front {
     uint64_t parkings;
     unsigned char state_key[32]; /* of requestState */
     bool state_key_made;
-    size_t questions;  /* to all clients that are not answered */
+    size_t questions;           /* to all clients that are not answered */
     struct fer_errand *errands; /* about tasks, without a client's request */
     size_t errand_count;
     uint64_t task_questions; /* the largest number of a question that one of them had */
-    uint64_t listener; /* of the catalogue */
-    fer_guest *guests; /* all of them */
+    uint64_t listener;       /* of the catalogue */
+    fer_guest *guests;       /* all of them */
     fer_guest *host;
     fer_rests kept;
     struct fer_meta *meta; /* the meta tools, compiled */

@@ -25,8 +25,8 @@ struct fer_errand {
     fer_arena *arena;
     fer_server *server;
     fer_str own;
-    fer_asker whose;  /* counts where each has a server, or a token, of its own */
-    fer_json *task;   /* as the server has it; NULL: not known */
+    fer_asker whose; /* counts where each has a server, or a token, of its own */
+    fer_json *task;  /* as the server has it; NULL: not known */
     fer_mcp_call call;
     int64_t deadline;  /* fer_clock_mono */
     fer_guest *guest;  /* that is asked; NULL: nobody is */

@@ -73,7 +73,7 @@ enum fer_ability {
     FER_CAN_COMPLETE = 4,
     FER_CAN_WATCH = 8,
     FER_CAN_LOG = 16,
-    FER_CAN_TASKS = 32,    /* the extension of 2026-07-28 */
+    FER_CAN_TASKS = 32,      /* the extension of 2026-07-28 */
     FER_CAN_OLD_TASKS = 64,  /* the experiment of 2025-11-25 */
     FER_CAN_LIST_TASKS = 128 /* of that, to list them */
 };

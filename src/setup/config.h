@@ -58,7 +58,7 @@ typedef enum fer_config_transport {
 /* How tokens for a server are got (OAuth). Texts are empty where nothing is said. */
 typedef struct fer_config_oauth {
     fer_str client_id, issuer, metadata_url;
-    fer_str secret, private_key; /* references */
+    fer_str secret, private_key;                  /* references */
     fer_str token_url, authorize_url, revoke_url; /* in place of the issuer's metadata */
     fer_str resource;                             /* of an API: that tokens are asked for */
     const fer_str *scopes;

@@ -41,7 +41,12 @@ struct fer_frozen_term {
 #define FER_FROZEN_FLAT UINT16_MAX
 
 /* Postings of a term whose levels are kept: so many have at least that. */
-enum { FER_FROZEN_TOP, FER_FROZEN_FEW, FER_FROZEN_MORE, FER_FROZEN_LEVELS };
+enum {
+    FER_FROZEN_TOP,
+    FER_FROZEN_FEW,
+    FER_FROZEN_MORE,
+    FER_FROZEN_LEVELS
+};
 #define FER_FROZEN_FEW_COUNT  24 /* as many as a search for ten looks at twice */
 #define FER_FROZEN_MORE_COUNT 36 /* and one by words and meaning */
 static inline unsigned fer_frozen_level(uint16_t levels, unsigned which)

@@ -74,7 +74,7 @@ typedef struct fer_token_reader {
     size_t sign_len;   /* 0: there is none */
     size_t word_len;
     char word[FER_TOKEN_MAX + 16];
-    char sign[8]; /* the sign before, folded */
+    char sign[8];             /* the sign before, folded */
     char last[FER_TOKEN_KEY]; /* what is left of a text, and zeros */
 } fer_token_reader;
 

@@ -34,7 +34,7 @@ typedef struct fer_http_api_settings {
     const fer_http_field *fields; /* of every request */
     size_t field_count;
     fer_oauth_pool *tokens; /* in place of `auth`; borrowed: it must outlive the runner; or NULL */
-    const char *ca_file; /* certificates to trust; NULL: those of the system */
+    const char *ca_file;    /* certificates to trust; NULL: those of the system */
 } fer_http_api_settings;
 
 /* FER_INVALID_FORMAT: a record says not how it is asked; FER_BAD_USAGE: credentials for whoever. */

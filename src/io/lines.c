@@ -27,10 +27,34 @@ static void forget(fer_line_split *l)
     if (l->cap > KEPT_CAP) fer_line_split_deinit(l);
 }
 
-static void pass_over(fer_line_split *l)
+/* The ends of a line grow by a piece of it. */
+static void note_ends(fer_line_split *l, fer_str piece)
+{
+    fer_str first = fer_str_head(piece, FER_LINE_ENDS - l->head_len);
+    if (first.len) memcpy(l->head + l->head_len, first.ptr, first.len);
+    l->head_len += first.len;
+    size_t taken = piece.len < FER_LINE_ENDS ? piece.len : FER_LINE_ENDS;
+    size_t kept = FER_LINE_ENDS - taken;
+    if (kept > l->tail_len) kept = l->tail_len;
+    memmove(l->tail, l->tail + l->tail_len - kept, kept);
+    if (taken) memcpy(l->tail + kept, piece.ptr + piece.len - taken, taken);
+    l->tail_len = kept + taken;
+}
+
+/* What has come of a line so far is let go. */
+static void pass_over(fer_line_split *l, fer_str piece)
 {
     l->too_long++;
+    l->head_len = l->tail_len = 0;
+    note_ends(l, (fer_str){l->held, l->len});
+    note_ends(l, piece);
     forget(l);
+}
+
+static bool tell_passed(const fer_line_split *l, void *context)
+{
+    return !l->passed ||
+           l->passed(context, (fer_str){l->head, l->head_len}, (fer_str){l->tail, l->tail_len});
 }
 
 /* Room for `size` bytes in all, which is at most `max`. */
@@ -52,6 +76,7 @@ static bool make_room(fer_line_split *l, size_t size)
 /* Keeps a piece whose line goes on. */
 static fer_code hold(fer_line_split *l, fer_str piece)
 {
+    if (l->skipping) note_ends(l, piece);
     if (l->skipping || !piece.len) return FER_OK;
     bool fits = piece.len <= l->max - l->len;
     if (fits && make_room(l, l->len + piece.len)) {
@@ -60,7 +85,7 @@ static fer_code hold(fer_line_split *l, fer_str piece)
         return FER_OK;
     }
     l->skipping = true;
-    pass_over(l);
+    pass_over(l, piece);
     return fits ? FER_OUT_OF_MEMORY : FER_OK;
 }
 
@@ -82,7 +107,7 @@ static bool finish_held(fer_line_split *l, fer_str rest, fer_line_taker *take, v
     if (l->skipping) {
         l->skipping = false;
         l->begun = true;
-        return true;
+        return tell_passed(l, context);
     }
     /* The taker may deinit these lines, so a large place is no longer theirs while it reads. */
     char *large = l->cap > KEPT_CAP ? l->held : NULL;
@@ -107,8 +132,9 @@ fer_code fer_line_split_feed(fer_line_split *l, fer_str bytes, fer_line_taker *t
         if (l->len || l->skipping) {
             if (!finish_held(l, piece, take, context, &code)) return code;
         } else if (piece.len > l->max) {
-            pass_over(l);
+            pass_over(l, piece);
             l->begun = true;
+            if (!tell_passed(l, context)) return code;
         } else if (!tell(l, piece, take, context)) {
             return code;
         }

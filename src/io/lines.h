@@ -6,25 +6,32 @@
  * lines are lines.
  *
  * A line of more than `max` bytes before its LF (CR and byte order mark counted) is passed over to
- * its end and counted; no more than `max` bytes of it are ever held. Lines that lie whole in one
- * piece are not copied.
+ * its end and counted; no more than `max` bytes of it are ever held, and how it began and ended is
+ * told to who wants to know. Lines that lie whole in one piece are not copied.
  */
 #ifndef FER_LINES_H
 #define FER_LINES_H
 
 #include <ferrule/common.h>
 
-#define FER_LINE_MAX ((size_t)4 << 20) /* bytes of one line */
+#define FER_LINE_MAX  ((size_t)4 << 20) /* bytes of one line */
+#define FER_LINE_ENDS 128 /* bytes that are kept of either end of one that is passed over */
+
+/* The first and the last bytes of such a line, which may overlap. False: as for fer_line_taker. */
+typedef bool fer_line_passed(void *context, fer_str head, fer_str tail);
 
 typedef struct fer_line_split {
     size_t max;
-    uint64_t told;     /* lines so far */
-    uint64_t too_long; /* lines that were passed over */
+    uint64_t told;           /* lines so far */
+    uint64_t too_long;       /* lines that were passed over */
+    fer_line_passed *passed; /* told of them when their end has come; or NULL */
     /* private: a line whose end has not come */
     char *held;
     size_t len, cap;
     bool begun;    /* bytes came: the next is not the first of the stream */
     bool skipping; /* the rest of this line is passed over */
+    char head[FER_LINE_ENDS], tail[FER_LINE_ENDS]; /* of that line */
+    size_t head_len, tail_len;
 } fer_line_split;
 
 /* `max` 0: FER_LINE_MAX */

@@ -45,16 +45,22 @@ static bool take_line(void *context, fer_str line)
     return l->current == c && !l->closing;
 }
 
+static bool pass_line(void *context, fer_str head, fer_str tail)
+{
+    child *c = context;
+    stdio_link *l = c->link;
+    if (l->current != c || l->closing) return false;
+    l->base.events->too_long(l->base.context, head, tail);
+    return l->current == c && !l->closing;
+}
+
 static void on_output(fer_process *p, fer_str bytes)
 {
     child *c = fer_process_owner(p);
     stdio_link *l = c->link;
-    uint64_t before = c->lines.too_long;
     fer_code code = fer_line_split_feed(&c->lines, bytes, take_line, c);
     if (l->current != c || l->closing) return;
     if (code) l->base.events->starved(l->base.context);
-    if (l->current != c || l->closing) return;
-    for (; before < c->lines.too_long; before++) l->base.events->noise(l->base.context);
 }
 
 static void on_error_line(fer_process *p, fer_str line)
@@ -160,6 +166,7 @@ static fer_code open_link(fer_mcp_link *base, fer_err *err)
     if (!c) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     *c = (child){.link = l};
     fer_line_split_init(&c->lines, l->spec.line_max);
+    c->lines.passed = pass_line;
     l->said[0] = '\0';
     fer_code code = start(l, c, err);
     if (code) {

@@ -546,6 +546,7 @@ static bool link_waits(void *context, uint64_t id)
 
 const fer_mcp_link_events fer_mcp_events = {.message = fer_mcp_message,
                                             .noise = fer_mcp_noise,
+                                            .too_long = fer_mcp_too_long,
                                             .starved = fer_mcp_starved,
                                             .failed = link_failed,
                                             .waits = link_waits,

@@ -249,6 +249,32 @@ static void take_unread(fer_mcp_client *c, uint64_t stream, fer_str json, const 
     if (r) fer_mcp_fail(r, f);
 }
 
+/* The only request that waits, or NULL. */
+static fer_mcp_request *the_only_one(fer_mcp_client *c)
+{
+    fer_mcp_request *found = NULL;
+    for (size_t i = 0; i < FER_MCP_TABLE; i++)
+        for (fer_mcp_request *r = c->table[i]; r; r = r->next) {
+            if (found) return NULL;
+            found = r;
+        }
+    return found;
+}
+
+/* Whose answer a message was is mostly seen at one of its ends. */
+void fer_mcp_too_long(void *context, fer_str head, fer_str tail)
+{
+    fer_mcp_client *c = context;
+    fer_rpc_glimpse seen;
+    uint64_t id;
+    c->info.noise++;
+    if (!fer_rpc_glance_ends(head, tail, &seen) || c->stopping || seen.asks) return;
+    fer_mcp_request *r = !seen.id.len                  ? the_only_one(c)
+                         : fer_parse_u64(seen.id, &id) ? fer_mcp_find(c, id)
+                                                       : NULL;
+    if (r) fer_mcp_fail(r, &too_large);
+}
+
 void fer_mcp_message(void *context, uint64_t stream, fer_str json)
 {
     fer_mcp_client *c = context;

@@ -158,6 +158,36 @@ bool fer_rpc_glance(fer_str text, fer_rpc_glimpse *out)
     return at < text.len && text.ptr[at] == '}';
 }
 
+/* The number that is the last member of a message, where that is its ID; or empty. What stands
+ * before the last brace is a member of the message itself. */
+static fer_str last_id(fer_str tail)
+{
+    static const char *const before[] = {"}", NULL, ":", "\"id\"", ","};
+    fer_str id = FER_STR("");
+    for (size_t i = 0; i < FER_COUNT(before); i++) {
+        while (fer_str_ends(tail, " ") || fer_str_ends(tail, "\t") || fer_str_ends(tail, "\r"))
+            tail.len--;
+        size_t end = tail.len;
+        if (!before[i]) {
+            while (tail.len && tail.ptr[tail.len - 1] >= '0' && tail.ptr[tail.len - 1] <= '9')
+                tail.len--;
+            id = (fer_str){tail.ptr + tail.len, end - tail.len};
+        } else if (fer_str_ends(tail, before[i])) tail.len -= strlen(before[i]);
+        else return FER_STR("");
+    }
+    return id;
+}
+
+bool fer_rpc_glance_ends(fer_str head, fer_str tail, fer_rpc_glimpse *out)
+{
+    size_t begin = fer_skim_space(head, 0);
+    fer_rpc_glance(head, out);
+    /* A number that the head ends with may go on. */
+    if (out->id.len && out->id.ptr + out->id.len == head.ptr + head.len) out->id = FER_STR("");
+    if (!out->id.len && !out->asks) out->id = last_id(tail);
+    return begin < head.len && head.ptr[begin] == '{';
+}
+
 bool fer_rpc_id_eq(const fer_rpc_id *x, const fer_rpc_id *y)
 {
     return x->type == y->type && fer_str_eq(x->text, y->text);

@@ -74,6 +74,9 @@ typedef struct fer_rpc_glimpse {
 } fer_rpc_glimpse;
 /* False: it is no single object, so that nothing is seen. */
 bool fer_rpc_glance(fer_str text, fer_rpc_glimpse *out);
+/* The same of a message of which only the first and the last bytes are there; whether it may have
+ * been one object. */
+bool fer_rpc_glance_ends(fer_str head, fer_str tail, fer_rpc_glimpse *out);
 
 /* The bytes of a value of the message, as they came. */
 fer_str fer_rpc_bytes(const fer_json *doc, const yyjson_val *value);

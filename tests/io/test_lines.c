@@ -8,7 +8,7 @@
 
 /* Lines as they were told, each in brackets. */
 struct told {
-    char text[256];
+    char text[512];
     size_t len;
     size_t stop_after; /* 0: never */
 };
@@ -89,6 +89,39 @@ static void run(const struct row *row)
     assert_int_equal(fer_faults_live(), live);
 }
 
+static bool take_ends(void *context, fer_str head, fer_str tail)
+{
+    struct told *t = context;
+    t->len += (size_t)snprintf(t->text + t->len, sizeof t->text - t->len, "<%.*s|%.*s>",
+                               (int)head.len, head.ptr, (int)tail.len, tail.ptr);
+    return true;
+}
+
+/* Of a line that is passed over either end is told, whatever pieces it comes in. */
+static void ends(void)
+{
+    char line[400], want[2 * FER_LINE_ENDS + 8];
+    static const size_t lengths[] = {9, 127, 128, 129, 200, 256, 300};
+    for (size_t i = 0; i < sizeof line; i++) line[i] = (char)('a' + i % 23);
+    for (size_t i = 0; i < FER_COUNT(lengths); i++) {
+        size_t n = lengths[i], kept = n < FER_LINE_ENDS ? n : FER_LINE_ENDS;
+        line[n] = '\n';
+        snprintf(want, sizeof want, "<%.*s|%.*s>", (int)kept, line, (int)kept, line + n - kept);
+        for (size_t step = 1; step <= n + 1; step++) {
+            struct told t = {0};
+            fer_line_split l;
+            fer_line_split_init(&l, MAX);
+            l.passed = take_ends;
+            for (size_t at = 0; at <= n; at += step)
+                fer_line_split_feed(&l, (fer_str){line + at, n + 1 - at < step ? n + 1 - at : step},
+                                    take, &t);
+            assert_str(told_text(&t), want);
+            fer_line_split_deinit(&l);
+        }
+        line[n] = (char)('a' + n % 23);
+    }
+}
+
 static bool count(void *context, fer_str line)
 {
     *(size_t *)context += line.len;
@@ -154,5 +187,5 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("lines", rows, run) + ROWS_ONE("lines", default_limit) +
-           ROWS_ONE("lines", stops) + ROWS_ONE("lines", no_memory);
+           ROWS_ONE("lines", ends) + ROWS_ONE("lines", stops) + ROWS_ONE("lines", no_memory);
 }

@@ -258,6 +258,15 @@ static void die(script *s, const char *why)
     s->link.events->closed(s->link.context, FER_BACKEND_CRASHED, why);
 }
 
+/* Its ends are what stands before and behind "...". */
+static void too_long(script *s, fer_str text)
+{
+    const char *gap = strstr(text.ptr, "...");
+    size_t at = (size_t)(gap - text.ptr);
+    s->link.events->too_long(s->link.context, fer_str_slice(text, 0, at),
+                             fer_str_slice(text, at + 3, text.len));
+}
+
 static void act(script *s, const char *line)
 {
     if (strncmp(line, "call ", 5) == 0) begin_call(s, line + 5, false);
@@ -277,6 +286,7 @@ static void act(script *s, const char *line)
     else if (strncmp(line, "die ", 4) == 0) die(s, line + 4);
     else if (strncmp(line, "fail ", 5) == 0) fail_request(s, line + 5);
     else if (strcmp(line, "noise") == 0) s->link.events->noise(s->link.context);
+    else if (strncmp(line, "long ", 5) == 0) too_long(s, fer_str_of(line + 5));
     else if (strcmp(line, "starved") == 0) s->link.events->starved(s->link.context);
     else if (strcmp(line, "info") == 0) show_info(s);
     else if (strcmp(line, "wait") == 0) wait_for_something(s);

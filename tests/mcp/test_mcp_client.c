@@ -27,6 +27,9 @@
     ",\"reason\":\"ClientCancelled\"}}\n"
 #define BEGIN(version) "! call t\n= open\n" S_LEGACY(version) S_CALL("3", "t")
 #define BYE            "! stop\n= close\n"
+#define TOO_LARGE(call)                                                                            \
+    "= ended " call                                                                                \
+    " ResourceLimit sent: the server's answer is larger or deeper than allowed (json.size, json.depth)\n"
 
 static const struct row {
     const char *name, *script;
@@ -257,6 +260,26 @@ static const struct row {
               "= ended 0 OutOfMemory sent: the server has answered, and there was no memory to read it\n"
               "= ended 1 OutOfMemory sent: the server has answered, and there was no memory to read it\n"
               "! call t\n" S_CALL("5", "t") S_REPLY("5", HI) "= ended 2 \"hi\"\n" BYE,
+     {0}},
+    {"an answer that is too long, its ID in front",
+     BEGIN("2025-11-25") "! call t\n" S_CALL(
+         "4", "t") "! long {\"jsonrpc\":\"2.0\",\"id\":4,\"res...\n" TOO_LARGE("1")
+         S_REPLY("3", HI) "= ended 0 \"hi\"\n" BYE,
+     {0}},
+    {"an answer that is too long, its ID at the end",
+     BEGIN("2025-11-25") "! call t\n" S_CALL(
+         "4",
+         "t") "! long {\"result\":{\"id\":4...\"id\":4}},\"jsonrpc\":\"2.0\", \"id\" : 3 }\n" TOO_LARGE("0")
+         S_REPLY("4", HI) "= ended 1 \"hi\"\n" BYE,
+     {0}},
+    {"answers that are too long and whose is not seen",
+     BEGIN("2025-11-25") "! call t\n" S_CALL("4", "t") "! long {\"result\":{\"a...,\"id\":3}}\n! long {\"id\":3...}\n! long {\"result\":{...,\"id\":99}\n" S_REPLY(
+         "4", HI) "= ended 1 \"hi\"\n! long {\"result\":{\"a...}}\n" TOO_LARGE("0") BYE,
+     {0}},
+    {"what is too long and no answer",
+     BEGIN("2025-11-25") "! long xxx...,\"id\":3}\n! long [{\"id\":3,...\"id\":3}\n! long {\"id\":3,\"method\":\"x\",\"p...\"id\":3}\n" S_REPLY(
+         "3", HI) "= ended 0 \"hi\"\n! info\n"
+                  "= info 2025-11-25 s/1 noise 3 late 0 foreign 0 refused 0 logs 0 running 0\n" BYE,
      {0}},
     {"answers to nobody",
      BEGIN("2025-11-25") S_REPLY("\"3\"", HI) S_REPLY("99", HI) S_REPLY("-3", HI) S_REPLY("3.0", HI)

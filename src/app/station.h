@@ -94,10 +94,11 @@ struct fer_station {
     size_t place_count, place_cap;
     fer_place_of_tools *leaving;          /* that serve the calls that they have */
     struct fer_old_catalog *old_catalogs; /* that calls under way may still look into */
-    fer_file_mark refused;                /* the catalogue's file that could not be taken over */
-    int64_t take_over_after;              /* fer_clock_mono */
-    size_t waiting;                       /* lists of tools that are under way */
-    uv_timer_t relist;                    /* for servers that say too often that they changed */
+    bool shown_behind;       /* what clients are shown is still the catalogue before this one */
+    fer_file_mark refused;   /* the catalogue's file that could not be taken over */
+    int64_t take_over_after; /* fer_clock_mono */
+    size_t waiting;          /* lists of tools that are under way */
+    uv_timer_t relist;       /* for servers that say too often that they changed */
     uint64_t reloads;
     fer_log log; /* of calls */
     uv_signal_t interrupt;

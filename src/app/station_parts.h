@@ -13,8 +13,10 @@ fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 
 /* ---- station_reload.c ---- */
 
-/* When nobody can look into them any more. */
+/* Catalogues that were replaced, at the end. */
 void fer_station_free_old_catalogs(fer_station *s);
+/* The same where nobody can look into them any more. */
+void fer_station_forget_catalogs(fer_station *s);
 
 /* ---- furnish.c: places ---- */
 

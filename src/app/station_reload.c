@@ -118,6 +118,11 @@ void fer_station_free_old_catalogs(fer_station *s)
     }
 }
 
+void fer_station_forget_catalogs(fer_station *s)
+{
+    if (!s->shown_behind && !s->gateway->active_count) fer_station_free_old_catalogs(s);
+}
+
 /* The new one has what this process and its places bring along; servers are asked for theirs where
  * its file does not know them. */
 static fer_code fill_catalog(fer_station *s, fer_err *err)
@@ -129,7 +134,8 @@ static fer_code fill_catalog(fer_station *s, fer_err *err)
             code = fer_station_put_records(s, p, err);
             continue;
         }
-        p->asked = p->remembered = false;
+        p->asked = p->asking; /* what is being listed goes into the new one */
+        p->remembered = false;
         p->code = FER_OK;
         p->tools = 0;
     }
@@ -384,7 +390,7 @@ fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer
 {
     fer_config now;
     *out = (fer_reloaded){0};
-    if (!s->gateway->active_count) fer_station_free_old_catalogs(s); /* nobody looks into them */
+    fer_station_forget_catalogs(s);
     if (!s->config.file.len)
         return fer_fail(err, FER_BAD_USAGE, "there is no configuration to read again");
     fer_arena *own = fer_arena_new(0);

@@ -81,7 +81,8 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
                              .uses = s->wants.search ? "" : NULL};
     *out = (struct fer_opened){0};
     if (!c->catalog.len) return fer_catalog_new(&o, &out->catalog, err);
-    out->file = fer_arena_copy(s->arena, c->catalog).ptr;
+    bool same = s->catalog_file && fer_str_is(c->catalog, s->catalog_file);
+    out->file = same ? s->catalog_file : fer_arena_copy(s->arena, c->catalog).ptr;
     if (s->wants.search)
         o.uses = fer_arena_printf(s->arena, "%.*s" FER_SHELF_USES, FER_PRI(c->catalog)).ptr;
     if (!out->file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
@@ -427,7 +428,7 @@ void fer_station_ask_again(fer_station *s)
 void fer_station_tend(fer_station *s)
 {
     int64_t now = fer_clock_mono();
-    if (!s->gateway->active_count) fer_station_free_old_catalogs(s); /* nobody looks into them */
+    fer_station_forget_catalogs(s);
     for (size_t i = 0; i < s->place_count; i++) {
         fer_place_of_tools *p = s->places[i];
         if (p->code && !p->asking && p->ask_after <= now) ask_place(p);
@@ -508,20 +509,25 @@ static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
 
 void fer_station_recall(fer_station *s)
 {
-    fer_str name, text;
+    fer_str text;
     fer_json *doc = NULL;
     if (!s->catalog_file || !s->catalog_was_there) return; /* it has none of their tools */
-    name = marks_file(s->config_arena, s);
-    if (!name.ptr || !fer_file_exists(name.ptr)) return;
-    fer_code code = fer_file_read(s->config_arena, name.ptr, MARKS_MAX, &text, NULL);
-    if (!code) code = fer_json_read(s->config_arena, text, NULL, &doc, NULL);
-    const yyjson_val *rows =
-        !code && fer_is_obj(fer_json_root(doc)) ? fer_val_get(fer_json_root(doc), "servers") : NULL;
-    if (!fer_is_obj(rows)) {
-        fer_app_say(s->app, "%s is damaged: all servers are asked for their tools again", name.ptr);
+    fer_arena *a = fer_arena_new(0);
+    fer_str name = a ? marks_file(a, s) : FER_STR_NONE;
+    if (!name.ptr || !fer_file_exists(name.ptr)) {
+        fer_arena_free(a);
         return;
     }
-    FER_EACH_MEMBER (rows, key) recall_one(s, fer_val_str(key), key + 1);
+    fer_code code = fer_file_read(a, name.ptr, MARKS_MAX, &text, NULL);
+    if (!code) code = fer_json_read(a, text, NULL, &doc, NULL);
+    const yyjson_val *rows =
+        !code && fer_is_obj(fer_json_root(doc)) ? fer_val_get(fer_json_root(doc), "servers") : NULL;
+    if (fer_is_obj(rows)) {
+        FER_EACH_MEMBER (rows, key) recall_one(s, fer_val_str(key), key + 1);
+    } else {
+        fer_app_say(s->app, "%s is damaged: all servers are asked for their tools again", name.ptr);
+    }
+    fer_arena_free(a);
 }
 
 static fer_code write_marks(fer_station *s, fer_err *err)

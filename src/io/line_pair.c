@@ -80,7 +80,7 @@ static void lose(fer_pair *p)
 
 static void starve(fer_pair *p)
 {
-    p->starved = !p->lost;
+    if (!p->lost) p->starved = true;
     lose(p);
 }
 

@@ -316,7 +316,8 @@ fer_code fer_process_write(fer_process *p, fer_str bytes, fer_err *err)
                         p->waiting, (int)p->pid, p->write_max);
     if (gather(p, bytes)) return FER_OK;
     fer_pipes_flush(p);
-    if (gather(p, bytes) || write_now(p, bytes)) return FER_OK;
+    /* Without memory for what was to leave first, the process is ended. */
+    if (p->in.fd >= 0 && (gather(p, bytes) || write_now(p, bytes))) return FER_OK;
     return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
 }
 

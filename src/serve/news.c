@@ -396,6 +396,7 @@ fer_code fer_watch_add(fer_peer *p, fer_ask *q, const fer_thing *t, fer_err *err
 void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown)
 {
     fer_front *s = p->server;
+    if (s->watches) fer_wares_look(&s->wares); /* runners that are gone are not asked */
     for (fer_watch **at = &s->watches; *at;) {
         fer_watch *w = *at;
         bool mine = w->peer == p && (!q || w->ask == q) &&

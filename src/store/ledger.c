@@ -274,6 +274,7 @@ static fer_code read_body(fer_ledger_port *p, const fer_ledger_record *r, fer_st
     const yyjson_val *root = NULL;
     if (r->body.len <= FER_LEDGER_BODY && fer_facts_scan(r->body, facts)) {
         *body = r->body;
+        if (!has_call(r->type)) *facts = (fer_facts){0};
         return FER_OK;
     }
     fer_code code = fer_line_body(p->scratch, r->body, body, &root, err);

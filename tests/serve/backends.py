@@ -186,6 +186,26 @@ s.end()
 said = s.child.stderr.read()
 same("which is said once", (said.count("is taken over"), said.count("not taken over")), (1, 1))
 
+# ---- the same while a server is being listed
+site = Site({"a": {}})
+where = os.path.join(site.home, "tools.catalog")
+s = site.serve()
+names(s), s.end()
+site.servers["a"]["env"] = {"X": "1"}
+site.write()
+site.put(".hold", "")
+began = len(site.noted("start"))
+s = site.serve()
+case("a server is being listed", [] if until(lambda: len(site.noted("start")) > began) else ["it was not started"])
+with open(where, "rb") as f, open(where + ".next", "wb") as g:
+    g.write(f.read())
+os.rename(where + ".next", where)
+time.sleep(2.5)  # it is looked at once a second
+os.unlink(site.log + ".hold")
+same("a catalogue that changes while a server is listed", (until(lambda: isinstance(call(s), int)), names(s), s.end()), (True, ["pid"], 0))
+said = s.child.stderr.read()
+same("it was taken over", said.count("is taken over"), 1)
+
 # ---- a server that is another one after a reload, while nobody asks for anything
 site = Site({"a": {}})
 s = site.serve("--mode", "transparent")

@@ -136,7 +136,9 @@ static void learn_tools(serving *s)
 static void show_catalog(serving *s)
 {
     fer_err err;
-    if (fer_front_change_catalog(s->front, s->station.catalog, &err))
+    s->station.shown_behind =
+        fer_front_change_catalog(s->front, s->station.catalog, &err) != FER_OK;
+    if (s->station.shown_behind)
         fer_app_say(s->app, "the tools stay as they were: %s", err.message);
     learn_tools(s);
 }
@@ -147,7 +149,7 @@ static void on_tend(uv_timer_t *timer)
 {
     serving *s = timer->data;
     if (!s->draining) {
-        if (fer_station_take_over(&s->station)) show_catalog(s);
+        if (fer_station_take_over(&s->station) || s->station.shown_behind) show_catalog(s);
         fer_station_tend(&s->station);
     }
     fer_station_save_wares(&s->station, s->front, &s->wares_kept);

@@ -113,7 +113,8 @@ static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, const struct span 
 {
     const uint32_t *list = lane->list.flat, *p = list + lane->from, *end = list + lane->list.df;
     const uint16_t *gain = lane->gain;
-    uint32_t first = w->first << FER_LEVEL_BITS, room = FER_SPAN << FER_LEVEL_BITS;
+    /* A tail may have postings of a document that is not counted yet; its sum would stay. */
+    uint32_t first = w->first << FER_LEVEL_BITS, room = w->size << FER_LEVEL_BITS;
     for (; end - p >= 4 && p[3] - first < room; p += 4) {
         add_posting(s->sums, gain, p[0]);
         add_posting(s->sums, gain, p[1]);
@@ -313,7 +314,11 @@ static void sweep_span(fer_sweep *s, struct span *w)
     uint32_t added = 0;
     if (!plan(s, w)) return;
     for (size_t i = w->dear; i < s->lane_count; i++) added += add_lane_up(s, &s->lanes[i], w);
-    if (!added) return;
+    if (!added) {
+        if (!w->known)
+            s->dear = SIZE_MAX; /* which lanes pay is not known for the next one either */
+        return;
+    }
     if (!w->known) add_cheap(s, w);
     find_ends(s, w);
     collect(s, w);

@@ -77,6 +77,7 @@ static void load(fer_oauth *o)
         else if (!text.ptr && o->record_arena && !o->options.machine) {
             fer_arena_free(o->record_arena); /* it was taken away */
             o->record_arena = NULL;
+            o->record = (fer_oauth_record){0};
             o->bearer = FER_STR("");
             o->mark++;
         }
@@ -244,6 +245,12 @@ void fer_oauth_land(fer_oauth *o, fer_code code, const char *why)
     }
 }
 
+void fer_oauth_land_kept(fer_oauth *o)
+{
+    if (o->bearer.len) fer_oauth_land(o, FER_OK, NULL);
+    else fer_oauth_land(o, FER_UNAUTHENTICATED, "somebody has logged out meanwhile");
+}
+
 static void begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c, fer_oauth_waiter *w)
 {
     fer_arena *a = fer_arena_new(0);
@@ -263,9 +270,8 @@ static void begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c, fe
 /* ---- tokens -----------------------------------------------------------------------------------
  */
 
-fer_str fer_oauth_bearer(fer_oauth *o)
+fer_str fer_oauth_bearer(const fer_oauth *o)
 {
-    look(o);
     return o->bearer;
 }
 
@@ -284,10 +290,17 @@ static bool is_paused(const fer_oauth *o)
     return o->failed && fer_clock_mono() - o->failed_at < FER_OAUTH_PAUSE_MS * MS;
 }
 
-bool fer_oauth_must_wait(fer_oauth *o)
+/* Nothing is sent without one. An MCP server says what it wants to who has none; an API may not.
+ */
+static bool needs_token(const fer_oauth *o)
 {
-    look(o);
-    if (!o->record_arena) return o->options.api && o->options.machine && !is_paused(o);
+    return o->options.api || !fer_token_owner_is_nobody(&o->options.owner);
+}
+
+bool fer_oauth_must_wait(const fer_oauth *o)
+{
+    bool gets_one = o->flight || (o->options.api && o->options.machine && !is_paused(o));
+    if (!o->record_arena) return gets_one && needs_token(o);
     int64_t early = FER_OAUTH_EARLY_MS;
     if (o->record.life_ms && o->record.life_ms / 10 < early) early = o->record.life_ms / 10;
     bool renewable = o->record.refresh.len || o->options.machine;
@@ -296,14 +309,14 @@ bool fer_oauth_must_wait(fer_oauth *o)
 }
 
 /* Whoever has a token of its own is nobody without it: a server that lets anybody in would take it
- * for another. An MCP server says what it wants to who has none; an API may not. */
+ * for another. */
 fer_code fer_oauth_permit(fer_oauth *o, fer_err *err)
 {
     const fer_token_owner *who = &o->options.owner;
     bool nobody = fer_token_owner_is_nobody(who);
     char what[256] = "there is no token for it";
     look(o);
-    if (o->bearer.len || o->flight || (nobody && !o->options.api)) return FER_OK;
+    if (o->bearer.len || o->flight || !needs_token(o)) return FER_OK;
     if (o->options.machine && !is_paused(o)) return FER_OK; /* one is got */
     if (o->options.machine) return fer_fail(err, o->failed, "%s", o->why);
     if (!nobody)

@@ -77,16 +77,18 @@ const fer_token_owner *fer_oauth_owner(const fer_oauth *o);
 /* ---- tokens -----------------------------------------------------------------------------------
  */
 
-/* The value of Authorization; empty: there is no token. Good until the loop runs. */
-fer_str fer_oauth_bearer(fer_oauth *o);
+/* The value of Authorization; empty: there is no token. Good until the loop runs, or
+ * fer_oauth_permit, which goes before, looks again. */
+fer_str fer_oauth_bearer(const fer_oauth *o);
 /* Another number with each token. */
 uint64_t fer_oauth_mark(const fer_oauth *o);
 /* A request with the token of a mark was let in. */
 void fer_oauth_accepted(fer_oauth *o, uint64_t mark);
-/* Whether requests should wait for another token before they are sent. */
-bool fer_oauth_must_wait(fer_oauth *o);
-/* FER_UNAUTHENTICATED: there is no token, and nothing may be sent without one. */
+/* FER_UNAUTHENTICATED: there is no token, and nothing may be sent without one. Looks at what others
+ * have put into the vault; the other verbs go by what it saw. */
 fer_code fer_oauth_permit(fer_oauth *o, fer_err *err);
+/* Whether requests that are permitted should wait for another token before they are sent. */
+bool fer_oauth_must_wait(const fer_oauth *o);
 
 /* Somebody who waits; the memory is the caller's until `done` or fer_oauth_leave. */
 typedef struct fer_oauth_waiter {

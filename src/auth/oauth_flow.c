@@ -133,7 +133,7 @@ static void keep(fer_oauth *o, fer_oauth_record *r)
     r->auth = f->client.auth;
     if (!f->refreshing) r->scope = f->asked_scope;
     if (fer_oauth_take(o, r, &err)) fer_oauth_land(o, err.code, err.message);
-    else fer_oauth_land(o, FER_OK, NULL);
+    else fer_oauth_land_kept(o);
 }
 
 static void got_token(fer_oauth *o)

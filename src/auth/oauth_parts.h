@@ -91,6 +91,8 @@ struct fer_oauth {
 
 /* The flight is over. */
 void fer_oauth_land(fer_oauth *o, fer_code code, const char *why);
+/* With what is kept now: a failure where that is no token. */
+void fer_oauth_land_kept(fer_oauth *o);
 /* Frees it, once what was under way has ended. */
 void fer_oauth_destroy(fer_oauth *o);
 /* What others have put into the vault counts, where they have. True: it is another token, or none.

@@ -49,7 +49,7 @@ static bool try_turn(fer_oauth *o, void (*then)(fer_oauth *o))
     }
     if (f->turn < 0) return false;
     wait_no_more(f);
-    if (fer_oauth_reread(o)) fer_oauth_land(o, FER_OK, NULL); /* another one was first */
+    if (fer_oauth_reread(o)) fer_oauth_land_kept(o); /* another one was first */
     else then(o);
     return true;
 }

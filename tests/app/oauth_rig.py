@@ -33,7 +33,7 @@ class World(http.server.BaseHTTPRequestHandler):
     good = {}  # token -> whose it is
     shown, asked, forms, revoked_forms, wrote, mixed = [], [], [], [], [], []
     life, number, revoked, registrations, down, slow = 3600, 0, False, 0, False, 0
-    revocation, refuses = True, False
+    revocation, refuses, held = True, False, None
     codes, refreshes, sessions = {}, {}, {}
 
     def log_message(self, *_):
@@ -58,6 +58,8 @@ class World(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         with lock:
             World.asked.append(self.path)
+        if World.held and World.held in self.path:
+            World.gate.wait(30)
         if self.path == "/.well-known/oauth-protected-resource/mcp":
             self.answer(200, {"resource": URL, "authorization_servers": [ISSUER], "scopes_supported": ["notes"]})
         elif self.path == "/.well-known/oauth-authorization-server/as":

@@ -10,6 +10,7 @@ import random
 import re
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "serve"))
@@ -95,6 +96,22 @@ got = run(["auth", "logout", "notes", "--tenant", "b & co", "--config", CONFIG],
 same("a tenant logs out", (got.returncode, "is revoked" in got.stderr.decode(), [re.search(r"-(\w+)-token", f["token"])[1] for f in World.revoked_forms[before:]]), (0, True, ["ub", "ub"]))
 same("who logged out", (until(lambda: user(B) == "Unauthenticated"), "--tenant 'b & co'" in call(B)[1], user(A)), (True, True, "ua"))
 same("has none any more", rows(), [("", "", "good"), ("acme", "", "good")])
+same("it logs in", (login("notes", "--tenant", "b & co", user="ub")[0], until(lambda: user(B) == "ub", 60)), (0, True))
+time.sleep(1.1)  # a vault is looked at once in a second: now, and not until the calls below
+same("it calls", user(B), "ub")
+run(["auth", "logout", "notes", "--tenant", "b & co", "--config", CONFIG], env=own)
+before, asked, answers, World.held = len(World.shown), len(World.asked), [], "protected-resource"
+threads = [threading.Thread(target=lambda: answers.append(user(B))) for _ in range(3)]
+threads[0].start()
+until(lambda: len(World.asked) > asked, 3)  # what is refused asks for metadata
+for t in threads[1:]:
+    t.start()
+time.sleep(.3)
+World.held = None
+World.gate.set()
+for t in threads:
+    t.join(60)
+same("calls while it is found out that it has logged out", (answers, World.shown[before:].count("")), (["Unauthenticated"] * 3, 0))
 same("and is back", (login("notes", "--tenant", "b & co", user="ub")[0], until(lambda: user(B) == "ub", 60)), (0, True))
 same("a result that is cached for everybody", [user(x, "whoami") for x in (A, A, B, B, A)], ["ua", "ua", "ub", "ub", "ua"])
 same("was cached for each", [json.loads(call(x, "whoami")[1])["result"]["_meta"].get("ferrule/cacheHit") for x in (A, B)] in ([True, True], [None, None]), True)

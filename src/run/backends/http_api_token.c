@@ -72,6 +72,7 @@ static void on_token(fer_oauth_waiter *w, fer_code code, const char *why)
             "the API has refused the token, which is renewed now; the effect of the tool does not "
             "allow to repeat the call by itself";
     }
+    if (!code) code = fer_oauth_permit(q->oauth, &err);
     if (!code && !begin_again(q)) code = fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = fer_asking_send(q, &err);
     if (code) fail(q, code, err.code ? err.message : why);

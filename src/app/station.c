@@ -193,6 +193,7 @@ void fer_station_deinit(fer_station *s)
         fer_gateway_stop(s->gateway);
         fer_gateway_trace_stats(s->gateway, &traces);
         say_lost_traces(s, &traces);
+        for (size_t i = 0; i < s->place_count; i++) fer_place_drop_tokens(s->places[i]);
         if (s->http) fer_http_close(s->http);
         if (s->sandboxes) fer_sandbox_host_free(s->sandboxes);
         if (s->desk.arena) fer_oauth_desk_close(&s->desk);

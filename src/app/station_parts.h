@@ -36,6 +36,8 @@ fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err);
 fer_code fer_station_make(fer_station *s, fer_arena *a, const fer_config *c,
                           const fer_config_change *changes, size_t change_count, fer_furniture *f,
                           fer_err *err);
+/* Its runner is gone: what is asked for its tokens ends, before the vault does. */
+void fer_place_drop_tokens(fer_place_of_tools *p);
 /* Frees a place of a station that ends. */
 void fer_place_free(fer_place_of_tools *p);
 /* The same for one that leaves, when its runner is gone: what it might ask may not be asked any

@@ -7,10 +7,16 @@
 /* ---- leaving
  * ----------------------------------------------------------------------------------------- */
 
+void fer_place_drop_tokens(fer_place_of_tools *p)
+{
+    fer_oauth_pool_free(p->tokens);
+    p->tokens = NULL;
+}
+
 void fer_place_free(fer_place_of_tools *p)
 {
     fer_arena_free(p->listing_arena);
-    fer_oauth_pool_free(p->tokens);
+    fer_place_drop_tokens(p);
     fer_arena_free(p->arena);
 }
 

@@ -67,6 +67,15 @@ World.slow = 0
 same("is let in", login()[0], 0)
 let_go(threads)
 same("what was logged in stays", (list(answers.values()), [call(s) for s in both]), ([True, True], [True, True]))
+both.append(Server(config=CONFIG))
+same("one more calls", until(lambda: call(both[2]), 30), True)
+threads, answers, before = call_both(both[1:])
+same("those end that wait for their turn, and whose turn it is", [both[2].end(), both[1].end()], [0, 0])
+World.slow = 0
+same("the token that was asked for is lost, and another is there", login()[0], 0)
+let_go(threads)
+both[1:] = [Server(config=CONFIG)]
+same("it calls again", until(lambda: call(both[1]), 60), True)
 threads, answers, before = call_both(both[:1])
 both[0].child.send_signal(signal.SIGKILL)
 both[0].child.wait(timeout=60)

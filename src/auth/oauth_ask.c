@@ -115,7 +115,11 @@ void fer_oauth_ask_token(fer_oauth *o, fer_str url, fer_buf *form, const fer_oau
     fer_str shown = FER_STR(""), assertion = FER_STR("");
     fer_err err = {0};
     fer_code code = FER_OK;
-    if (client->auth == FER_CLIENT_JWT) {
+    if (client->auth == FER_CLIENT_JWT && !o->key) {
+        code = fer_fail(&err, FER_BAD_USAGE,
+                        "the token was got with a key that is not configured any more "
+                        "(oauth.privateKey)");
+    } else if (client->auth == FER_CLIENT_JWT) {
         code = assertion_of(o, client, &assertion, &err);
         fer_form_add(form, "client_assertion_type",
                      FER_STR("urn:ietf:params:oauth:client-assertion-type:jwt-bearer"));

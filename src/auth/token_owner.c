@@ -22,7 +22,7 @@ fer_token_owner fer_token_owner_of(fer_token_share share, fer_str tenant, fer_st
 {
     fer_token_owner o = {FER_STR(""), FER_STR("")};
     if (share != FER_TOKENS_SHARED && tenant.len) o.tenant = tenant;
-    if (share == FER_TOKENS_PRINCIPAL && principal.len) o.principal = principal;
+    if (share == FER_TOKENS_PRINCIPAL && o.tenant.len && principal.len) o.principal = principal;
     return o;
 }
 

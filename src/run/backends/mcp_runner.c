@@ -217,7 +217,8 @@ static seat *new_seat(mcp_runner *m, const fer_asker *whose, fer_str abilities)
 
 static seat *find_seat(const mcp_runner *m, const fer_asker *whose)
 {
-    seat *s = is_nobody(whose) ? m->shared : m->seats;
+    seat *s = m->seats;
+    if (is_nobody(whose)) return m->shared;
     while (s && (s->closed || !is_same(&s->whose, whose))) s = s->next;
     return s;
 }

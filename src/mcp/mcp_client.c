@@ -318,6 +318,7 @@ fer_mcp_client *fer_mcp_client_new(fer_mcp_link *link, const fer_mcp_options *o)
     uv_unref((uv_handle_t *)&c->rest);
     link->events = &fer_mcp_events;
     link->context = c;
+    if (!o->keep) fer_mcp_watch_rest(c);
     return c;
 }
 

@@ -94,8 +94,8 @@ typedef struct fer_mcp_options {
      * updated, lists that have changed. `params`: a JSON object as it came, or empty. `k`: the call
      * that it belongs to; NULL: none, or not known. May be NULL. */
     void (*noticed)(void *context, fer_mcp_call *k, fer_str method, fer_str params);
-    /* It was disconnected as nobody asked anything (idle_ms); the client may be closed. May be
-     * NULL. */
+    /* It was disconnected, or is not connected, and nobody asked anything (idle_ms); the client may
+     * be closed. May be NULL. */
     void (*rested)(void *context);
     /* The connection was lost; requests that were sent over it fail next. May be NULL. */
     void (*lost)(void *context, fer_code code, const char *why);

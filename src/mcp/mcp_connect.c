@@ -388,6 +388,7 @@ void fer_mcp_connect(fer_mcp_client *c)
 {
     fer_err err = {0};
     if (c->info.state == FER_MCP_CONNECTING || c->info.state == FER_MCP_CLOSING) return;
+    if (!c->options.keep) fer_mcp_watch_rest(c); /* also where nothing comes of it */
     if (c->link->kind->permit && c->link->kind->permit(c->link, &err)) {
         fer_mcp_fail_waiting(c, &(fer_mcp_failure){.code = err.code, .message = err.message});
         return;
@@ -431,10 +432,13 @@ static void rest_fired(uv_timer_t *t)
 {
     fer_mcp_client *c = t->data;
     int64_t left = c->used + (int64_t)c->options.idle_ms * MS - fer_clock_mono();
-    if (c->stopping || c->info.state != FER_MCP_READY) return;
-    if (is_used(c)) left = (int64_t)c->options.idle_ms * MS;
-    if (left <= 0) rest(c);
-    else uv_timer_start(t, rest_fired, (uint64_t)(left / MS + 1), 0);
+    bool apart = c->info.state == FER_MCP_IDLE || c->info.state == FER_MCP_DOWN;
+    if (c->stopping) return;
+    if (is_used(c) || (!apart && c->info.state != FER_MCP_READY))
+        left = (int64_t)c->options.idle_ms * MS;
+    if (left > 0) uv_timer_start(t, rest_fired, (uint64_t)(left / MS + 1), 0);
+    else if (!apart) rest(c);
+    else if (c->options.rested) c->options.rested(c->options.context);
 }
 
 void fer_mcp_watch_rest(fer_mcp_client *c)

@@ -171,6 +171,11 @@ static void changed(void *context)
     happen(context, "= changed");
 }
 
+static void rested(void *context)
+{
+    happen(context, "= rested");
+}
+
 static void closed(void *context)
 {
     script *s = context;
@@ -351,7 +356,9 @@ void script_run(const char *text, const script_options *o)
                                      .probe_ms = s->options->probe_ms,
                                      .list_ms = s->options->list_ms,
                                      .capabilities = fer_str_of(s->options->capabilities),
+                                     .idle_ms = s->options->idle_ms,
                                      .changed = changed,
+                                     .rested = rested,
                                      .asked = asked,
                                      .withdrawn = withdrawn,
                                      .closed = closed,

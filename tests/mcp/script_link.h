@@ -31,7 +31,7 @@
 typedef struct script_options {
     bool streams;    /* each request has a stream of its own */
     bool unopenable; /* open fails */
-    unsigned start_ms, probe_ms, list_ms;
+    unsigned start_ms, probe_ms, list_ms, idle_ms;
     const char *capabilities;
     bool asks;        /* questions of the server's are taken */
     bool at_once;     /* and answered from within, with {"ok":true} */

@@ -136,6 +136,10 @@ static const struct row {
     {"it cannot be started",
      "! call t\n= ended 0 BackendUnavailable: no such program\n! stop\n",
      {.unopenable = true}},
+    {"it could not be started, and nobody asks again",
+     "! call t\n= ended 0 BackendUnavailable: no such program\n! wait\n= rested\n! stop\n",
+     {.unopenable = true, .idle_ms = 20}},
+    {"nobody asks it anything", "! wait\n= rested\n! stop\n", {.idle_ms = 1}},
     /* HTTP: each request has its stream */
     {"an older server by the look of its HTTP",
      "! connect\n= open\n" S_DISCOVER("1") "! fail 1 401 sent,unknown\n" S_INITIALIZE("2")

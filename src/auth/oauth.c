@@ -235,6 +235,8 @@ void fer_oauth_land(fer_oauth *o, fer_code code, const char *why)
     if (code) memcpy(text, o->why, sizeof text);
     bool good_still = o->flight && o->flight->early && o->record_arena && left_ms(o) > 0;
     if (good_still) code = FER_OK;
+    if (o->flight && o->flight->revoking && o->options.vault)
+        fer_vault_remove(o->options.vault, "token", o->name, NULL); /* in its turn */
     end_flight(o);
     o->waiters = NULL;
     if (list) list->place = &list;

@@ -110,8 +110,9 @@ bool fer_oauth_may_mend(unsigned status, fer_str challenge);
 
 /* Gets a token anew, whatever there is, as ferrule auth login does. */
 void fer_oauth_log_in(fer_oauth *o, fer_oauth_waiter *w);
-/* Tells who gave the tokens that they are of no use any more (RFC 7009); they stay here. FER_OK:
- * they are revoked; else why not. Nobody may wait for anything else. */
+/* Tells who gave the tokens that they are of no use any more (RFC 7009), and takes them out
+ * of the vault, whatever comes of it. FER_OK: they are revoked; else why not. Nobody may wait for
+ * anything else. */
 void fer_oauth_revoke(fer_oauth *o, fer_oauth_waiter *w);
 /* The user came back: the query of the URL. False: nobody was waited for. */
 bool fer_oauth_redirected(fer_oauth *o, fer_str query);

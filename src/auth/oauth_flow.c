@@ -464,6 +464,16 @@ static void got_probe(fer_oauth *o)
     ask_resource(o);
 }
 
+/* Who else refreshes the token meanwhile would put it back, or have one that nobody revokes. */
+static void begin_to_revoke(fer_oauth *o)
+{
+    fer_flight *f = o->flight;
+    if (is_told(o)) return;
+    f->resource.issuers[0] = o->record.issuer;
+    f->resource.issuer_count = 1;
+    ask_issuer(o);
+}
+
 void fer_oauth_begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c)
 {
     fer_flight *f = o->flight;
@@ -476,12 +486,9 @@ void fer_oauth_begin(fer_oauth *o, fer_flight_kind kind, const fer_challenge *c)
     f->revoking = kind == FER_FLIGHT_REVOKE;
     if (c) take_challenge(f, c);
     if (f->early) refresh(o);
+    else if (f->revoking) fer_oauth_take_turn(o, begin_to_revoke);
     else if (is_told(o)) return;
-    else if (f->revoking) {
-        f->resource.issuers[0] = o->record.issuer;
-        f->resource.issuer_count = 1;
-        ask_issuer(o);
-    } else if (f->logging_in)
+    else if (f->logging_in)
         fer_oauth_ask(o, o->options.resource, FER_STR_NONE, NULL, FER_STR(""), got_probe);
     else ask_resource(o);
 }

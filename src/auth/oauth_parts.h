@@ -112,8 +112,8 @@ void fer_oauth_give_back(fer_oauth *o);
 
 /* ---- oauth_turn.c ---- */
 
-/* Calls `then` when no other process refreshes the token; where one has, the flight has landed with
- * what it got. */
+/* Calls `then` when no other process refreshes or revokes the token; where one has, the flight has
+ * landed with what it got. */
 void fer_oauth_take_turn(fer_oauth *o, void (*then)(fer_oauth *o));
 /* Gives the turn back, or waits no more. */
 void fer_oauth_end_turn(fer_flight *f);

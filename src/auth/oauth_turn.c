@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several processes with one vault: whoever refreshes a token has its turn meanwhile, a lock beside
- * the record. The others look again every POLL_MS, and use what the first one got. The lock of a
- * process that ends is free; one that hangs is waited for until FER_OAUTH_TURN_MS have passed.
+ * Several processes with one vault: whoever refreshes a token, or gives it back, has its turn
+ * meanwhile, a lock beside the record. The others look again every POLL_MS, and use what the first
+ * one got. The lock of a process that ends is free; one that hangs is waited for until
+ * FER_OAUTH_TURN_MS have passed.
  */
 #include "clock.h"
 #include "errors.h"
@@ -49,7 +50,8 @@ static bool try_turn(fer_oauth *o, void (*then)(fer_oauth *o))
     }
     if (f->turn < 0) return false;
     wait_no_more(f);
-    if (fer_oauth_reread(o)) fer_oauth_land_kept(o); /* another one was first */
+    /* Another one was first; what it got is given back, too, where all of it is. */
+    if (fer_oauth_reread(o) && !(f->revoking && o->bearer.len)) fer_oauth_land_kept(o);
     else then(o);
     return true;
 }

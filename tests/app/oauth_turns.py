@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "serve"))
@@ -84,10 +85,14 @@ same("a process that is killed in its turn leaves it", until(lambda: call(both[1
 case("no refresh was refused for its token", [] if len(refreshes()) - before == 2 else [f"{len(refreshes()) - before} refreshes, not 2"])
 World.gate.set()
 threads, answers, before = call_both(both[1:])
-World.revocation = False
-code = run(["auth", "logout", "notes", "--config", CONFIG], env=own).returncode
-let_go(threads)
-same("logging out while a token is refreshed", (code, list(answers.values())), (0, [False]))
+out = []
+leaving = threading.Thread(target=lambda: out.append(run(["auth", "logout", "notes", "--config", CONFIG], env=own)))
+leaving.start()
+time.sleep(.5)  # it waits for its turn
+same("logging out waits while a token is refreshed", (out, World.revoked_forms), ([], []))
+let_go([*threads, leaving])
+same("what came of it is revoked", (out[0].returncode, "is revoked" in out[0].stderr.decode(), list(answers.values()), World.good), (0, True, [True], {}))
+same("who asks next", (call(both[1]), call(both[1])), (False, False))
 state = json.loads(run(["auth", "status", "--config", CONFIG, "--json"], env=own).stdout.decode())["servers"][0]["state"]
 same("nothing is written back", state, "no token")
 same("it ends", both[1].end(), 0)

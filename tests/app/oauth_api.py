@@ -106,9 +106,15 @@ got = run(["auth", "logout", "notes", "--config", CONFIG], env=own)
 same("logging out revokes", (got.returncode, "is revoked" in got.stderr.decode(), World.good), (0, True, {}))
 same("it ends once more", s.end(), 0)
 
+key = Key("ES256")
+write(MANUAL + f", privateKey: 'secretref:file:{key.path}'")
+same("logging in with a key", login(user="anna", spoil={"iss": None})[0], 0)
+write(MANUAL + f", revocationUrl: '{ISSUER}/revoke'")
+got = run(["auth", "logout", "notes", "--config", CONFIG], env=own)
+same("without the key the token cannot be revoked", (got.returncode, "oauth.privateKey" in got.stderr.decode()), (0, True))
+
 # ---- tenants
 
-key = Key("ES256")
 FILE = os.path.join(home.name, "keys.json")
 with open(FILE, "w", encoding="utf-8") as file:
     file.write(keys(key))

@@ -8,8 +8,8 @@
  *     ! answer N JSON     what who is asked does with the question: answer, decline; of those taken
  *                         and not answered, counted from 0
  *     ! pause N, go N     a call's listener is behind, or has caught up
- *     ! die WHY           what happens to the link: die, fail ID CODE FLAGS, noise, starved, long HEAD...TAIL
- *     < JSON              what the server says; "< @ID JSON" on the stream of that request;
+ *     ! die WHY           what happens to the link: die, fail ID CODE FLAGS, noise, starved, long
+ * HEAD...TAIL < JSON              what the server says; "< @ID JSON" on the stream of that request;
  *                         "<- JSON" while there is no memory to read it
  *     > JSON              what the client must have sent next
  *     = TEXT              what else must have happened next: open, close, ended, tools, changed ...

@@ -50,7 +50,7 @@ WRONG = [
     ("M20 no base64url", with_state(lambda s: "\u00e4\u20ac!?")),
     ("M20 empty", with_state(lambda s: "")),
     ("M20 no text", with_state(lambda s: {"state": s})),
-    ("M22 of another principal", lambda site, p: site.ben.request("tools/call", dict(ELICIT, **p))),
+    ("A48, M22 of another principal", lambda site, p: site.ben.request("tools/call", dict(ELICIT, **p))),
     ("M23 with another method", lambda site, p: site.ann.request("prompts/get", {"name": "asks", **p})),
     ("M24 with another tool", lambda site, p: site.ann.request("tools/call", dict(ELICIT, name="sample", **p))),
     ("M24 with other arguments", lambda site, p: site.ann.request("tools/call", {"name": "elicit", "arguments": {"a": 1, "b": [3]}, **p})),

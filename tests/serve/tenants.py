@@ -55,6 +55,7 @@ commands:{commands('x', 'canaryx')}{commands('y', 'canaryy')}
     inputSchema: {{type: object}}
     effect: NonIdempotentWrite
     run: {{argv: [mktemp, '{home.name}/effect-XXXXXXXX'], stdout: text}}
+code: {{allowDegraded: true, runtimes: {{sh: {{kind: process, command: [sh]}}}}}}
 state: {STATE}
 policies:
   tools: {{'s:stamp': {{cache: {{ttlMs: 60000}}}}}}
@@ -69,7 +70,7 @@ serve:
       jwks: {FILE}
       tenantClaim: org
       tenants: {{ox: tenantx, oy: tenanty, ol: limited}}
-      scopes: {{x: ['namespace:x', 'namespace:s', 'namespace:xserver'], y: ['namespace:y', 'namespace:s'], all: ['*'], reader: ['namespace:x', 'effect:Pure']}}
+      scopes: {{x: ['namespace:x', 'namespace:s', 'namespace:xserver', 'namespace:code'], y: ['namespace:y', 'namespace:s', 'namespace:code'], all: ['*'], reader: ['namespace:x', 'effect:Pure']}}
   clients:
     desky: {{scopes: ['namespace:y', 'namespace:s'], tenant: tenanty, mode: both, expose: ['*']}}
 """)
@@ -150,7 +151,20 @@ for path in ("run_tool", "a chain", "describe_tool", "examples", "an older versi
     there, nowhere = PATHS[path]("y:read").replace("y:read", "T"), PATHS[path]("y:raed").replace("y:raed", "T")
     same(f"A58 what is another's is not there, by {path}", (there, "ToolNotFound" in there or "-32602" in there), (nowhere, True))
 same("A51 nobody is told what was meant", [x for x in ("y:raed", "y:writ", "yread") if "y:read" in run_tool(X, x) or "y:write" in run_tool(X, x)], [])
-same("A50, A56 there is nothing to run code with that another has", "canaryy" in tool(X, "execute_code", code="1")[1], False)
+
+# ---- A50, A56: what code of a tenant sees, calls and leaves behind
+
+same("A56 code calls its own tools", "result-canaryx" in tool(X, "execute_code", code="await tools.x.read({})")[1], True)
+for name, code in [("by its name", "await tools.y.read({})"), ("by its ID", "await tools.run('y:read', {})"), ("by a chain", "await tools.chain([{toolId: 'y:read', args: {}}])"),
+                   ("and describes it", "await tools.describe('y:read', 'full')"), ("and looks for it", "[await tools.search('reads what belongs to'), await tools.list(), await tools.namespaces()]")]:
+    same(f"A56 code calls a tool of another's, {name}", "canaryy" in tool(X, "execute_code", code=f"try {{ JSON.stringify({code}) }} catch (e) {{ e.code + e.message + JSON.stringify(e.details) }}")[1], False)
+LEAVE = "echo canaryy-file > left; echo canaryy-file > /tmp/left; pwd; cat left"
+LOOK = "cat left /tmp/left ../*/left 2>&1; ls -laR . /tmp 2>&1; env"
+same("A50 what code writes it can read", "canaryy-file" in tool(Y, "execute_code", code=LEAVE, runtime="sh")[1], True)
+same("A50 the folder of another's code", "canaryy" in tool(X, "execute_code", code=LOOK, runtime="sh")[1], False)
+kept = tool(Y, "execute_code", code="Array.from({length: 20000}, (_, i) => 'canaryy-value' + i)", store=True)[0]["result"]["structuredContent"]
+same("A50 a value that is kept", "canaryy-value19999" in tool(Y, "run_tool", handle=kept["handle"], at="/value", **{"from": 19990})[1], True)
+same("A50 a value of another's", [x in tool(X, "run_tool", handle=kept["handle"], at="/value")[1] for x in ("canaryy", "InvalidPageToken")], [False, True])
 
 # ---- A42, A46, A49, A54: what runs, streams and lies there for others
 

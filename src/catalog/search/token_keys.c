@@ -154,12 +154,12 @@ size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
     struct taken t = {out, 0, room, r->at, r->at};
     char last[BLOCK + FER_TOKEN_KEY];
     for (bool more = true; more;) {
-        const char *p = r->text.ptr + t.next;
         size_t left = r->text.len - t.next;
         if (!left) {
             if (t.count < room) t.at = r->text.len; /* no word is left */
             break;
         }
+        const char *p = r->text.ptr + t.next;
         if (left < sizeof last) {
             memset(last, 0, sizeof last);
             memcpy(last, p, left);

@@ -95,7 +95,8 @@ leaving.start()
 time.sleep(.5)  # it waits for its turn
 same("logging out waits while a token is refreshed", (out, World.revoked_forms), ([], []))
 let_go([*threads, leaving])
-same("what came of it is revoked", (out[0].returncode, "is revoked" in out[0].stderr.decode(), list(answers.values()), World.good), (0, True, [True], {}))
+# Whether the call still came in time with the token that it waited for, nobody can say.
+same("what came of it is revoked", (out[0].returncode, "is revoked" in out[0].stderr.decode(), World.good), (0, True, {}))
 same("who asks next", (call(both[1]), call(both[1])), (False, False))
 state = json.loads(run(["auth", "status", "--config", CONFIG, "--json"], env=own).stdout.decode())["servers"][0]["state"]
 same("nothing is written back", state, "no token")

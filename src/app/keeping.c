@@ -64,6 +64,11 @@ static fer_code append(void *context, const fer_ledger_record *r, fer_ledger_don
     return fer_ledger_append(((fer_keeping *)context)->ledger_port, r, done, whom, err);
 }
 
+static bool pressed(void *context)
+{
+    return fer_ledger_pressed(((fer_keeping *)context)->ledger_port);
+}
+
 static fer_code name(void *context, fer_str tenant, const char *use, fer_str text,
                      unsigned char out[32], fer_err *err)
 {
@@ -234,6 +239,7 @@ fer_code fer_keeping_begin(fer_gateway *g, const fer_keep_options *o, fer_keepin
                          .release = release,
                          .lose = lose,
                          .append = append,
+                         .pressed = pressed,
                          .name = name};
     if (o->cache) {
         keeper.recall_result = recall_result;

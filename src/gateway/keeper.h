@@ -26,6 +26,8 @@ typedef struct fer_keeper {
     /* NULL: there is no ledger. */
     fer_code (*append)(void *context, const fer_ledger_record *r, fer_ledger_done *done, void *whom,
                        fer_err *err);
+    /* fer_ledger_pressed; NULL: never. */
+    bool (*pressed)(void *context);
     /* Results of Pure tools that outlive the process; NULL: they do not. Nobody waits for what is
      * kept, and it may be gone at any time. */
     fer_code (*recall_result)(void *context, fer_str tenant, fer_str key, fer_store_done *done,

@@ -287,7 +287,8 @@ fer_move fer_stage_note(fer_call *c)
         fer_call_give_turn(c);
         if (fer_call_record_end(c) == FER_MOVE_WAIT) return FER_MOVE_WAIT;
     }
-    if (c->kept && !c->noted && !c->envelope.error.code && c->effect != FER_EFFECT_PURE) {
+    bool did = c->effect != FER_EFFECT_PURE && !c->shared;
+    if (c->kept && !c->noted && !c->envelope.error.code && did) {
         /* No result of a write is acknowledged that the ledger does not have (5.11). */
         fer_call_refuse(c, FER_OUTCOME_UNKNOWN,
                         "the call was made, but the ledger could not record its end");

@@ -95,14 +95,18 @@ static fer_code append(fer_call *c, fer_ledger_type type, fer_buf *b, bool wait,
     return code;
 }
 
-fer_move fer_call_record_begin(fer_call *c)
+/* The ledger is behind: everybody waits for it then, so that no call is left out. */
+static bool is_pressed(const fer_call *c)
+{
+    const fer_keeper *k = &c->gateway->keeper;
+    return k->pressed && k->pressed(k->context);
+}
+
+static fer_code append_begin(fer_call *c, bool wait, fer_err *err)
 {
     const fer_ready *r = c->ready;
     const fer_caller *who = c->options.caller;
-    bool pure = c->effect == FER_EFFECT_PURE;
-    fer_err err = {0};
     fer_buf b;
-    if (!c->gateway->keeper.append || c->begun) return FER_MOVE_NEXT;
     fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
     if (who) member(&b, FER_STR("agent"), who->agent);
     member(&b, FER_STR("backend"), c->envelope.backend.name);
@@ -118,13 +122,28 @@ fer_move fer_call_record_begin(fer_call *c)
     if (who) member(&b, FER_STR("principal"), who->principal);
     redactions(c, &b);
     member(&b, FER_STR("tool"), r->id);
-    fer_code code = append(c, FER_LEDGER_BEGIN, &b, !pure, &err);
+    fer_code code = append(c, FER_LEDGER_BEGIN, &b, wait, err);
     c->begun = !code;
-    if (!code) return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
-    return pure ? FER_MOVE_NEXT
-                : fer_call_refuse(c, FER_LEDGER_UNAVAILABLE,
-                                  "the ledger cannot record the call, so it was not made: %s",
-                                  err.message);
+    return code;
+}
+
+/* A ledger that is full or broken keeps no Pure call from being made; one that is only behind
+ * does, as every call that is accepted is in it (5.11). */
+static fer_move refuse_unrecorded(fer_call *c, bool pure, const fer_err *err)
+{
+    if (pure && !is_pressed(c)) return FER_MOVE_NEXT;
+    return fer_call_refuse(c, FER_LEDGER_UNAVAILABLE,
+                           "the ledger cannot record the call, so it was not made: %s",
+                           err->message);
+}
+
+fer_move fer_call_record_begin(fer_call *c)
+{
+    bool pure = c->effect == FER_EFFECT_PURE;
+    fer_err err = {0};
+    if (!c->gateway->keeper.append || c->begun) return FER_MOVE_NEXT;
+    if (append_begin(c, !pure || is_pressed(c), &err)) return refuse_unrecorded(c, pure, &err);
+    return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
 }
 
 void fer_call_record_attempt(fer_call *c, const fer_outcome *o)
@@ -175,12 +194,15 @@ fer_move fer_call_record_end(fer_call *c)
     if (!c->begun) {
         if (!c->ready || c->options.dry_run) return FER_MOVE_NEXT;
         fer_effect effect = c->effect;
-        c->effect = FER_EFFECT_PURE; /* nothing is done: nobody waits for it */
-        fer_call_record_begin(c);
+        c->effect = FER_EFFECT_PURE; /* nothing is done */
+        fer_code bad = append_begin(c, false, &err);
         c->effect = effect;
-        if (!c->begun) return FER_MOVE_NEXT;
+        if (bad) {
+            refuse_unrecorded(c, true, &err);
+            return FER_MOVE_NEXT;
+        }
     }
-    bool wait = c->effect != FER_EFFECT_PURE && !c->shared;
+    bool wait = (c->effect != FER_EFFECT_PURE && !c->shared) || is_pressed(c);
     write_end(c, &b);
     c->begun = false;
     fer_code code = append(c, FER_LEDGER_END, &b, wait, &err);

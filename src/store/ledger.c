@@ -304,6 +304,12 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     return FER_OK;
 }
 
+/* Calls whose ends have their space in one segment, with as much left for everything else. */
+static size_t calls_max(const fer_ledger *l)
+{
+    return l->options.segment_bytes / 2 / l->options.end_bytes;
+}
+
 /* The open call of a begin (made) or an end (marked); under the lock. */
 static fer_code take_call(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, fer_err *err)
 {
@@ -316,7 +322,7 @@ static fer_code take_call(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f
         return FER_OK;
     }
     if (c) return fer_fail(err, FER_CONSTRAINT_VIOLATION, "a second begin of a call that is open");
-    if (l->calls.count >= l->options.segment_bytes / 2 / l->options.end_bytes)
+    if (l->calls.count >= calls_max(l))
         return fer_fail(err, FER_LEDGER_UNAVAILABLE,
                         "more calls are open than the ledger has space for");
     c = fer_call_table_add(&l->calls, fer_ledger_entry_tenant(e), f->call);
@@ -350,6 +356,18 @@ static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, 
     return FER_OK;
 }
 
+/* Under the lock. */
+static bool is_pressed(const fer_ledger *l)
+{
+    return l->state == FER_LEDGER_OK &&
+           (l->calls.count > calls_max(l) / 2 || l->waiting > l->options.queue_bytes / 2);
+}
+
+bool fer_ledger_pressed(const fer_ledger_port *p)
+{
+    return p->pressed;
+}
+
 fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_ledger_done *done,
                            void *context, fer_err *err)
 {
@@ -367,6 +385,7 @@ fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     bool wake = false;
     pthread_mutex_lock(&l->lock);
     code = enqueue(l, e, &facts, &wake, err);
+    p->pressed = is_pressed(l);
     pthread_mutex_unlock(&l->lock);
     if (wake) uv_prepare_start(&p->turn_end, wake_writer);
     if (!code) return FER_OK;

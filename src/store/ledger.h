@@ -158,6 +158,12 @@ void fer_ledger_detach(fer_ledger_port *p);
 fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_ledger_done *done,
                            void *context, fer_err *err);
 
+/*
+ * Whether the last append found more than half taken of what may wait, or of the calls that may be
+ * open, in a ledger that can be written. Whoever need not wait for a record does so then: the
+ * writer catches up, and no record is refused that could have been kept.
+ */
+bool fer_ledger_pressed(const fer_ledger_port *p);
 /* Bytes that wait to be written, for admission; any thread. */
 size_t fer_ledger_waiting(const fer_ledger *l);
 

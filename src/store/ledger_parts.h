@@ -51,6 +51,7 @@ struct fer_ledger_port {
     fer_outlet *outlet;
     fer_arena *scratch;
     uv_prepare_t turn_end; /* runs before the loop waits, where the writer is to be woken */
+    bool pressed;          /* as of the last append */
 };
 
 /* What a batch must put back where it could not be written. */

@@ -320,13 +320,11 @@ def logged(event):
 
 
 same("verify: a start found it whole", {r["flaws"] for r in logged("ledger.verified")}, {0})
-for _ in range(3):  # now and then a start does not do as the section `ledger` says: docs/dev/PLAN.md
-    s = Server()
-    large = [s.ask("api:ok", {"pin": "x" * 6000}) for _ in range(60)]
-    s.stop()
-    segments = sorted(f for f in os.listdir(os.path.join(STATE, "ledger")) if f.endswith(".jsonl"))
-    if len(segments) > 1:
-        break
+s = Server()
+large = [s.ask("api:ok", {"pin": "x" * 6000}) for _ in range(60)]
+s.stop()
+segments = sorted(f for f in os.listdir(os.path.join(STATE, "ledger")) if f.endswith(".jsonl"))
+same("ledger: it has every call, however far behind it is", len([r for r in records("--tool", "api:ok", "--type", "begin") if r["body"]["input"] == {"pin": "x" * 6000}]), 60)
 same("ledger: calls with large arguments", [a for a in large if not isinstance(a, dict) or "n" not in a], [])
 same("ledger: segments are as large as they are told", len(segments) > 1, True)
 segment = segments[0]
@@ -334,13 +332,9 @@ with open(os.path.join(STATE, "ledger", segment), "r+b") as f:
     text = f.read()
     f.seek(text.index(b'"callId"') + 12)
     f.write(b"0" if text[text.index(b'"callId"') + 12:][:1] != b"0" else b"1")
-for _ in range(3):
-    s = Server()
-    s.ask("api:ok")
-    found = until(lambda: logged("ledger.flaw"), 20)
-    if found:
-        break
-    s.stop()
+s = Server()
+s.ask("api:ok")
+found = until(lambda: logged("ledger.flaw"), 20)
 same("verify: the flaw is logged", found, True)
 same("verify: with its place", [r["kind"] for r in logged("ledger.flaw")][:1] + [segment in logged("ledger.flaw")[0]["segment"]], ["hash", True])
 s.stop()

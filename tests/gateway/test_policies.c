@@ -812,7 +812,7 @@ static void whose_fault_it_is(void)
 static struct {
     char text[1 << 16];
     size_t len;
-    bool refuse, hold;
+    bool refuse, hold, pressed;
     fer_ledger_done *done;
     void *whom;
 } book;
@@ -832,12 +832,43 @@ static fer_code book_append(void *context, const fer_ledger_record *r, fer_ledge
     return FER_OK;
 }
 
+static bool book_pressed(void *context)
+{
+    (void)context;
+    return book.pressed;
+}
+
 static void keep_book(struct scene *s)
 {
     memset(&book, 0, sizeof book);
     fer_keeper k = s->gateway->keeper;
     k.append = book_append;
+    k.pressed = book_pressed;
     fer_gateway_keep(s->gateway, &k);
+}
+
+/* A ledger that is behind leaves out no Pure call: each waits for its records, and one that finds
+ * no place is not made. */
+static void a_ledger_that_is_behind_has_every_call(void)
+{
+    struct scene s;
+    set(&s, "o", "");
+    keep_book(&s);
+    book.hold = book.pressed = true;
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    assert_int_equal(s.a.asked, 0);
+    book.done(book.whom, FER_OK, 1);
+    assert_int_equal(s.a.asked, 1);
+    assert_int_equal(s.done, 0);
+    assert_non_null(strstr(book.text, "end {"));
+    book.done(book.whom, FER_OK, 2);
+    assert_int_equal(s.done, 1);
+    assert_int_equal(s.last.error.code, FER_OK);
+    book.refuse = true;
+    begin(&s, "a:read", "", &(fer_call_options){0});
+    assert_int_equal(s.last.error.code, FER_LEDGER_UNAVAILABLE);
+    assert_int_equal(s.a.asked, 1);
+    strike(&s);
 }
 
 static void the_ledger_comes_first(void)
@@ -1089,6 +1120,7 @@ int main(void)
     failed += ROWS_ONE("circuits", whose_fault_it_is);
     failed += ROWS_ONE("circuits", one_loss_counts_once);
     failed += ROWS_ONE("ledger", the_ledger_comes_first);
+    failed += ROWS_ONE("ledger behind", a_ledger_that_is_behind_has_every_call);
     failed += ROWS_ONE("ledger", an_end_that_is_not_durable_is_no_answer);
     failed += ROWS_ONE("canaries", no_canary_is_found);
     failed += ROWS_ONE("end", all_end_with_the_gateway);

@@ -195,6 +195,7 @@ static void queue_bound(void)
         assert_true(code == FER_OK || code == FER_LEDGER_UNAVAILABLE);
         refused += code != FER_OK;
         assert_true(fer_ledger_waiting(d.ledger) <= o.queue_bytes);
+        if (code) assert_true(fer_ledger_pressed(d.port));
     }
     assert_true(refused > 50);
     /* An end is taken all the same. */
@@ -205,6 +206,36 @@ static void queue_bound(void)
     assert_int_equal(desk_close(&d), FER_OK);
     fer_faults_begin(NULL);
     assert_fine(d.folder, "queue");
+    desk_remove(d.folder);
+}
+
+/* Of the calls that may be open, those behind the half are told to wait for their records. */
+static void open_bound(void)
+{
+    struct desk d = {0};
+    char id[16];
+    desk_folder(d.folder);
+    fer_ledger_options o = desk_options(d.folder);
+    o.segment_bytes = 256 << 10;
+    o.end_bytes = 16 << 10; /* so eight have their space */
+    fer_faults_begin(NULL);
+    assert_int_equal(desk_open(&d, &o), FER_OK);
+    for (int i = 1; i <= 9; i++) {
+        snprintf(id, sizeof id, "c%d", i);
+        assert_int_equal(desk_begin(&d, "acme", id, "Pure"),
+                         i <= 8 ? FER_OK : FER_LEDGER_UNAVAILABLE);
+        assert_int_equal(fer_ledger_pressed(d.port), i > 4);
+    }
+    desk_wait(&d);
+    for (int i = 1; i <= 8; i++) {
+        snprintf(id, sizeof id, "c%d", i);
+        assert_int_equal(desk_end(&d, "acme", id, "Ok"), FER_OK);
+        desk_wait(&d);
+    }
+    assert_int_equal(desk_begin(&d, "acme", "c10", "Pure"), FER_OK);
+    assert_false(fer_ledger_pressed(d.port));
+    desk_wait(&d);
+    assert_int_equal(desk_close(&d), FER_OK);
     desk_remove(d.folder);
 }
 
@@ -307,5 +338,6 @@ int main(void)
 {
     return ROWS_RUN("faults", rows, run) + ROWS_ONE("faults", full_at_end) +
            ROWS_ONE("faults", folder_above) + ROWS_ONE("faults", queue_bound) +
-           ROWS_RUN("openings", openings, open_failing) + ROWS_ONE("faults", no_random);
+           ROWS_ONE("faults", open_bound) + ROWS_RUN("openings", openings, open_failing) +
+           ROWS_ONE("faults", no_random);
 }

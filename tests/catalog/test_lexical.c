@@ -24,6 +24,11 @@ static const struct tool {
     {"search", "search", "Look something up on the web", "query"},
     {"docs", "search", "Look something up in the documentation, where search terms are many",
      "query"},
+    {"deploy", "rollout",
+     "Starts what an operator has prepared for the machines of one region, one machine after the "
+     "other, and stops where more than a few of them are ill",
+     "region"},
+    {"deploy", "rollout_rollout", "Rollout", "rollout"},
     {"zh", "tianqi", "\xE6\x9F\xA5\xE8\xAF\xA2\xE5\xA4\xA9\xE6\xB0\x94",
      "\xE5\x9F\x8E\xE5\xB8\x82"},
 };
@@ -64,6 +69,7 @@ static const struct row {
     {"current", "weather:current", true, true},
     {"docs:search", "docs:search", true, true},
     {"search:search", "search:search", true, true},
+    {"rollout", "deploy:rollout", true, true}, /* though another has more of the word */
     {"weather:getForecast", "weather:getForecast", true, true},
     {"github:current", "weather:current", false, true},
     {"docs: search", "docs:search", false, true},
@@ -98,6 +104,8 @@ static void find(const fer_lexical *ix, const struct row *row)
         assert_int_equal(hits.list[0].named, row->named);
     }
     assert_string_equal(first, row->first);
+    for (size_t i = 1; i < hits.count; i++)
+        assert_true(hits.list[i - 1].score >= hits.list[i].score);
     assert_int_equal(hits.fits, row->fits);
     fer_searcher_free(s);
     fer_arena_free(a);

@@ -389,6 +389,9 @@ static fer_code hand_over(fer_arena *a, struct search *r, size_t limit, fer_lexi
         hits[i] = (fer_lexical_hit){.number = f->number, .score = f->score, .named = f->named};
         if (r->asked->explain && !explain(a, r, f, &hits[i])) return fer_arena_failed(a, err);
     }
+    /* What is named stands first, and nothing behind it has more: order is by score. */
+    for (size_t i = count; i-- > 1;)
+        if (hits[i - 1].score < hits[i].score) hits[i - 1].score = hits[i].score;
     double possible = r->query->mass;
     bool fits = count > 0 && (hits[0].named || hits[0].score >= FIT_SHARE * possible);
     *out = (fer_lexical_hits){hits, count, possible, fits};

@@ -162,9 +162,26 @@ static void sync_folder(char *path)
     fer_sys_close(fd);
 }
 
+/* A pipe, a socket's or terminal's descriptor, a device: there is nothing to replace. */
+static bool is_stream(const char *path)
+{
+    struct stat st;
+    return fer_sys_stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static fer_code write_stream(const char *path, fer_str content, fer_err *err)
+{
+    int fd = open_file(path, O_WRONLY);
+    if (fd < 0) return io_failed(err, "open", path);
+    fer_code code = fer_file_write_all(fd, content) ? FER_OK : io_failed(err, "write", path);
+    if (fer_sys_close(fd) != 0 && !code) code = io_failed(err, "close", path);
+    return code;
+}
+
 fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
 {
     char beside[PATH_MAX + 32], path[PATH_MAX];
+    if (is_stream(named)) return write_stream(named, content, err);
     /* A link stays a link: what it leads to is replaced. */
     if (!fer_sys_realpath(named, path)) {
         if (errno != ENOENT || strlen(named) >= sizeof path) return io_failed(err, "find", named);

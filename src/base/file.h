@@ -15,7 +15,8 @@ fer_code fer_file_read(fer_arena *a, const char *path, size_t max, fer_str *out,
 fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fer_str *out,
                           fer_err *err);
 /* Replaces a file whole: written beside it, synced, renamed. Its mode is kept, a link is followed.
- * A new one in a folder that nobody else may enter is for nobody else either. */
+ * A new one in a folder that nobody else may enter is for nobody else either. Pipes and devices
+ * (/dev/stdout, /dev/null) are written to and stay what they are. */
 fer_code fer_file_replace(const char *named, fer_str content, fer_err *err);
 
 /*

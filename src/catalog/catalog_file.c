@@ -402,7 +402,7 @@ static fer_code map_file(file *f, const char *path, fer_err *err)
     struct stat st;
     int fd;
     do {
-        fd = fer_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+        fd = fer_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0); /* no pipe's other end */
     } while (fd < 0 && errno == EINTR);
     if (fd < 0) return fer_fail(err, FER_IO_ERROR, "cannot open %s: %s", path, strerror(errno));
     fer_code code = FER_OK;
@@ -426,7 +426,7 @@ static fer_code map_file(file *f, const char *path, fer_err *err)
 bool fer_catalog_file_begins(const char *path)
 {
     char magic[sizeof((struct fer_file_head *)0)->magic];
-    int fd = fer_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    int fd = fer_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     bool whole = fd >= 0 && fer_sys_read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
     if (fd >= 0) fer_sys_close(fd);
     return whole && memcmp(magic, FER_FILE_MAGIC, sizeof magic) == 0;

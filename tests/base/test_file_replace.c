@@ -5,6 +5,8 @@
  */
 #include "temp_files.h"
 
+#include <fcntl.h>
+
 #include "file.h"
 
 static char *pattern(size_t size)
@@ -187,6 +189,32 @@ static void modes_are_kept(void)
     }
 }
 
+/* What is no file is written to, and is still there. */
+static void streams_stay(void)
+{
+    struct stat st;
+    char got[8] = "", link[64];
+    int fds[2];
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    int reader = open(path_of("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(fer_file_replace(path_of("pipe"), FER_STR("new"), NULL), FER_OK);
+    assert_int_equal(read(reader, got, sizeof got), 3);
+    assert_memory_equal(got, "new", 3);
+    assert_int_equal(stat(path_of("pipe"), &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    close(reader);
+    unlink(path_of("pipe"));
+    /* As /dev/stdout is, where a pipe is behind it: the link leads to no path. */
+    assert_int_equal(pipe(fds), 0);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fds[1]);
+    assert_int_equal(fer_file_replace(link, FER_STR("there"), NULL), FER_OK);
+    assert_int_equal(read(fds[0], got, sizeof got), 5);
+    assert_memory_equal(got, "there", 5);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 /* A new file is no more open than its folder. */
 static void new_in_a_folder(void)
 {
@@ -215,7 +243,7 @@ int main(void)
                  ROWS_RUN("replace, each call", kind_rows, run_kind) +
                  ROWS_RUN("replace, target", target_rows, run_target) +
                  ROWS_ONE("replace", replace_a_long_path) + ROWS_ONE("replace", modes_are_kept) +
-                 ROWS_ONE("replace", new_in_a_folder);
+                 ROWS_ONE("replace", new_in_a_folder) + ROWS_ONE("replace", streams_stay);
     drop(root);
     return failed;
 }

@@ -274,7 +274,8 @@ typedef enum fer_event_kind {
     FER_EVENT_BACKEND_REMOVED,
     FER_EVENT_REMOVED,
     FER_EVENT_DOCUMENTED,
-    FER_EVENT_UNCHANGED /* an outcome only: nobody is told */
+    FER_EVENT_UNCHANGED, /* an outcome only: nobody is told */
+    FER_EVENT_SHADOWED   /* the same; the batch has another definition with this ID, which counts */
 } fer_event_kind;
 FER_API const char *fer_event_kind_name(fer_event_kind kind); /* "registered" ... */
 

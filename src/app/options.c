@@ -332,11 +332,17 @@ const fer_option fer_describe_options[] = {
         "any-name", 0, NULL, NULL,                                                                 \
             "take names and namespaces that IDs cannot hold: '/' is -.2F in the ID"                \
     }
+#define OF_NAMESPACE                                                                               \
+    {                                                                                              \
+        "namespace", 'n', "NAMESPACE", NULL,                                                       \
+            "of tools that name none (default: the name of their file without its ending)"         \
+    }
 const fer_option fer_namespaces_options[] = {JSON, PAGES, CATALOG, INPUT_FORMAT, END};
 const fer_option fer_index_build_options[] = {
     {"output", 'o', "FILE", NULL, "where to write (default ferrule.catalog)"},
     {"quiet", 'q', NULL, NULL, "print nothing"},
     {"no-vectors", 0, NULL, NULL, "make no vectors: searches go by words alone"},
+    OF_NAMESPACE,
     ANY_NAME,
     EMBEDDER,
     INPUT_FORMAT,
@@ -354,6 +360,7 @@ const fer_option fer_catalog_update_options[] = {
     {"quarantine", 0, "POLICY", fer_quarantine_names,
      "which changed definitions are held back until they are approved (default none)"},
     {"prune", 0, NULL, NULL, "remove the tools that none of the files name"},
+    OF_NAMESPACE,
     ANY_NAME,
     {"quiet", 'q', NULL, NULL, "do not print what has changed"},
     EMBEDDER,

@@ -10,6 +10,7 @@
 #include "file.h"
 #include "inputs.h"
 #include "progress.h"
+#include "sys.h"
 #include "tags.h"
 #include "tool_id.h"
 
@@ -45,6 +46,15 @@ struct loading {
     fer_progress progress;
 };
 
+/* The namespace of tools that name none. */
+static fer_str space_of(const struct loading *l, fer_str file, char room[FER_NAME_MAX])
+{
+    const char *said = l->shelf->options.kept ? fer_app_option(l->shelf->app, "namespace") : NULL;
+    bool named = l->in.count > 1 || (l->shelf->options.kept && !fer_str_is(file, "<stdin>"));
+    if (said) return fer_str_of(said);
+    return named ? namespace_of(file, room) : FER_STR("");
+}
+
 static fer_code load_one(struct loading *l, size_t index, fer_err *err)
 {
     fer_str name, text;
@@ -53,7 +63,7 @@ static fer_code load_one(struct loading *l, size_t index, fer_err *err)
     fer_code code = fer_inputs_read(&l->in, l->shelf->app, index, &name, &text, err);
     if (code) return code;
     options.any_name = fer_app_option(l->shelf->app, "any-name") != NULL;
-    if (l->in.count > 1) options.ns = namespace_of(name, ns);
+    options.ns = space_of(l, name, ns);
     l->sum = fer_checksum_mix(l->sum, fer_checksum(text.ptr, text.len));
     code = fer_batch_add(l->batch, name, text, l->in.format, &options, err);
     if (code) fer_inputs_name_error(err, name);
@@ -90,14 +100,17 @@ static fer_code new_catalog(struct loading *l, fer_err *err)
     return code ? code : fer_catalog_new(&options, &l->shelf->catalog, err);
 }
 
-/* Of a lenient catalogue every problem leaves the definition, or (it has no ID then) nothing of it.
- */
+/* Of a lenient catalogue every problem leaves the definition, or (it has no ID then, or one that is
+ * taken) nothing of it. */
 static void count_problems(struct loading *l)
 {
     size_t count;
     const fer_event *list = fer_batch_outcomes(l->batch, &count);
-    for (size_t i = 0; i < count; i++) l->shelf->lost += list[i].id.len == 0;
-    l->shelf->problems = fer_batch_problem_count(l->batch) - l->shelf->lost;
+    for (size_t i = 0; i < count; i++) {
+        l->shelf->lost += list[i].id.len == 0;
+        l->shelf->shadowed += list[i].kind == FER_EVENT_SHADOWED;
+    }
+    l->shelf->problems = fer_batch_problem_count(l->batch) - l->shelf->lost - l->shelf->shadowed;
 }
 
 #define LOSSES 5 /* definitions that are left out and named */
@@ -111,7 +124,8 @@ static void name_losses(struct loading *l)
     const fer_problem *p = fer_batch_problems(l->batch, &problems);
     fer_buf_init(&b, l->shelf->arena, 1 << 16);
     for (size_t i = 0; i < problems && named < LOSSES; i++) {
-        if (p[i].number == last || p[i].number > events || list[p[i].number - 1].id.len) continue;
+        const fer_event *e = p[i].number <= events ? &list[p[i].number - 1] : NULL;
+        if (p[i].number == last || !e || (e->id.len && e->kind != FER_EVENT_SHADOWED)) continue;
         last = p[i].number; /* one reason is enough */
         fer_buf_printf(&b, "%s%.*s", named++ ? "\n" : "", FER_PRI(p[i].source));
         if (p[i].place.line) fer_buf_printf(&b, ":%u:%u", p[i].place.line, p[i].place.column);
@@ -129,7 +143,7 @@ static fer_code load_all(struct loading *l, fer_err *err)
     if (!code) code = fer_catalog_apply(l->shelf->catalog, l->batch, err);
     if (code) return code;
     count_problems(l);
-    if (l->shelf->lost) name_losses(l);
+    if (l->shelf->lost + l->shelf->shadowed) name_losses(l);
     return FER_OK;
 }
 
@@ -200,6 +214,13 @@ static int open_file(fer_shelf *s, const char *path)
     return code ? fer_app_fail(s->app, &err) : 0;
 }
 
+/* A file or a pipe; nobody writes tools into a terminal, and /dev/null has none. */
+static bool may_be_read(int fd)
+{
+    struct stat st;
+    return fer_sys_fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode);
+}
+
 static int open_shelf(fer_shelf *s)
 {
     const char *path = fer_app_option(s->app, "catalog");
@@ -207,8 +228,10 @@ static int open_shelf(fer_shelf *s)
     if (path && files)
         return fer_app_usage(s->app, "tools come from --catalog or from files, not from both");
     if (path) return open_file(s, path);
-    if (s->options.file || (!files && isatty(STDIN_FILENO))) {
-        if (fer_file_exists(FER_SHELF_FILE)) return open_file(s, FER_SHELF_FILE);
+    /* A catalogue that is here goes before standard input, which is never empty-handed in CI or
+     * under an agent; '-' asks for the latter. */
+    if (!files && fer_file_exists(FER_SHELF_FILE)) return open_file(s, FER_SHELF_FILE);
+    if (s->options.file || (!files && !may_be_read(STDIN_FILENO))) {
         return fer_app_usage(s->app,
                              s->options.file
                                  ? "%s needs a catalogue: --catalog FILE, or a %s here, which "
@@ -261,13 +284,18 @@ void fer_shelf_remark(const fer_shelf *s)
                     s->lost, s->lost == 1 ? "definition has" : "definitions have",
                     s->lost == 1 ? "was" : "were",
                     can_take_any(s->app) ? ", --any-name takes names as they are" : "");
+    if (s->shadowed)
+        fer_app_say(s->app, "%zu %s the ID of another one and %s left out: the first counts",
+                    s->shadowed, s->shadowed == 1 ? "definition has" : "definitions have",
+                    s->shadowed == 1 ? "was" : "were");
     while (rest.len) {
         const char *end = memchr(rest.ptr, '\n', rest.len);
         size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
         fer_app_say(s->app, "  %.*s", (int)len, rest.ptr);
         rest = fer_str_slice(rest, end ? len + 1 : len, rest.len);
     }
-    if (s->lost > LOSSES) fer_app_say(s->app, "  ... and %zu more", s->lost - LOSSES);
+    if (s->lost + s->shadowed > LOSSES)
+        fer_app_say(s->app, "  ... and %zu more", s->lost + s->shadowed - LOSSES);
     if (s->problems)
         fer_log_event(&s->app->log, FER_LOG_INFO, "catalog.lenient",
                       FER_LOG_I("problems", s->problems));

@@ -3,7 +3,8 @@
  * The catalogue that a command works on: a file that `ferrule index build` wrote (--catalog, or
  * ferrule.catalog in the folder one is in), or one made on the spot from definitions. Where
  * these come from several files, tools that name no namespace get the name of their file as
- * one, so that the tools of two servers do not stand in each other's way.
+ * one, so that the tools of two servers do not stand in each other's way; in a catalogue that is
+ * kept always, so that a tool has one ID whatever else is read with it.
  */
 #ifndef FER_SHELF_H
 #define FER_SHELF_H
@@ -23,6 +24,7 @@ typedef struct fer_shelf_options {
     size_t skip;                /* arguments that are no names of files */
     bool search;                /* it is to be searched */
     bool file;                  /* only a catalogue in a file will do; files name other things */
+    bool kept;                  /* what is read from files goes into a catalogue in a file */
     bool uses;                  /* with the memory of uses, of --usage-file or beside the file */
     const char *embedder;       /* what makes vectors, of a catalogue in a file */
     const char *files_embedder; /* the same of one that is made on the spot */
@@ -39,6 +41,7 @@ typedef struct fer_shelf {
     fer_shelf_options options;
     const char *path; /* of the catalogue's file; NULL: it was made on the spot */
     size_t lost;      /* definitions without a valid ID, which were left out */
+    size_t shadowed;  /* with the ID of another one before them: left out, too */
     size_t problems;  /* of the others, which were taken as they are */
     fer_str losses;   /* the first of those that were left out, a line each */
 } fer_shelf;

@@ -167,34 +167,62 @@ static fer_code put_same(struct fer_applying *p, fer_entry *e, bool more)
     return !code && held ? remove_from(p, &p->next->pending, e->value.key) : code;
 }
 
+/* Whether this very definition waits for somebody to decide: no other policy does. */
+static bool is_waiting(const struct fer_applying *p, const fer_entry *e)
+{
+    const fer_body *held;
+    fer_entry *before = entry_in(&p->next->pending, e->value.key);
+    return before && !fer_entry_body(before, &held, NULL) && same_definition(held, e->body);
+}
+
 static fer_code put_changed(struct fer_applying *p, const fer_body *old, fer_entry *e)
 {
     fer_code code = judge(p, old, e->body, &p->outcome->verdict);
     if (code) return code;
-    if (is_held_back(p, p->outcome->verdict)) return hold_back(p, e);
+    if (is_held_back(p, p->outcome->verdict) || is_waiting(p, e)) return hold_back(p, e);
     p->outcome->kind = FER_EVENT_UPDATED;
     code = serve(p, e);
     if (!code) code = remove_from(p, &p->next->pending, e->value.key);
     return code ? code : refit_doc(p, e->body);
 }
 
+/* Whether the batch has put this tool before, changed or not. */
+static fer_code look_for_first(struct fer_applying *p, const fer_entry *there, bool *twice)
+{
+    *twice = true;
+    if (there != entry_in(&p->before->tools, there->value.key)) return FER_OK;
+    void **place = fer_map_put(&p->met, there->value.key);
+    if (!place) return fer_arena_failed(p->batch->arena, p->err);
+    *twice = *place != NULL;
+    *place = p;
+    return FER_OK;
+}
+
+/* Of two definitions with one ID the first counts; a lenient catalogue goes on without the other.
+ */
+static fer_code shadow(struct fer_applying *p, fer_str id)
+{
+    fer_batch *b = p->batch;
+    size_t number = (size_t)(p->outcome - b->outcomes) + 1;
+    fer_code code = fer_fail(p->err, FER_INVALID_TOOL,
+                             "\"%.*s\" is given twice, with different definitions", FER_PRI(id));
+    if (!p->lenient) return code;
+    p->outcome->kind = FER_EVENT_SHADOWED;
+    return fer_batch_note(b, number, code, id, fer_str_of(p->why.message))
+               ? FER_OK
+               : fer_arena_failed(b->arena, p->err);
+}
+
 static fer_code update(struct fer_applying *p, fer_entry *there, fer_entry *given)
 {
     const fer_body *old;
     fer_entry *e = NULL;
-    bool more = false;
+    bool more = false, twice = false;
     fer_code code = fer_entry_body(there, &old, p->err);
+    if (!code) code = look_for_first(p, there, &twice);
     if (code) return code;
     bool same = same_definition(old, given->body);
-    bool twice = there != entry_in(&p->before->tools, there->value.key);
-    if (!same && twice && p->lenient) {
-        p->outcome->kind = FER_EVENT_UNCHANGED; /* the first one stays */
-        return FER_OK;
-    }
-    if (!same && twice)
-        return fer_fail(p->err, FER_INVALID_TOOL,
-                        "\"%.*s\" is given twice, with different definitions",
-                        FER_PRI(there->value.key));
+    if (!same && twice) return shadow(p, there->value.key);
     code = merge_backends(p, old, given, &e, &more);
     if (code) return code;
     assert(e);
@@ -325,6 +353,7 @@ static fer_code (*const appliers[])(struct fer_applying *p, const struct fer_op 
 fer_code fer_apply_all(struct fer_applying *p, fer_err *err)
 {
     fer_batch *b = p->batch;
+    fer_map_init(&p->met, b->arena);
     for (size_t i = 0; i < b->count; i++) {
         p->why = (fer_err){0};
         p->err = &p->why;

@@ -8,6 +8,7 @@
 #define FER_APPLY_H
 
 #include "batch.h"
+#include "map.h"
 
 struct fer_applying {
     fer_batch *batch;
@@ -19,6 +20,7 @@ struct fer_applying {
     fer_event *outcome; /* of the change at hand */
     fer_err *err;       /* where it is said why the change at hand cannot be made: */
     fer_err why;
+    fer_map met;    /* IDs of tools that were there and that the batch has named */
     uint32_t *gone; /* numbers of definitions that are served no more */
     size_t gone_count, gone_cap;
 };

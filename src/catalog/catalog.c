@@ -316,9 +316,9 @@ bool fer_catalog_unsubscribe(fer_catalog *c, uint64_t number)
 
 const char *fer_event_kind_name(fer_event_kind kind)
 {
-    static const char *const names[] = {"registered", "updated",    "quarantined",
-                                        "approved",   "rejected",   "backend-removed",
-                                        "removed",    "documented", "unchanged"};
+    static const char *const names[] = {
+        "registered",      "updated", "quarantined", "approved",  "rejected",
+        "backend-removed", "removed", "documented",  "unchanged", "shadowed"};
     return names[kind];
 }
 
@@ -350,7 +350,7 @@ static fer_code refused(const fer_batch *b, fer_err *err)
 static bool is_any_change(const fer_batch *b)
 {
     for (size_t i = 0; i < b->count; i++) {
-        if (b->outcomes[i].kind != FER_EVENT_UNCHANGED) return true;
+        if (b->outcomes[i].kind < FER_EVENT_UNCHANGED) return true;
     }
     return false;
 }

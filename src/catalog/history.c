@@ -11,15 +11,15 @@
 struct fer_told *fer_told_new(const fer_event *list, size_t count, size_t most)
 {
     size_t texts = 0, real = 0, n = 0, skip;
-    for (size_t i = 0; i < count; i++) real += list[i].kind != FER_EVENT_UNCHANGED;
+    for (size_t i = 0; i < count; i++) real += list[i].kind < FER_EVENT_UNCHANGED;
     skip = real > most ? real - most : 0;
     for (size_t i = 0, seen = 0; i < count; i++)
-        if (list[i].kind != FER_EVENT_UNCHANGED && seen++ >= skip) texts += list[i].id.len;
+        if (list[i].kind < FER_EVENT_UNCHANGED && seen++ >= skip) texts += list[i].id.len;
     struct fer_told *t = fer_sys_malloc(sizeof *t + (real - skip) * sizeof *list + texts);
     if (!t) return NULL;
     char *at = (char *)(t->list + (real - skip));
     for (size_t i = 0, seen = 0; i < count; i++) {
-        if (list[i].kind == FER_EVENT_UNCHANGED || seen++ < skip) continue;
+        if (list[i].kind >= FER_EVENT_UNCHANGED || seen++ < skip) continue;
         fer_event *kept = &t->list[n++];
         *kept = list[i];
         if (kept->id.len) memcpy(at, list[i].id.ptr, list[i].id.len);

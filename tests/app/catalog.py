@@ -6,9 +6,10 @@ text, tables and JSON; pages; exit codes; then the same while system calls fail.
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 
-from command_line import SOURCE, case, expect, finish, inject, run, skip, terminal
+from command_line import FERRULE, SOURCE, case, expect, finish, inject, run, skip, terminal
 
 TICKETS, WEATHER = "examples/toolset/tickets.json", "examples/toolset/weather.yaml"
 
@@ -201,6 +202,39 @@ def changes(folder):
         case(f"{verb} without an ID", expect(run(["catalog", verb, *on]), 2, [], ["needs the IDs", "quarantine"]))
 
 
+def sameness(folder):
+    """A tool has one ID whatever else is read with it, what is held back stays so, and of two definitions one counts, each time the same."""
+    catalog, one, two = (os.path.join(folder, name) for name in ("c.catalog", "git.json", "mail.json"))
+
+    def write(path, *tools):
+        with open(path, "w") as f:
+            json.dump(list(tools), f)
+
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    write(one, tool("paint", "Paint", inputSchema=schema))
+    write(two, tool("send", "Send"))
+    run(["index", "build", one, two, "-o", catalog])
+    on = ["-c", catalog]
+    write(one, tool("paint", "Paint", inputSchema={**schema, "required": ["x"]}))
+    case("one file alone has the same IDs", expect(run(["catalog", "update", one, "--quarantine", "breaking", *on]), 0, ["quarantined\tgit:paint\tbreaking"], ["1 held back"]))
+    case("held back, whatever later updates say", expect(run(["catalog", "update", one, *on]), 0, [], ["nothing has changed"]))
+    case("still there", expect(run(["catalog", "quarantine", *on]), 0, ["git:paint\n"]))
+    case("--namespace", expect(run(["catalog", "update", two, "--namespace", "post", *on]), 0, ["registered\tpost:send"]))
+    with open(two) as f:
+        case("standard input has no name", expect(run(["catalog", "update", "-", *on], stdin=f.read()), 0, ["registered\tsend\n"]))
+    write(two, tool("send", "Send"), tool("send", "Send a letter"))
+    again = os.path.join(folder, "again.catalog")
+    case("of two the first counts", expect(run(["index", "build", two, "-o", again]), 0, ["1 tool,"], ["1 definition has the ID of another one and was left out: the first counts", "mail.json", "given twice"]))
+    for turn in ("an update", "and again"):
+        case(f"of two the first counts, {turn}", expect(run(["catalog", "update", two, "-c", again]), 0, [], ["nothing has changed", "1 definition has the ID"]))
+    os.rename(again, os.path.join(folder, "ferrule.catalog"))
+    case("a catalogue here goes before standard input", expect(run(["search", "send a letter"], cwd=folder, stdin=""), 0, ["mail:send"]))
+    nothing = os.path.join(folder, "nothing")
+    os.mkdir(nothing)
+    bare = subprocess.run([FERRULE, "namespaces"], cwd=nothing, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    case("nothing to read", expect(bare, 2, [], ["namespaces needs tools: a file, a folder, --catalog FILE"]))
+
+
 def uses(folder):
     """What queries led to, from the command line."""
     catalog = os.path.join(folder, "u.catalog")
@@ -238,8 +272,8 @@ def losses(folder):
     any_name = os.path.join(folder, "any.catalog")
     case("--any-name leaves nobody out", expect(run(["index", "build", file, "--any-name", "-o", any_name]), 0, ["8 tools,"]))
     case("--any-name: words of the name are found", expect(run(["search", "get quotes 3", "-c", any_name]), 0, ["get_-.2Fquotes-.2F3\t"]))
-    case("--any-name: the name itself is found first", expect(run(["search", "get_/quotes/5", "-c", any_name]), 0, ["get_-.2Fquotes-.2F5\t\tits name"]))
-    full = run(["describe", "get_-.2Fquotes-.2F5", "--json", "--level", "full", "-c", any_name])
+    case("--any-name: the name itself is found first", expect(run(["search", "get_/quotes/5", "-c", any_name]), 0, ["lost:get_-.2Fquotes-.2F5\tlost\tits name"]))
+    full = run(["describe", "lost:get_-.2Fquotes-.2F5", "--json", "--level", "full", "-c", any_name])
     case("--any-name: the definition has the name as it came", expect(full, 0, ['"get_/quotes/5"']))
     again = run(["catalog", "update", file, "--any-name", "-c", any_name])
     case("--any-name: an update finds the same tools", expect(again, 0, [], ["nothing has changed"]))
@@ -266,7 +300,7 @@ def main():
         answers()
         folders(folder)
         terminals(folder)
-        for part in (rankers, twins, changes, uses, losses):
+        for part in (rankers, twins, changes, sameness, uses, losses):
             inner = os.path.join(folder, part.__name__)
             os.mkdir(inner)
             part(inner)

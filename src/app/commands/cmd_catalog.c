@@ -15,10 +15,12 @@ static const char *embedder_of(const fer_app *app)
 
 static int open_catalog(fer_shelf *s, fer_app *app, fer_quarantine quarantine)
 {
-    return fer_shelf_init(
-        s, app,
-        &(fer_shelf_options){
-            .search = true, .file = true, .embedder = embedder_of(app), .quarantine = quarantine});
+    return fer_shelf_init(s, app,
+                          &(fer_shelf_options){.search = true,
+                                               .file = true,
+                                               .kept = true,
+                                               .embedder = embedder_of(app),
+                                               .quarantine = quarantine});
 }
 
 /* A catalogue that has vectors keeps having them; one that was built without has none. */
@@ -197,7 +199,7 @@ static size_t write_outcomes(fer_shelf *s, const fer_batch *b, size_t *held)
     size_t count, changed = 0;
     const fer_event *list = fer_batch_outcomes(b, &count);
     for (size_t i = 0; i < count; i++) {
-        if (list[i].kind == FER_EVENT_UNCHANGED) continue;
+        if (list[i].kind >= FER_EVENT_UNCHANGED) continue;
         changed++;
         *held += list[i].kind == FER_EVENT_QUARANTINED;
         if (!fer_app_option(s->app, "quiet")) write_event(&s->app->out, &list[i], false, false);

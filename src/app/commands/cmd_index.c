@@ -48,6 +48,7 @@ int fer_run_index_build(fer_app *app)
         return fer_app_usage(app, "--embedder and --no-vectors exclude each other");
     int bad = fer_shelf_init(&s, app,
                              &(fer_shelf_options){.search = true,
+                                                  .kept = true,
                                                   .files_embedder = bare ? NULL : embedder_of(app),
                                                   .vectors_from = path});
     if (bad) return bad;

@@ -43,18 +43,20 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
     }
 #define TENANT                                                                                     \
     {                                                                                              \
-        "tenant", 0, "NAME", NULL, "whose uses are meant (default: default)"                       \
+        "tenant", 0, "NAME", NULL,                                                                 \
+            "whose uses are meant (default: default; 'forget' must be told)"                       \
     }
 #define USAGE_FILE                                                                                 \
     {                                                                                              \
         "usage-file", 0, "FILE", NULL,                                                             \
             "where uses are kept (default: the catalogue's name and .usage)"                       \
     }
-#define PAGES                                                                                      \
-    {"page-size", 0, "N", NULL, "how many on a page (default 20, at most 100)"},                   \
+#define PAGES_OF(size)                                                                             \
+    {"page-size", 0, "N", NULL, "how many on a page (default " size ", at most 100)"},             \
     {                                                                                              \
         "page-token", 0, "TOKEN", NULL, "the nextToken of the page before"                         \
     }
+#define PAGES PAGES_OF("20")
 
 #define EMBEDDER                                                                                                                                             \
     {"embedder", 0, "NAME", NULL,                                                                                                                            \
@@ -239,7 +241,7 @@ const fer_option fer_search_options[] = {
     {"tag", 't', "TAG...", NULL, "only tools with all of these tags"},
     {"category", 0, "NAME...", NULL, "only tools of one of these categories"},
     {"effect", 0, "EFFECT...", effect_choices, "only tools with one of these effects"},
-    PAGES,
+    PAGES_OF("10"),
     CATALOG,
     {"ranker", 0, "RANKER", fer_ranker_names,
      "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},

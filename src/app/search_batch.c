@@ -2,6 +2,7 @@
 #include "search_batch.h"
 
 #include "buf.h"
+#include "catalog_file.h"
 #include "errors.h"
 #include "file.h"
 #include "retrieval.h"
@@ -48,13 +49,29 @@ static fer_code run_batch(fer_app *app, struct batch *b, const char *catalog, co
     return FER_OK;
 }
 
+/* What a single query takes and a batch does not: nobody shall believe that it had an effect. */
+static const char *const single[] = {"json",     "explain", "namespace",  "tag",
+                                     "category", "effect",  "twins",      "page-size",
+                                     "usage",    "tenant",  "page-token", "usage-file"};
+
 int fer_search_batch(fer_app *app)
 {
     struct batch b = {0};
     fer_err err;
     const char *queries = fer_app_option(app, "batch"), *catalog = fer_app_option(app, "catalog");
-    if (!queries || !catalog)
-        return fer_app_usage(app, "search needs --batch QUERIES and --catalog TOOLS");
+    if (!catalog)
+        return fer_app_usage(app, "--batch needs --catalog TOOLS, a line of JSON for each tool");
+    if (app->arg_count)
+        return fer_app_usage(app, "--batch has its queries in a file; '%s' is too much",
+                             app->args[0]);
+    for (size_t i = 0; i < FER_COUNT(single); i++)
+        if (fer_app_option(app, single[i]))
+            return fer_app_usage(app, "--%s does not go with --batch", single[i]);
+    if (fer_catalog_file_begins(catalog))
+        return fer_app_usage(app,
+                             "%s is a catalogue of 'ferrule index build'; --batch takes the "
+                             "definitions, a line of JSON for each tool",
+                             catalog);
     const fer_embedder_choice embedder = fer_embedder_choice_of(app);
     fer_code code =
         fer_tool_list_init(&b.tools, fer_ranker_of(fer_app_option(app, "ranker")), &embedder, &err);

@@ -9,10 +9,17 @@
 #include "errors.h"
 #include "file.h"
 #include "inputs.h"
+#include "near.h"
 #include "progress.h"
 #include "sys.h"
 #include "tags.h"
 #include "tool_id.h"
+
+int fer_shelf_failed(fer_app *app, const fer_err *err)
+{
+    int bad = fer_app_fail(app, err);
+    return bad == FER_EXIT_FINDINGS ? FER_EXIT_USAGE : bad;
+}
 
 /* ---- from definitions -------------------------------------------------------------------------
  */
@@ -127,6 +134,7 @@ static void name_losses(struct loading *l)
         const fer_event *e = p[i].number <= events ? &list[p[i].number - 1] : NULL;
         if (p[i].number == last || !e || (e->id.len && e->kind != FER_EVENT_SHADOWED)) continue;
         last = p[i].number; /* one reason is enough */
+        l->shelf->unnamed |= !e->id.len && p[i].code == FER_INVALID_TOOL && p[i].id.len;
         fer_buf_printf(&b, "%s%.*s", named++ ? "\n" : "", FER_PRI(p[i].source));
         if (p[i].place.line) fer_buf_printf(&b, ":%u:%u", p[i].place.line, p[i].place.column);
         fer_buf_printf(&b, ": %.*s", FER_PRI(p[i].message));
@@ -162,7 +170,7 @@ static int load_files(fer_shelf *s, fer_batch **out)
     if (out && !code) *out = l.batch;
     else fer_batch_free(l.batch);
     fer_inputs_deinit(&l.in);
-    return code ? fer_app_fail(s->app, &err) : 0;
+    return code ? fer_shelf_failed(s->app, &err) : 0;
 }
 
 int fer_shelf_update(fer_shelf *s, fer_batch **out)
@@ -211,7 +219,7 @@ static int open_file(fer_shelf *s, const char *path)
     fer_code code = uses_of(s, path, &options.uses, &err);
     if (!code) code = choose_embedder(s, s->options.embedder, &options, &err);
     if (!code) code = fer_catalog_open(path, &options, &s->catalog, &err);
-    return code ? fer_app_fail(s->app, &err) : 0;
+    return code ? fer_shelf_failed(s->app, &err) : 0;
 }
 
 /* A file or a pipe; nobody writes tools into a terminal, and /dev/null has none. */
@@ -280,10 +288,10 @@ void fer_shelf_remark(const fer_shelf *s)
     fer_str rest = s->losses, uses = fer_catalog_uses_problem(s->catalog);
     if (uses.len) fer_app_say(s->app, "%.*s", FER_PRI(uses));
     if (s->lost)
-        fer_app_say(s->app, "%zu %s no valid ID and %s left out; 'ferrule check' tells more%s",
-                    s->lost, s->lost == 1 ? "definition has" : "definitions have",
-                    s->lost == 1 ? "was" : "were",
-                    can_take_any(s->app) ? ", --any-name takes names as they are" : "");
+        fer_app_say(s->app, "%zu %s left out; 'ferrule check' tells more%s", s->lost,
+                    s->lost == 1 ? "definition was" : "definitions were",
+                    s->unnamed && can_take_any(s->app) ? ", --any-name takes names as they are"
+                                                       : "");
     if (s->shadowed)
         fer_app_say(s->app, "%zu %s the ID of another one and %s left out: the first counts",
                     s->shadowed, s->shadowed == 1 ? "definition has" : "definitions have",
@@ -343,6 +351,35 @@ int fer_shelf_filter(fer_shelf *s, fer_filter *out)
               values_of(s, "category", &out->categories);
     fer_err err;
     return ok ? 0 : (fer_arena_failed(s->arena, &err), fer_app_fail(s->app, &err));
+}
+
+void fer_shelf_tell_unknown(fer_shelf *s, const fer_filter *filter)
+{
+    const fer_texts *asked = &filter->namespaces;
+    fer_namespace *list;
+    fer_page page = {.size = FER_PAGE_MAX};
+    for (size_t i = 0; i < asked->count; i++) {
+        fer_near near;
+        size_t count = 0;
+        bool there = false;
+        fer_near_init(&near, asked->list[i]);
+        page.token = FER_STR("");
+        do {
+            if (fer_view_namespaces(s->arena, s->view, NULL, &page, &list, &count, &page.token,
+                                    NULL))
+                return;
+            for (size_t k = 0; k < count; k++) {
+                there = there || fer_str_eq(list[k].name, asked->list[i]);
+                if (fer_str_eq(fer_str_head(list[k].name, asked->list[i].len), asked->list[i]))
+                    near.best = list[k].name;
+                else fer_near_try(&near, list[k].name);
+            }
+        } while (page.token.len && !there);
+        if (there) continue;
+        fer_app_say(s->app, "there is no namespace \"%.*s\"%s%.*s%s", FER_PRI(asked->list[i]),
+                    near.best.ptr ? "; did you mean \"" : "", FER_PRI(near.best),
+                    near.best.ptr ? "\"?" : "");
+    }
 }
 
 int fer_shelf_page(fer_shelf *s, fer_page *out)

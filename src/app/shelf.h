@@ -40,7 +40,8 @@ typedef struct fer_shelf {
     fer_view *view;
     fer_shelf_options options;
     const char *path; /* of the catalogue's file; NULL: it was made on the spot */
-    size_t lost;      /* definitions without a valid ID, which were left out */
+    size_t lost;      /* definitions that no ID can be read of, which were left out */
+    bool unnamed;     /* some of these for their names alone */
     size_t shadowed;  /* with the ID of another one before them: left out, too */
     size_t problems;  /* of the others, which were taken as they are */
     fer_str losses;   /* the first of those that were left out, a line each */
@@ -50,6 +51,9 @@ typedef struct fer_shelf {
 int fer_shelf_init(fer_shelf *s, fer_app *app, const fer_shelf_options *options);
 void fer_shelf_deinit(fer_shelf *s);
 
+/* As fer_app_fail, but never FER_EXIT_FINDINGS, which says of searches that nothing fits. */
+int fer_shelf_failed(fer_app *app, const fer_err *err);
+
 /* Makes the vectors that are missing, with a line of progress. */
 fer_code fer_shelf_embed(fer_shelf *s, fer_err *err);
 /* Applies the definitions of the files that the arguments name to the catalogue. 0, or an exit
@@ -58,6 +62,9 @@ int fer_shelf_update(fer_shelf *s, fer_batch **out);
 
 /* What --namespace, --tag, --category and --effect ask for. 0, or an exit code. */
 int fer_shelf_filter(fer_shelf *s, fer_filter *out);
+/* Says which of the namespaces that are asked for nobody has, and what may have been meant: one
+ * that begins so, or is near. */
+void fer_shelf_tell_unknown(fer_shelf *s, const fer_filter *filter);
 /* What --page-size and --page-token ask for. 0, or an exit code. */
 int fer_shelf_page(fer_shelf *s, fer_page *out);
 /* Says on standard error what was wrong with the definitions and the uses, where anything was. */

@@ -72,7 +72,7 @@ def folders(folder):
     for name, content in SERVERS.items():
         with open(os.path.join(folder, name), "w") as f:
             json.dump(content, f)
-    case("several files: their names are namespaces", expect(run(["namespaces", folder]), 0, ["desk-one\t1\n", "hub\t2\n"], ["1 definition has no valid ID"]))
+    case("several files: their names are namespaces", expect(run(["namespaces", folder]), 0, ["desk-one\t1\n", "hub\t2\n"], ["1 definition was left out"]))
     found = run(["search", "create_issue", folder])
     case("several files: one name is two tools", expect(found, 0, ["hub:create_issue", "desk-one:create_issue"]))
     case("several files: an ID of one of them", expect(run(["describe", "hub:create_issue", folder]), 0, ["hub:create_issue"]))
@@ -232,6 +232,17 @@ def sameness(folder):
     nothing = os.path.join(folder, "nothing")
     os.mkdir(nothing)
     bare = subprocess.run([FERRULE, "namespaces"], cwd=nothing, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    for words, said in ((["-n", "mial"], 'there is no namespace "mial"; did you mean "mail"?'), (["-n", "ma"], 'did you mean "mail"?'), (["-n", "qqq"], 'there is no namespace "qqq"\n')):
+        case(f"a namespace that nobody has: {words[1]}", expect(run(["search", "send a letter", *words], cwd=folder), 1, [], [said, "nothing fits"]))
+    for words, said in ((["--json"], "--json does not go with --batch"), (["-n", "x"], "--namespace does not"), (["query"], "'query' is too much")):
+        case(f"a batch with {words[0]}", expect(run(["search", "--batch", two, "--catalog", two, *words]), 2, [], [said]))
+    case("a batch of a catalogue", expect(run(["search", "--batch", two, "--catalog", catalog]), 2, [], ["is a catalogue of 'ferrule index build'"]))
+    case("--out alone", expect(run(["search", "send", two, "--out", os.path.join(folder, "out")]), 2, [], ["--out goes with --batch"]))
+    case("an embedder that is not there", expect(run(["search", "send", two, "--ranker", "embedding", "--embedder", "http://127.0.0.1:9/v1", "--embedder-model", "x"]), 2, [], ["127.0.0.1"]))
+    write(two, tool("tell", "Tells. " + "All of it. " * 40 + "\nThe end."))
+    case("describe has all of a description", expect(run(["describe", "tell", two]), 0, ["\nDescription\n  Tells. All of it.", "\n  The end.\n"]))
+    write(two, tool("open_issue", "Opens an issue"), tool("send", "Sends"))
+    case("a mistake in a short word", expect(run(["search", "isue", two]), 0, ["open_issue"]))
     case("nothing to read", expect(bare, 2, [], ["namespaces needs tools: a file, a folder, --catalog FILE"]))
 
 
@@ -268,13 +279,17 @@ def losses(folder):
     with open(file, "w") as f:
         json.dump([tool("fine", "Fine"), *[tool(f"get_/quotes/{i}", "Quotes") for i in range(7)]], f, indent=0)
     built = run(["index", "build", file, "-o", os.path.join(folder, "l.catalog")])
-    case("what is left out is told", expect(built, 0, ["1 tool,"], ["7 definitions have no valid ID and were left out", "lost.json:", "get_/quotes/0", "... and 2 more", "--any-name"]))
+    case("what is left out is told", expect(built, 0, ["1 tool,"], ["7 definitions were left out", "lost.json:", "get_/quotes/0", "... and 2 more", "--any-name"]))
     any_name = os.path.join(folder, "any.catalog")
     case("--any-name leaves nobody out", expect(run(["index", "build", file, "--any-name", "-o", any_name]), 0, ["8 tools,"]))
     case("--any-name: words of the name are found", expect(run(["search", "get quotes 3", "-c", any_name]), 0, ["get_-.2Fquotes-.2F3\t"]))
     case("--any-name: the name itself is found first", expect(run(["search", "get_/quotes/5", "-c", any_name]), 0, ["lost:get_-.2Fquotes-.2F5\tlost\tits name"]))
     full = run(["describe", "lost:get_-.2Fquotes-.2F5", "--json", "--level", "full", "-c", any_name])
     case("--any-name: the definition has the name as it came", expect(full, 0, ['"get_/quotes/5"']))
+    lines = os.path.join(folder, "lines.jsonl")
+    with open(lines, "w") as f:
+        f.write(json.dumps(tool("one", "One")) + '\n{"name":"two"\n' + json.dumps(tool("three", "Three")) + "\n")
+    case("a line that is no JSON", expect(run(["index", "build", lines, "-o", os.path.join(folder, "x.catalog")]), 0, ["2 tools,"], ["1 definition was left out", "lines.jsonl:2:"], absent=["--any-name"]))
     again = run(["catalog", "update", file, "--any-name", "-c", any_name])
     case("--any-name: an update finds the same tools", expect(again, 0, [], ["nothing has changed"]))
 

@@ -257,7 +257,7 @@ static int prune(fer_shelf *s, const fer_batch *update, fer_batch **out)
     *out = NULL;
     if (!fer_app_option(s->app, "prune")) return 0;
     if (s->lost) {
-        fer_app_say(s->app, "nothing is removed: the files hold definitions without a valid ID");
+        fer_app_say(s->app, "nothing is removed: the files hold definitions that were left out");
         return 0;
     }
     fer_batch *b = fer_batch_new();

@@ -153,6 +153,23 @@ static fer_code write_examples(fer_shelf *s, const yyjson_val *list, fer_err *er
     return FER_OK;
 }
 
+/* All of the description, where the summary is only its beginning. */
+static void write_description(fer_out *o, const yyjson_val *root)
+{
+    const yyjson_val *tool = fer_val_get(root, "tool"), *shown = fer_val_get(root, "summary");
+    const yyjson_val *text = fer_is_obj(tool) ? fer_val_get(tool, "description") : NULL;
+    if (!fer_is_str(text) || (fer_is_str(shown) && fer_val_len(shown) == fer_val_len(text))) return;
+    heading(o, "Description");
+    for (fer_str rest = fer_val_str(text); rest.len;) {
+        const char *end = memchr(rest.ptr, '\n', rest.len);
+        size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
+        fer_out_text(o, len ? "  " : "");
+        fer_out_clean(o, fer_str_slice(rest, 0, len));
+        fer_out_text(o, "\n");
+        rest = fer_str_slice(rest, end ? len + 1 : len, rest.len);
+    }
+}
+
 static fer_code write_text(fer_shelf *s, fer_str id, fer_str json, fer_err *err)
 {
     fer_out *o = &s->app->out;
@@ -174,6 +191,7 @@ static fer_code write_text(fer_shelf *s, fer_str id, fer_str json, fer_err *err)
     list_row(o, "gives", fer_val_get(root, "outputModes"));
     row(o, "security", fer_val_get(root, "securitySummary"));
     hints_row(o, fer_val_get(root, "annotations"));
+    write_description(o, root);
     code = write_parameters(s, root, err);
     if (!code && fer_is_str(notes)) {
         heading(o, "Notes");

@@ -54,7 +54,7 @@ int fer_run_index_build(fer_app *app)
     if (bad) return bad;
     fer_code code = fer_shelf_embed(&s, &err);
     if (!code) code = fer_catalog_save(s.catalog, path, &err);
-    if (code) bad = fer_app_fail(app, &err);
+    if (code) bad = fer_shelf_failed(app, &err);
     else if (!fer_app_option(app, "quiet")) write_built(&s, path, before);
     if (!code) fer_shelf_remark(&s);
     fer_shelf_deinit(&s);

@@ -347,7 +347,8 @@ static int run_search(struct search *s)
         code = fer_catalog_search(s->shelf.arena, s->shelf.catalog, s->query, &options, &page,
                                   &s->found, &err);
     if (!code) code = write_answer(s, &err);
-    if (code) return fer_app_fail(app, &err);
+    if (code) return fer_shelf_failed(app, &err);
+    if (!s->found.fits) fer_shelf_tell_unknown(&s->shelf, &filter);
     tell_lacking(s);
     fer_shelf_remark(&s->shelf);
     return s->found.fits ? FER_EXIT_OK : FER_EXIT_FINDINGS;
@@ -376,6 +377,8 @@ int fer_run_search(fer_app *app)
     struct search s = {.json = fer_app_option(app, "json") != NULL,
                        .explain = fer_app_option(app, "explain") != NULL};
     if (fer_app_option(app, "batch")) return fer_search_batch(app);
+    if (fer_app_option(app, "out"))
+        return fer_app_usage(app, "--out goes with --batch; what is found goes to standard output");
     if (app->arg_count == 0)
         return fer_app_usage(app, "search needs a query, such as \"create an issue\"");
     s.query = fer_str_of(app->args[0]);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char text[1 << 20];
+static char text[16 << 20]; /* of one file */
 
 /* Adds the tools of a file to the batch. */
 static int add_file(fer_batch *b, const char *path)
@@ -21,7 +21,12 @@ static int add_file(fer_batch *b, const char *path)
         return 2;
     }
     fer_str content = {text, fread(text, 1, sizeof text, f)};
+    int more = fgetc(f);
     fclose(f);
+    if (more != EOF) {
+        fprintf(stderr, "%s is larger than %zu bytes\n", path, sizeof text);
+        return 2;
+    }
     if (!fer_batch_add(b, fer_str_of(path), content, FER_FORMAT_AUTO, NULL, &err)) return 0;
     fprintf(stderr, "%s: %s\n", path, err.message);
     return 2;
@@ -63,6 +68,7 @@ int main(int argc, char **argv)
     fer_catalog_options options = {.search = true};
     fer_arena *a = fer_arena_new(0);
     fer_batch *b = fer_batch_new();
+    if (argc < 3) fprintf(stderr, "usage: search_tools QUERY FILE...\n");
     int status = argc < 3 || !a || !b || fer_catalog_new(&options, &c, &err) ? 2 : 0;
     for (int i = 2; i < argc && !status; i++) status = add_file(b, argv[i]);
     /* All of them, or none: what is wrong with one is told of each. */

@@ -237,6 +237,7 @@ def sameness(folder):
     for words, said in ((["--json"], "--json does not go with --batch"), (["-n", "x"], "--namespace does not"), (["query"], "'query' is too much")):
         case(f"a batch with {words[0]}", expect(run(["search", "--batch", two, "--catalog", two, *words]), 2, [], [said]))
     case("a batch of a catalogue", expect(run(["search", "--batch", two, "--catalog", catalog]), 2, [], ["is a catalogue of 'ferrule index build'"]))
+    case("a query of two arguments", expect(run(["search", "send", "letter"]), 2, [], ['ferrule search "send letter"']))
     case("--out alone", expect(run(["search", "send", two, "--out", os.path.join(folder, "out")]), 2, [], ["--out goes with --batch"]))
     case("an embedder that is not there", expect(run(["search", "send", two, "--ranker", "embedding", "--embedder", "http://127.0.0.1:9/v1", "--embedder-model", "x"]), 2, [], ["127.0.0.1"]))
     write(two, tool("tell", "Tells. " + "All of it. " * 40 + "\nThe end."))

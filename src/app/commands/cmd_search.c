@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "errors.h"
+#include "file.h"
 #include "retrieval.h"
 #include "search_batch.h"
 #include "shelf.h"
@@ -372,6 +373,12 @@ static int open_shelf(struct search *s, fer_app *app)
     return fer_shelf_init(&s->shelf, app, &options);
 }
 
+/* Nothing about it says that it is a file. */
+static bool is_word(const char *arg)
+{
+    return !strpbrk(arg, "./") && strcmp(arg, "-") != 0;
+}
+
 int fer_run_search(fer_app *app)
 {
     struct search s = {.json = fer_app_option(app, "json") != NULL,
@@ -381,6 +388,11 @@ int fer_run_search(fer_app *app)
         return fer_app_usage(app, "--out goes with --batch; what is found goes to standard output");
     if (app->arg_count == 0)
         return fer_app_usage(app, "search needs a query, such as \"create an issue\"");
+    if (app->arg_count > 1 && is_word(app->args[1]) && !fer_file_exists(app->args[1]))
+        return fer_app_usage(app,
+                             "cannot find %s; a query of several words is one argument: ferrule "
+                             "search \"%s %s\"",
+                             app->args[1], app->args[0], app->args[1]);
     s.query = fer_str_of(app->args[0]);
     int bad = open_shelf(&s, app);
     if (bad) return bad;

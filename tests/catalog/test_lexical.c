@@ -24,6 +24,8 @@ static const struct tool {
     {"search", "search", "Look something up on the web", "query"},
     {"docs", "search", "Look something up in the documentation, where search terms are many",
      "query"},
+    {"geo", "place", "Where a zipcode is", "zipcode"},
+    {"users", "session", "Login of a user", "user"},
     {"deploy", "rollout",
      "Starts what an operator has prepared for the machines of one region, one machine after the "
      "other, and stops where more than a few of them are ill",
@@ -69,6 +71,9 @@ static const struct row {
     {"current", "weather:current", true, true},
     {"docs:search", "docs:search", true, true},
     {"search:search", "search:search", true, true},
+    {"which zip code is this", "geo:place", false, true}, /* as one word, with another stem */
+    {"log in", "users:session", false, true},
+    {"a zip. code it", "", false, false},      /* not across sentences */
     {"rollout", "deploy:rollout", true, true}, /* though another has more of the word */
     {"weather:getForecast", "weather:getForecast", true, true},
     {"github:current", "weather:current", false, true},

@@ -4,11 +4,13 @@
 #include "related.h"
 #include "typo.h"
 
-#define NUMBER_COUNT 0.3F /* numbers in a query are mostly values, not what is looked for */
-#define MENDED_WORDS 4    /* words of a query in which mistakes are mended */
-#define MENDED_COUNT 0.8F /* and what the query only nearly says */
-#define QUOTED_COUNT 0.7F /* so is what stands in quotes */
-#define STAND_INS    3    /* for a word that nobody has */
+#define NUMBER_COUNT  0.3F /* numbers in a query are mostly values, not what is looked for */
+#define MENDED_WORDS  4    /* words of a query in which mistakes are mended */
+#define MENDED_COUNT  0.8F /* and what the query only nearly says */
+#define QUOTED_COUNT  0.7F /* so is what stands in quotes */
+#define STAND_INS     3    /* for a word that nobody has */
+#define COMPOUND_PART 2    /* letters of each half of a compound, at least */
+#define COMPOUND_MIN  5    /* and of all of it */
 
 /* What the tail has of a term whose number in the frozen part is known. */
 static void look_behind(fer_query_term *t, const fer_lexical *ix)
@@ -229,6 +231,58 @@ static void add_stand_ins(fer_query *q, const fer_lexical *ix, size_t at)
     }
 }
 
+/* ---- compounds --------------------------------------------------------------------- */
+
+/* What a word of the request is worth, 0 where it says nothing. */
+static double rarity_of(const fer_query *q, size_t word)
+{
+    return q->of_word[word] ? q->terms[q->of_word[word] - 1].rarity : 0;
+}
+
+/*
+ * Two words that some tool writes as one: a zip code, to log in. What stands between them, and
+ * whether one is a stop word, does not matter. The stem of the whole has that of the second, but
+ * for an e that a longer word loses (code, zipcod): asking the stemmer would take longer than all
+ * else. It is worth no more than the rarer of the two, as among many tools somebody has every
+ * mistake.
+ */
+static void add_compound(fer_query *q, const fer_lexical *ix, const fer_wording *request,
+                         size_t second, size_t docs)
+{
+    char text[2 * FER_TOKEN_MAX];
+    fer_str one = request->words[second - 1].word, other = request->words[second].text;
+    size_t len = one.len + other.len;
+    if (one.len < COMPOUND_PART || request->words[second].word.len < COMPOUND_PART) return;
+    if (len < COMPOUND_MIN || len > FER_TOKEN_MAX || q->count == FER_QUERY_TERMS) return;
+    memcpy(text, one.ptr, one.len);
+    memcpy(text + one.len, other.ptr, other.len);
+    fer_query_term t = {.text = {text, len}, .count = 1, .forgiven = true};
+    look_up(&t, ix);
+    if (!t.df && text[len - 1] == 'e') {
+        t.text.len--;
+        look_up(&t, ix);
+    }
+    if (!t.df || has_term(q, &t)) return;
+    double x = rarity_of(q, second - 1), y = rarity_of(q, second), most = x > y ? x : y;
+    t.rarity = fer_weigh_rarity(docs, t.df);
+    if (t.rarity > most) t.rarity = most;
+    t.text = t.word = keep(q, t.text);
+    if (!t.text.ptr) return;
+    t.related = fer_related_find(t.text);
+    q->terms[q->count++] = t;
+}
+
+static void add_compounds(fer_query *q, const fer_lexical *ix, const fer_wording *request,
+                          size_t docs)
+{
+    for (size_t i = 1; i < request->count; i++) {
+        const fer_wording_word *one = &request->words[i - 1], *other = &request->words[i];
+        if (one->kind == FER_TOKEN_WORD && other->kind == FER_TOKEN_WORD &&
+            other->border == FER_BORDER_NONE)
+            add_compound(q, ix, request, i, docs);
+    }
+}
+
 static void stand_in_all(fer_query *q, const fer_lexical *ix)
 {
     for (size_t i = 0, count = q->count; i < count; i++) {
@@ -342,6 +396,7 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
     stand_in_all(q, ix);
     for (size_t i = 0; i < q->count; i++)
         q->terms[i].rarity = fer_weigh_rarity(docs, q->terms[i].df);
+    add_compounds(q, ix, request, docs);
     weigh(q);
     add_name(q, ix, request);
     fetch_related(q, ix);

@@ -128,6 +128,7 @@ static fer_code take_key(fer_arena *a, const yyjson_val *jwk, fer_jwk *out, bool
     out->key = out->type == FER_JOSE_RSA  ? make_rsa(a, jwk)
                : out->type == FER_JOSE_EC ? make_ec(a, jwk, alg)
                                           : make_okp(a, jwk);
+    if (!out->key && fer_arena_starved(a)) return fer_arena_failed(a, err);
     if (!out->key)
         return fer_fail(err, FER_BAD_USAGE,
                         "the key \"%.*s\" is none: numbers that are missing, no point of its "

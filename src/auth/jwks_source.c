@@ -18,6 +18,7 @@ struct fer_jwks_source {
     int64_t asked; /* the same; 0: never */
     uint64_t count;
     fer_file_mark mark; /* of the file that was read */
+    bool unread;        /* there was no memory for what is in it */
     fer_http_call *call;
     fer_arena *answer; /* of the call: what came so far */
     fer_buf body;
@@ -65,6 +66,8 @@ static void note_trouble(fer_jwks_source *s, const char *why)
 /* ---- a file -----------------------------------------------------------------------------------
  */
 
+/* What could not be read for want of memory is read with the next look, or a key that is published
+ * no more would be good on. */
 static fer_code read_file(fer_jwks_source *s, fer_err *err)
 {
     fer_arena *a = fer_arena_new(0);
@@ -74,6 +77,7 @@ static fer_code read_file(fer_jwks_source *s, fer_err *err)
     s->count++;
     fer_code code = fer_file_read(a, s->place, FER_JWKS_SIZE, &text, err);
     if (!code) code = take_text(s, text, err);
+    s->unread = code == FER_OUT_OF_MEMORY;
     fer_arena_free(a);
     return code;
 }
@@ -190,7 +194,7 @@ void fer_jwks_source_look(fer_jwks_source *s)
         return;
     }
     fer_file_mark now = fer_file_mark_of(s->place);
-    if (fer_file_mark_eq(&now, &s->mark)) return;
+    if (!s->unread && fer_file_mark_eq(&now, &s->mark)) return;
     if (read_file(s, &err)) note_trouble(s, err.message);
 }
 

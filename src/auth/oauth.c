@@ -64,24 +64,34 @@ fer_code fer_oauth_take(fer_oauth *o, const fer_oauth_record *r, fer_err *err)
     return code;
 }
 
-/* What somebody else has put there, such as ferrule auth login. */
+/* It was taken away. */
+static void forget_record(fer_oauth *o)
+{
+    fer_arena_free(o->record_arena);
+    o->record_arena = NULL;
+    o->record = (fer_oauth_record){0};
+    o->bearer = FER_STR("");
+    o->mark++;
+}
+
+/* What somebody else has put there, such as ferrule auth login. For want of memory it is not known
+ * what that is: the next look is another try, whether or not the file changes once more. */
 static void load(fer_oauth *o)
 {
     fer_arena *a = fer_arena_new(0);
-    fer_str text;
+    fer_str text = FER_STR_NONE;
     fer_oauth_record r;
     o->file = fer_vault_mark(o->options.vault, "token", o->name);
-    if (a && !fer_vault_get(a, o->options.vault, "token", o->name, &text, NULL)) {
-        if (text.ptr && !fer_oauth_record_read(a, text, &r, NULL))
-            o->accepted = !set_record(o, &r, NULL); /* it was good for somebody */
-        else if (!text.ptr && o->record_arena && !o->options.machine) {
-            fer_arena_free(o->record_arena); /* it was taken away */
-            o->record_arena = NULL;
-            o->record = (fer_oauth_record){0};
-            o->bearer = FER_STR("");
-            o->mark++;
-        }
+    fer_code code =
+        a ? fer_vault_get(a, o->options.vault, "token", o->name, &text, NULL) : FER_OUT_OF_MEMORY;
+    if (!code && text.ptr) {
+        code = fer_oauth_record_read(a, text, &r, NULL);
+        if (!code) code = set_record(o, &r, NULL);
+        if (!code) o->accepted = true; /* it was good for somebody */
+    } else if (!code && o->record_arena && !o->options.machine) {
+        forget_record(o);
     }
+    o->unread = code == FER_OUT_OF_MEMORY;
     fer_arena_free(a);
 }
 
@@ -89,7 +99,7 @@ bool fer_oauth_reread(fer_oauth *o)
 {
     fer_file_mark mark = fer_vault_mark(o->options.vault, "token", o->name);
     uint64_t before = o->mark;
-    if (!fer_file_mark_eq(&mark, &o->file)) load(o);
+    if (o->unread || !fer_file_mark_eq(&mark, &o->file)) load(o);
     return o->mark != before;
 }
 
@@ -124,6 +134,7 @@ fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_er
     if (!o) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     *o = (fer_oauth){
         .refs = 1, .options = *options, .arena = fer_arena_new(0), .bearer = FER_STR("")};
+    if (o->options.ask_ms <= 0) o->options.ask_ms = FER_OAUTH_ASK_MS;
     fer_code code =
         o->arena && copy_options(o) ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code && options->private_key.len)
@@ -132,13 +143,11 @@ fer_code fer_oauth_new(const fer_oauth_options *options, fer_oauth **out, fer_er
         code = fer_fail(err, FER_BAD_USAGE,
                         "a machine has a client ID, and a secret or a private key (oauth.clientId, "
                         "oauth.clientSecret, oauth.privateKey)");
-    if (code) {
-        fer_oauth_destroy(o);
-        return code;
-    }
-    if (o->options.vault) load(o);
-    *out = o;
-    return FER_OK;
+    if (!code && o->options.vault) load(o);
+    if (!code && o->unread) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (code) fer_oauth_destroy(o);
+    else *out = o;
+    return code;
 }
 
 fer_code fer_oauth_new_for(const fer_oauth *like, const fer_token_owner *owner, fer_oauth **out,
@@ -227,10 +236,19 @@ static void note_failure(fer_oauth *o, fer_code code, const char *why)
     o->failed_at = fer_clock_mono();
 }
 
+bool fer_oauth_is_starved(const fer_flight *f)
+{
+    return f && fer_arena_starved(f->arena);
+}
+
 void fer_oauth_land(fer_oauth *o, fer_code code, const char *why)
 {
     fer_oauth_waiter *list = o->waiters;
     char text[sizeof o->why] = "";
+    if (code && fer_oauth_is_starved(o->flight)) {
+        code = FER_OUT_OF_MEMORY; /* whatever came of it then */
+        why = "out of memory";
+    }
     if (code) note_failure(o, code, why);
     if (code) memcpy(text, o->why, sizeof text);
     bool good_still = o->flight && o->flight->early && o->record_arena && left_ms(o) > 0;
@@ -378,7 +396,9 @@ void fer_oauth_renew(fer_oauth *o, uint64_t mark, unsigned status, fer_str chall
         const char *why = in_vain(o, status, &c, a);
         bool again = why && status == 401 && (o->record.refresh.len || o->options.machine) &&
                      left_ms(o) <= 0;
-        if (why && !again) {
+        if (fer_arena_starved(a)) { /* what the server wants is not known */
+            w->done(w, FER_OUT_OF_MEMORY, "out of memory");
+        } else if (why && !again) {
             note_failure(o, status == 403 ? FER_FORBIDDEN : FER_UNAUTHENTICATED, why);
             w->done(w, o->failed, o->why);
         } else begin(o, status == 403 ? FER_FLIGHT_STEP_UP : FER_FLIGHT_REFUSED, &c, w);

@@ -62,6 +62,7 @@ typedef struct fer_oauth_options {
     void (*visit)(void *context, fer_str url);
     fer_str redirect_uri; /* where the user comes back to */
     void *context;
+    int64_t ask_ms; /* for one request to an issuer; 0: FER_OAUTH_ASK_MS */
 } fer_oauth_options;
 
 fer_code fer_oauth_new(const fer_oauth_options *o, fer_oauth **out, fer_err *err);

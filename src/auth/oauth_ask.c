@@ -15,7 +15,7 @@ static void on_head(void *context, fer_http_call *call, const fer_http_head *hea
     if (!o->flight) return;
     o->flight->status = head->status;
     fer_str challenge = fer_http_head_get(head, "WWW-Authenticate");
-    if (head->status == 401 && challenge.len)
+    if (head->status == 401 && challenge.len) /* without memory the flight is starved */
         o->flight->challenge = fer_arena_copy(o->flight->arena, challenge);
 }
 
@@ -39,7 +39,8 @@ static void on_end(void *context, const fer_http_end *end)
     f->code = end->err->code;
     f->err = *end->err;
     if (!f->code) f->code = fer_buf_code(&f->body, &f->err);
-    f->step(o);
+    if (f->code == FER_OUT_OF_MEMORY) fer_oauth_land(o, f->code, f->err.message); /* no answer */
+    else f->step(o);
 }
 
 void fer_oauth_ask(fer_oauth *o, fer_str url, fer_str body, const char *media_type,
@@ -58,8 +59,12 @@ void fer_oauth_ask(fer_oauth *o, fer_str url, fer_str body, const char *media_ty
                           .fields = fields,
                           .field_count = count,
                           .body = body,
-                          .deadline_ns = fer_clock_mono() + FER_OAUTH_ASK_MS * MS,
+                          .deadline_ns = fer_clock_mono() + o->options.ask_ms * MS,
                           .body_max = FER_OAUTH_DOC};
+    if (fer_oauth_is_starved(f)) {
+        fer_oauth_land(o, FER_OUT_OF_MEMORY, "out of memory");
+        return;
+    }
     f->status = 0;
     f->step = step;
     fer_buf_init(&f->body, f->arena, FER_OAUTH_DOC);

@@ -334,7 +334,7 @@ static void visit(fer_oauth *o)
     fer_form_add(&b, "state", fer_str_of(f->state));
     fer_form_add(&b, "scope", f->asked_scope);
     fer_form_add(&b, "resource", f->resource.resource);
-    if (b.failure) {
+    if (b.failure || fer_oauth_is_starved(f)) {
         fer_oauth_land(o, FER_LIMIT_EXCEEDED, "the URL for the user is too long (net.url)");
         return;
     }

@@ -84,11 +84,15 @@ struct fer_oauth {
     int64_t failed_at;
     char why[512];
     fer_file_mark file;
+    bool unread; /* there was no memory to read it */
     int64_t looked;
 };
 
 /* ---- oauth.c ---- */
 
+/* Something of the flight was not written down, or not read, for want of memory: what is known is
+ * not all that there was, and nothing is asked by it. */
+bool fer_oauth_is_starved(const fer_flight *f);
 /* The flight is over. */
 void fer_oauth_land(fer_oauth *o, fer_code code, const char *why);
 /* With what is kept now: a failure where that is no token. */

@@ -48,6 +48,7 @@ struct fer_arena {
     size_t asked;  /* budget as it was asked for */
     size_t next_size;
     fer_code failure;
+    bool starved;
     uint64_t seed[2]; /* both 0: not drawn yet */
     struct deferred *deferred;
 };
@@ -120,6 +121,7 @@ static void start_over(fer_arena *a, struct chunk *kept)
 void fer_arena_reset(fer_arena *a)
 {
     run_deferred(a);
+    a->starved = false;
     struct chunk *kept = a->top;
     if (!kept) return;
     free_chunks(kept->below);
@@ -157,6 +159,7 @@ static bool open_chunk(fer_arena *a, size_t need)
 static void *refuse(fer_arena *a, fer_code why)
 {
     a->failure = why;
+    a->starved = true;
     return NULL;
 }
 
@@ -279,6 +282,11 @@ fer_str fer_arena_printf(fer_arena *a, const char *format, ...)
 fer_code fer_arena_code(const fer_arena *a)
 {
     return a->failure;
+}
+
+bool fer_arena_starved(const fer_arena *a)
+{
+    return a->starved;
 }
 
 fer_code fer_arena_failed(const fer_arena *a, fer_err *err)

@@ -55,6 +55,9 @@ FER_MUST_USE bool fer_arena_defer(fer_arena *a, void (*done)(void *thing), void 
 
 /* Why the last allocation failed: FER_OUT_OF_MEMORY, or FER_LIMIT_EXCEEDED for the budget. */
 fer_code fer_arena_code(const fer_arena *a);
+/* Whether any allocation has failed since it was made or reset: for who went on without what was to
+ * be there, and wants to know before something is done by it. */
+bool fer_arena_starved(const fer_arena *a);
 /* Fills `err` for a failed allocation and returns its code. */
 fer_code fer_arena_failed(const fer_arena *a, fer_err *err);
 

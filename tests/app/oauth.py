@@ -141,6 +141,16 @@ same("a machine gets its own token", until(lambda: known() and call()[0], 30), T
 same("by its credentials", ({f["grant_type"] for f in World.forms[-1:]}, World.forms[-1]["resource"]), ({"client_credentials"}, URL))
 time.sleep(2.2)
 same("and the next", call()[0], True)
+World.life = 3600
+time.sleep(2.2)
+same("one that lasts", call()[0], True)
+World.greedy = True
+before, wanted = len(World.forms), World.wants
+code = call()[1]
+scopes = [f["scope"] for f in World.forms[before:] if " " in f["scope"]]
+same("a server that wants more each time: three times, and no more (oauth.tries)", (code, World.wants - wanted, [len(x.split()) for x in scopes]), ("Forbidden", 4, [2, 3, 4]))
+World.life, World.greedy = 2, False
+time.sleep(2.2)
 World.down, World.good = True, {}
 time.sleep(2.2)
 before = len(World.forms)

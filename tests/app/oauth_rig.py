@@ -35,6 +35,7 @@ class World(http.server.BaseHTTPRequestHandler):
     life, number, revoked, registrations, down, slow = 3600, 0, False, 0, False, 0
     revocation, refuses, held = True, False, None
     codes, refreshes, sessions = {}, {}, {}
+    levels, greedy = [], False
 
     def log_message(self, *_):
         pass
@@ -135,7 +136,7 @@ class World(http.server.BaseHTTPRequestHandler):
         self.answer(200, dict({"access_token": access, "token_type": "Bearer", "expires_in": World.life, "scope": "notes"},
                               **({} if grant == "client_credentials" else {"refresh_token": refresh})))
 
-    rotates, gate = False, threading.Event()
+    rotates, gate, wants = False, threading.Event(), 0
 
     def api(self):
         who = self.user()
@@ -160,7 +161,7 @@ class World(http.server.BaseHTTPRequestHandler):
             World.mixed.append((session, who))
         text = [{"type": "text", "text": f"noted for {who}"}]
         results = {
-            "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}, "prompts": {}}, "serverInfo": {"name": "notes", "version": "1"}},
+            "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}, "serverInfo": {"name": "notes", "version": "1"}},
             "tools/list": {"tools": [{"name": "note", "description": "Keeps a note.", "inputSchema": OBJECT},
                                      {"name": "whoami", "description": "Says whose token it was shown.", "inputSchema": OBJECT, "annotations": {"readOnlyHint": True, "openWorldHint": False}},
                                      {"name": f"of_{who}", "description": f"Is shown to {who} alone.", "inputSchema": OBJECT}]},
@@ -171,7 +172,13 @@ class World(http.server.BaseHTTPRequestHandler):
             "prompts/list": {"prompts": [{"name": "hello"}]},
             "prompts/get": {"messages": [{"role": "user", "content": {"type": "text", "text": f"asked by {who}"}}]},
         }
-        if "id" not in m:
+        if method == "logging/setLevel":
+            World.levels.append((who, m["params"]["level"]))
+            results[method] = {}
+        if World.greedy and method == "tools/call":  # another scope each time
+            World.wants += 1
+            self.answer(403, {}, WWW_Authenticate=f'Bearer error="insufficient_scope", scope="s{World.wants}"')
+        elif "id" not in m:
             self.answer(202)
         elif method in results:
             fields = {}

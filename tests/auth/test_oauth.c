@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts and files of an OAuth client: where metadata is and what is believed of it, forms, the
- * vault. Its flights are shown by tests/app/oauth.py and by the official suite. */
+ * vault. Its flights are in test_oauth_flights.c, in tests/app/oauth.py and in the official suite.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "oauth_form.h"
-#include "oauth_meta.h"
-#include "oauth_vault.h"
+#include "oauth_parts.h"
 #include "rows.h"
 
 /* ---- where metadata is ------------------------------------------------------------------------
@@ -96,6 +95,49 @@ static void run_resource(const struct resource_row *row)
                      row->code);
     assert_int_equal(row->code != FER_OK, err.message[0] != '\0');
     fer_arena_free(a);
+}
+
+/* oauth.issuers: those past it are not looked at. */
+static void number_of_issuers(void)
+{
+    for (size_t n = FER_OAUTH_ISSUERS; n <= FER_OAUTH_ISSUERS + 1; n++) {
+        fer_arena *a = fer_arena_new(0);
+        fer_resource_meta m;
+        fer_buf b;
+        fer_buf_init(&b, a, FER_OAUTH_DOC);
+        fer_buf_add_text(&b, "{\"resource\":\"https://s.example\",\"authorization_servers\":[");
+        for (size_t i = 1; i <= n; i++)
+            fer_buf_printf(&b, "%s\"https://i%zu.example\"", i > 1 ? "," : "", i);
+        fer_buf_add_text(&b, "]}");
+        assert_int_equal(
+            fer_resource_meta_read(a, fer_buf_view(&b), FER_STR("https://s.example/mcp"), &m, NULL),
+            FER_OK);
+        assert_int_equal(m.issuer_count, FER_OAUTH_ISSUERS);
+        assert_str(m.issuers[FER_OAUTH_ISSUERS - 1], "https://i16.example");
+        fer_arena_free(a);
+    }
+}
+
+/* oauth.token, of both kinds. */
+static void size_of_a_token(void)
+{
+    for (size_t more = 0; more < 2; more++) {
+        for (int refresh = 0; refresh < 2; refresh++) {
+            fer_arena *a = fer_arena_new(0);
+            fer_oauth_record r = {.refresh = FER_STR("")};
+            bool over;
+            fer_buf b;
+            fer_buf_init(&b, a, FER_OAUTH_DOC);
+            fer_buf_printf(&b, "{\"token_type\":\"Bearer\",\"%s\":\"x\",\"%s\":\"",
+                           refresh ? "access_token" : "scope",
+                           refresh ? "refresh_token" : "access_token");
+            fer_buf_add_repeat(&b, 't', FER_OAUTH_TOKEN_MAX + more);
+            fer_buf_add_text(&b, "\"}");
+            assert_int_equal(fer_oauth_answer_read(a, 200, fer_buf_view(&b), &r, &over, NULL),
+                             more ? FER_BACKEND_UNAVAILABLE : FER_OK);
+            fer_arena_free(a);
+        }
+    }
 }
 
 static const struct issuer_row {
@@ -241,6 +283,7 @@ int main(void)
     return ROWS_RUN("oauth.places", url_rows, run_url) +
            ROWS_RUN("oauth.resource", resource_rows, run_resource) +
            ROWS_RUN("oauth.issuer", issuer_rows, run_issuer) +
+           ROWS_ONE("oauth.resource", number_of_issuers) + ROWS_ONE("oauth", size_of_a_token) +
            ROWS_RUN("oauth.form", form_rows, run_form) + ROWS_ONE("oauth", pkce) +
            ROWS_ONE("oauth", vault);
 }

@@ -368,6 +368,21 @@ static void no_arena(void)
     assert_int_equal(fer_faults_live(), before);
 }
 
+/* What has failed once is remembered, whatever succeeds afterwards, until all of it is given back.
+ */
+static void remembers_failing(void)
+{
+    fer_arena *a = fer_arena_new(64);
+    assert_non_null(a);
+    assert_false(fer_arena_starved(a));
+    assert_null(fer_arena_alloc(a, 128));
+    assert_non_null(fer_arena_alloc(a, 16));
+    assert_true(fer_arena_starved(a));
+    fer_arena_reset(a);
+    assert_false(fer_arena_starved(a));
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("arena sizes", size_rows, run_size) +
@@ -378,5 +393,5 @@ int main(void)
            ROWS_RUN("arena faults", fault_rows, run_fault) + ROWS_ONE("arena", long_printf) +
            ROWS_ONE("arena", malloc_torture) + ROWS_ONE("arena", reset_keeps_one_chunk) +
            ROWS_ONE("arena", seeds) + ROWS_ONE("arena", no_entropy) + ROWS_ONE("arena", no_arena) +
-           ROWS_ONE("arena", defers);
+           ROWS_ONE("arena", defers) + ROWS_ONE("arena", remembers_failing);
 }

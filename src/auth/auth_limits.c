@@ -36,7 +36,8 @@ const fer_limit_row fer_auth_limit_rows[] = {
      "milliseconds that another process may take to refresh the same token"},
     {"oauth.tries", FER_OAUTH_TRIES, "times that one request asks for another token"},
     {"oauth.owners", FER_OAUTH_OWNERS,
-     "tenants, or principals, whose tokens for a server are at hand at once"},
+     "tenants, or principals, whose tokens for a server are in use at once"},
+    {"oauth.kept", FER_OAUTH_KEPT, "of them, that are at hand, used or not"},
     {"vault.record", FER_VAULT_RECORD, "bytes of what is kept of a server"},
 };
 const size_t fer_auth_limit_row_count = FER_COUNT(fer_auth_limit_rows);

@@ -69,11 +69,11 @@ static member *find(fer_oauth_pool *p, const fer_token_owner *who)
 static bool make_room(fer_oauth_pool *p)
 {
     member **last = NULL;
-    if (p->count < FER_OAUTH_OWNERS) return true;
+    if (p->count < FER_OAUTH_KEPT) return true;
     for (member **at = &p->members; *at; at = &(*at)->next)
         if ((*at)->oauth->refs == 1 && !(*at)->oauth->flight) last = at;
     if (last) drop(p, last);
-    return last != NULL;
+    return p->count < FER_OAUTH_OWNERS;
 }
 
 fer_code fer_oauth_pool_get(fer_oauth_pool *p, fer_str tenant, fer_str principal, fer_oauth **out,

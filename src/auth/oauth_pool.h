@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tokens for one server, by whose they are: one OAuth client (oauth.h) for each owner, made
- * when it is first asked for. Those that nobody uses stay, until FER_OAUTH_OWNERS are there: then
+ * when it is first asked for. Those that nobody uses stay, until FER_OAUTH_KEPT are there: then
  * the one that was not asked for the longest goes. One thread, as its clients.
  */
 #ifndef FER_OAUTH_POOL_H
@@ -9,7 +9,9 @@
 
 #include "oauth.h"
 
-#define FER_OAUTH_OWNERS 1000 /* whose tokens for a server are at hand at once */
+#define FER_OAUTH_KEPT 1000 /* whose tokens for a server are at hand, used or not */
+#define FER_OAUTH_OWNERS                                                                           \
+    2000 /* whose are in use at once: sessions that are being closed beside those that are open */
 
 typedef struct fer_oauth_pool fer_oauth_pool;
 

@@ -137,6 +137,8 @@ void fer_mcp_client_connect(fer_mcp_client *c);
 /* Ends all requests as cancelled, and then the connection; `closed` comes later or at once. */
 void fer_mcp_client_close(fer_mcp_client *c);
 void fer_mcp_client_free(fer_mcp_client *c);
+/* Whether something of it is under way, or watched: otherwise nobody would miss it. */
+bool fer_mcp_client_is_used(const fer_mcp_client *c);
 void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out);
 /*
  * What the server last said of itself, byte for byte: the result of server/discover or of

@@ -411,9 +411,10 @@ void fer_mcp_connect(fer_mcp_client *c)
 /* ---- resting and keeping
  * ----------------------------------------------------------------------------------- */
 
-static bool is_used(const fer_mcp_client *c)
+bool fer_mcp_client_is_used(const fer_mcp_client *c)
 {
-    size_t own = (c->listen.kind ? 1U : 0U) + (c->old_listen.kind ? 1U : 0U);
+    size_t own = (c->listen.kind ? 1U : 0U) + (c->old_listen.kind ? 1U : 0U) +
+                 (c->discover.kind ? 1U : 0U) + (c->initialize.kind ? 1U : 0U);
     return c->info.running > own || c->watched_count || c->question_count || c->rounds;
 }
 
@@ -434,7 +435,7 @@ static void rest_fired(uv_timer_t *t)
     int64_t left = c->used + (int64_t)c->options.idle_ms * MS - fer_clock_mono();
     bool apart = c->info.state == FER_MCP_IDLE || c->info.state == FER_MCP_DOWN;
     if (c->stopping) return;
-    if (is_used(c) || (!apart && c->info.state != FER_MCP_READY))
+    if (fer_mcp_client_is_used(c) || (!apart && c->info.state != FER_MCP_READY))
         left = (int64_t)c->options.idle_ms * MS;
     if (left > 0) uv_timer_start(t, rest_fired, (uint64_t)(left / MS + 1), 0);
     else if (!apart) rest(c);

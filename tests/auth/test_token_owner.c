@@ -102,10 +102,10 @@ static void who_goes_first(void)
 {
     fer_oauth_pool *p = NULL;
     assert_int_equal(fer_oauth_pool_new(own_client(NULL), FER_TOKENS_TENANT, &p, NULL), FER_OK);
-    for (unsigned i = 0; i < FER_OAUTH_OWNERS; i++) fer_oauth_unref(of(p, i));
+    for (unsigned i = 0; i < FER_OAUTH_KEPT; i++) fer_oauth_unref(of(p, i));
     fer_oauth *first = of(p, 0), *kept = first;
     fer_oauth_unref(first);
-    fer_oauth_unref(of(p, FER_OAUTH_OWNERS)); /* in place of t1 */
+    fer_oauth_unref(of(p, FER_OAUTH_KEPT)); /* in place of t1 */
     first = of(p, 0);
     assert_ptr_equal(first, kept);
     fer_oauth_unref(first);

@@ -26,6 +26,9 @@ static const fer_http_field *copy_fields(fer_arena *a, const fer_http_field *fie
     return copy;
 }
 
+/* Those that are open, and as many that are being closed. */
+static_assert(FER_OAUTH_OWNERS >= 2 * FER_MCP_OWNERS_MAX, "each session has its tokens in use");
+
 struct remote {
     uv_loop_t *loop;
     fer_http *http;

@@ -13,6 +13,7 @@ typedef struct seat {
     struct seat *next;
     fer_asker whose; /* nobody: shared */
     fer_mcp_client *client;
+    bool leaving; /* it is being closed: nobody is given it any more */
     bool closed;
     char text[]; /* of its owner, and what its client can be asked for */
 } seat;
@@ -22,9 +23,10 @@ struct mcp_runner {
     fer_arena *arena;
     fer_mcp_runner_spec spec;
     fer_mcp_times times;
-    seat *seats; /* the shared one is the last */
+    seat *seats; /* who was asked for last first */
     seat *shared;
-    size_t seat_count;
+    size_t seat_count, leaving_count;
+    const char *log_level; /* that all of them are told; NULL: none */
     uint64_t calls;
     bool stopping;
 };
@@ -131,10 +133,18 @@ static void lost(void *context, fer_code code, const char *why)
 }
 
 /* A client's own is made anew when he comes again. */
+static void let_go(seat *s)
+{
+    if (s->leaving) return;
+    s->leaving = true;
+    s->runner->leaving_count++;
+    fer_mcp_client_close(s->client);
+}
+
 static void rested(void *context)
 {
     seat *s = context;
-    if (s != s->runner->shared) fer_mcp_client_close(s->client);
+    if (s != s->runner->shared) let_go(s);
 }
 
 static void late(void *context, uint64_t ticket, fer_code code, fer_str answer)
@@ -155,6 +165,7 @@ static void free_seat(seat *s)
     while (*at != s) at = &(*at)->next;
     *at = s->next;
     s->runner->seat_count--;
+    if (s->leaving) s->runner->leaving_count--;
     fer_mcp_client_free(s->client);
     fer_sys_free(s);
 }
@@ -210,16 +221,24 @@ static seat *new_seat(mcp_runner *m, const fer_asker *whose, fer_str abilities)
         fer_sys_free(s);
         return NULL;
     }
+    if (m->log_level) fer_mcp_client_log_level(s->client, m->log_level);
     m->seats = s;
     m->seat_count++;
     return s;
 }
 
-static seat *find_seat(const mcp_runner *m, const fer_asker *whose)
+/* Takes it to the front. */
+static seat *find_seat(mcp_runner *m, const fer_asker *whose)
 {
-    seat *s = m->seats;
+    seat **at = &m->seats;
     if (is_nobody(whose)) return m->shared;
-    while (s && (s->closed || !is_same(&s->whose, whose))) s = s->next;
+    while (*at && ((*at)->closed || (*at)->leaving || !is_same(&(*at)->whose, whose)))
+        at = &(*at)->next;
+    seat *s = *at;
+    if (!s) return NULL;
+    *at = s->next;
+    s->next = m->seats;
+    m->seats = s;
     return s;
 }
 
@@ -228,13 +247,36 @@ static size_t seats_max(const mcp_runner *m)
     return m->runner.isolated ? FER_MCP_SEATS_MAX : FER_MCP_OWNERS_MAX;
 }
 
+/* Beside the shared one. A process that is being ended is there until it has. */
+static bool is_full(const mcp_runner *m)
+{
+    size_t there = m->seat_count - (m->runner.isolated ? 0 : m->leaving_count);
+    return there > seats_max(m);
+}
+
+/*
+ * A session with a tenant's token can be had again at any time, so the one that was not asked for
+ * the longest goes for another, unless something is under way there or watched. What a client has
+ * alone is its own, and stays. Those that go are bounded, too: a server may be slow to hear of it.
+ */
+static bool make_room(mcp_runner *m)
+{
+    seat *last = NULL;
+    if (!is_full(m)) return true;
+    if (m->runner.isolated || m->leaving_count >= seats_max(m)) return false;
+    for (seat *s = m->seats; s; s = s->next)
+        if (s != m->shared && !s->leaving && !fer_mcp_client_is_used(s->client)) last = s;
+    if (last) let_go(last);
+    return last != NULL;
+}
+
 /* One that several clients use may ask what any of them can be asked for. */
 fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities)
 {
     mcp_runner *m = (mcp_runner *)r;
     fer_asker whose = narrow(r, who);
     seat *s = find_seat(m, &whose);
-    if (!s && m->seat_count <= seats_max(m) && !m->stopping)
+    if (!s && !m->stopping && make_room(m))
         s = new_seat(m, &whose, whose.session ? capabilities : FER_STR(""));
     if (s && !whose.session && sink_of(m))
         fer_mcp_client_declare(s->client, FER_STR(FER_MCP_SHARED_ABILITIES));
@@ -245,8 +287,16 @@ void fer_mcp_runner_leave(fer_runner *r, uint64_t session)
 {
     mcp_runner *m = (mcp_runner *)r;
     seat *s = session && !m->stopping ? m->seats : NULL;
-    while (s && (s->closed || s->whose.session != session)) s = s->next;
-    if (s) fer_mcp_client_close(s->client);
+    while (s && (s->closed || s->leaving || s->whose.session != session)) s = s->next;
+    if (s) let_go(s);
+}
+
+void fer_mcp_runner_log_level(fer_runner *r, const char *level)
+{
+    mcp_runner *m = (mcp_runner *)r;
+    m->log_level = level;
+    for (seat *s = m->seats; s; s = s->next)
+        if (!s->leaving) fer_mcp_client_log_level(s->client, level);
 }
 
 /* ---- calls
@@ -292,6 +342,10 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     const fer_call_mcp *by = t->mcp;
     fer_asker who = {by ? by->session : 0, t->owner};
     fer_mcp_client *client = fer_mcp_runner_client(r, &who, by ? by->capabilities : FER_STR(""));
+    if (!client && !is_full(m)) {
+        fer_attempt_fail(t, FER_OUT_OF_MEMORY, "no memory for a session of its own");
+        return;
+    }
     if (!client) {
         fer_attempt_fail(t, FER_CONCURRENCY_LIMITED,
                          "%s: at most %zu %s have a server, or a session, of their own at once",

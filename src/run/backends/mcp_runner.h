@@ -55,7 +55,9 @@ typedef struct fer_mcp_sink {
 #define FER_MCP_SEATS_MAX                                                                          \
     64 /* processes or connections of one server, where each client has one                        \
         */
-#define FER_MCP_OWNERS_MAX 1000 /* sessions of one server, where each tenant has a token */
+/* Sessions of one server, where each tenant has a token; for another the one that was not asked for
+ * the longest goes. */
+#define FER_MCP_OWNERS_MAX 1000
 
 /* What a server that all share is told that we can be asked for: whether the one who called can is
  * known when it asks. */
@@ -87,6 +89,9 @@ void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused);
 void fer_mcp_runner_status(const fer_runner *r, fer_runner_status *out);
 fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities);
 void fer_mcp_runner_leave(fer_runner *r, uint64_t session);
+/* From which level on messages for a log are wanted (fer_mcp_client_log_level), of all servers that
+ * are there and will be. */
+void fer_mcp_runner_log_level(fer_runner *r, const char *level);
 void fer_mcp_runner_stop(fer_runner *r, void (*done)(fer_runner *r));
 void fer_mcp_runner_free(fer_runner *r);
 

@@ -412,11 +412,19 @@ void fer_watch_remove(fer_peer *p, const fer_ask *q, fer_str shown)
     }
 }
 
-/* A server of this name is there again, as another runner. */
+/* A server of this name is there again, as another runner. What is watched by a session of its own
+ * is told there, which is begun for that; of tasks a server is told that knows such, which it says
+ * when it is connected. */
 void fer_front_watch_again(fer_front *s, fer_server *server)
 {
-    for (const fer_watch *w = s->watches; w; w = w->next) {
-        fer_mcp_client *client = w->thing.server == server ? client_of(&w->thing, w->peer) : NULL;
-        if (client) fer_mcp_client_watch(client, w->thing.kind, w->thing.own, true, NULL);
+    fer_runner *r = server->runner;
+    for (const fer_watch *w = s->watches; w && r; w = w->next) {
+        if (w->thing.server != server) continue;
+        bool unsure = w->thing.kind == FER_MCP_TASK && !server->known;
+        fer_mcp_client *client =
+            unsure ? r->kind->mcp(r, NULL, FER_STR("")) : client_of(&w->thing, w->peer);
+        if (client && !unsure)
+            fer_mcp_client_watch(client, w->thing.kind, w->thing.own, true, NULL);
+        if (client) fer_mcp_client_connect(client);
     }
 }

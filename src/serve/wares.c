@@ -214,7 +214,7 @@ void fer_server_forget_past(fer_server *s)
     s->capabilities = s->instructions = FER_STR("");
 }
 
-static void forget_list(fer_server *s)
+void fer_server_forget_list(fer_server *s)
 {
     fer_arena_free(s->past_list);
     s->past_list = NULL;
@@ -248,8 +248,10 @@ static void fetch_all(fer_server *s)
 /* Another runner has the name, or the first one. */
 static void take_runner(fer_server *s, fer_runner *r)
 {
+    const char *level = fer_log_level_name(s->wares->front->log_level);
     s->runner = r;
     s->late = false;
+    if (level) fer_mcp_runner_log_level(r, level);
     note_abilities(s);
     if (s->known) fetch_all(s);
     fer_front_watch_again(s->wares->front, s);
@@ -271,7 +273,7 @@ void fer_wares_look(fer_wares *w)
             w->versions[i]++;
         }
         fer_server_forget_past(s);
-        forget_list(s);
+        fer_server_forget_list(s);
         s->runner = NULL;
         s->known = false;
         s->can = 0;
@@ -351,6 +353,8 @@ void fer_wares_ready(fer_wares *w, fer_runner *r)
     s->late = false;
     for (int i = 0; i < FER_WARE_KINDS; i++)
         if (has(s, (fer_ware_kind)i)) ask(&s->stocks[i]);
+    /* Tasks of one that has taken another's place are watched where it knows such. */
+    if (s->can & ~could & FER_CAN_TASKS) fer_front_watch_again(w->front, s);
     if (!was || could != s->can) fer_front_wares_known(w->front);
 }
 
@@ -384,7 +388,7 @@ void fer_wares_deinit(fer_wares *w)
             fer_arena_free(t->good);
         }
         fer_server_forget_past(s);
-        forget_list(s);
+        fer_server_forget_list(s);
         fer_sys_free((void *)(uintptr_t)s->name.ptr);
         fer_sys_free(s);
     }

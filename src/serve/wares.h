@@ -155,6 +155,8 @@ fer_str fer_server_instructions(const fer_server *s);
 void fer_server_note(fer_server *s, fer_str capabilities, const char *version);
 /* What an earlier run knew of it does not count any more. */
 void fer_server_forget_past(fer_server *s);
+/* Nor what it knew of its list of tools. */
+void fer_server_forget_list(fer_server *s);
 
 /* All things of a kind that a guest sees; good until the next turn of the loop. NULL: no memory. */
 const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err);

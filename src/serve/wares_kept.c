@@ -98,22 +98,29 @@ static fer_code recall_list(fer_server *s, int kind, const fer_json *doc, const 
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_str text = fer_rpc_bytes(doc, list);
     fer_str items = fer_arena_copy(a, fer_str_slice(text, 1, text.len - 1));
-    if (!items.ptr || items.len > FER_WARES_SIZE) {
+    fer_str rest = inner_of(a, doc, beside, fer_ware_rows[kind].list);
+    if (items.len > FER_WARES_SIZE || !items.ptr || !rest.ptr) {
+        fer_code code =
+            items.len > FER_WARES_SIZE
+                ? fer_fail(err, FER_LIMIT_EXCEEDED, "serve.wares_size: a list is too long")
+                : fer_arena_failed(a, err);
         fer_arena_free(a);
-        return fer_fail(err, FER_LIMIT_EXCEEDED, "serve.ware_bytes: a list is too long");
+        return code;
     }
     t->good = a;
     t->items = items;
-    t->rest = inner_of(a, doc, beside, fer_ware_rows[kind].list);
+    t->rest = rest;
     s->wares->versions[kind]++;
     return FER_OK;
 }
 
-/* Without memory nothing was said beside them. */
-static void recall_tools(fer_server *s, const fer_json *doc, const yyjson_val *beside)
+static fer_code recall_tools(fer_server *s, const fer_json *doc, const yyjson_val *beside,
+                             fer_err *err)
 {
     if (!s->past_list) s->past_list = fer_arena_new(4 * FER_WARES_SIZE);
-    if (s->past_list) s->past_rest = inner_of(s->past_list, doc, beside, "tools");
+    if (!s->past_list) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    s->past_rest = inner_of(s->past_list, doc, beside, "tools");
+    return s->past_rest.ptr ? FER_OK : fer_arena_failed(s->past_list, err);
 }
 
 static fer_code recall(fer_server *s, const fer_json *doc, const yyjson_val *root, fer_err *err)
@@ -135,7 +142,7 @@ static fer_code recall(fer_server *s, const fer_json *doc, const yyjson_val *roo
         const yyjson_val *list = fer_val_get(root, fer_ware_rows[i].list);
         if (fer_is_arr(list)) code = recall_list(s, i, doc, list, beside, err);
     }
-    if (!code) recall_tools(s, doc, beside);
+    if (!code) code = recall_tools(s, doc, beside, err);
     if (!code) fer_server_note(s, s->capabilities, v->name);
     return code;
 }
@@ -149,6 +156,7 @@ fer_code fer_front_recall_wares(fer_front *f, fer_str name, const fer_json *doc,
     fer_code code = recall(s, doc, root, err);
     if (!code) return FER_OK;
     fer_server_forget_past(s);
+    fer_server_forget_list(s);
     for (int i = 0; i < FER_WARE_KINDS; i++) {
         fer_arena_free(s->stocks[i].good);
         s->stocks[i].good = NULL;

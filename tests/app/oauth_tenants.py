@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import signal
 import sys
 import threading
 import time
@@ -145,6 +146,22 @@ lists = [s.modern(m, token=x)[2] for m in ("tools/list", "resources/list", "prom
 same("no list is one that a tenant was shown", [x[:200] for x in lists if "of_ua" in x or "of_ub" in x or "notes://ua" in x or "notes://ub" in x], [])
 same("no session of the server has seen two", World.mixed, [])
 same("each has one", {World.sessions[x] for x in World.sessions}, {"op", "ua", "ub"})
+
+# ---- levels of logs reach every session with the server
+
+World.levels.clear()
+old(A, sessions[0], "logging/setLevel", {"level": "warning"})
+same("a level reaches those that there are", until(lambda: {("op", "warning"), ("ua", "warning"), ("ub", "warning")} <= set(World.levels)), True)
+old(B, sessions[1], "logging/setLevel", {"level": "error"})
+old(B, sessions[1], "logging/setLevel", {"level": "info"})
+same("the lowest counts", (until(lambda: ("ua", "info") in World.levels and ("ub", "info") in World.levels), [x for x in World.levels if x[1] == "error"]), (True, []))
+same("a tenant that comes later", (login("notes", "--tenant", "third", user="uc")[0], until(lambda: user(C) == "uc", 60), until(lambda: ("uc", "info") in World.levels)), (0, True, True))
+World.levels.clear()
+write(more=", timeoutMs: 29000")
+s.child.send_signal(signal.SIGHUP)
+same("and a server that a reload has made anew", until(lambda: [user(x) for x in (A, B)] == ["ua", "ub"] and {("ua", "info"), ("ub", "info")} <= set(World.levels), 30), True)
+run(["auth", "logout", "notes", "--tenant", "third", "--config", CONFIG], env=own)
+same("who came later has left", until(lambda: user(C) == "Unauthenticated", 30), True)
 
 # ---- probes
 

@@ -41,8 +41,9 @@ class Site:
             server = {"url": self.backend.stdout.readline().strip()}
         config = os.path.join(folder.name, f"site-{Site.count}.json")
         people = {n: {"token": f"secretref:env:{n.upper()}", "tenant": n, **({"mode": modes[n]} if n in (modes or {}) else {})} for n in ("ann", "ben", "cat")}
-        with open(config, "w", encoding="utf-8") as file:
-            json.dump({"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": {"settleMs": 30000, **(limits or {})}}}, file)
+        self.config = config
+        self.settings = {"mcpServers": {"b": server}, "state": self.ledger, "serve": {"clients": people, "limits": {"settleMs": 30000, **(limits or {})}}}
+        self.write()
         self.gateway = subprocess.Popen([FERRULE, "serve", "--config", config, "--mode", "transparent", "--listen", "0"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
         said = self.gateway.stdout.readline()
@@ -53,6 +54,16 @@ class Site:
 
     def client(self, name, can=None, modern=True):
         return Web(self.port, modern, can=can, token=ENV[name.upper()])
+
+    def write(self):
+        with open(self.config, "w", encoding="utf-8") as file:
+            json.dump(self.settings, file)
+
+    def reload(self, **server):
+        """The server is configured in another way, and so made anew."""
+        self.settings["mcpServers"]["b"].update(server)
+        self.write()
+        self.gateway.send_signal(signal.SIGHUP)
 
     def heard(self, what):
         try:

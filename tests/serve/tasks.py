@@ -267,6 +267,28 @@ for backend, run in (("legacy", older), ("modern", older_to_newer)):
         site = bridge_site.Site(backend, carrier)
         row(f"older client, {backend} server over {carrier}", run, site)
         case(f"older client, {backend} server over {carrier}: the end", is_it(site.end(), 0))
+
+
+def reloaded(site):
+    """A server that a reload has made anew is told again what is watched, though nobody asks it anything."""
+    client = site.client("ann", CAN)
+    name = begin(client, "job_held")["taskId"]
+    problems = listens(site, client, name)
+
+    def times():
+        return len([m for m in site.heard("listen") if m["wants"].get("taskIds")])
+    before = times()
+    site.reload(headers={"X-Another": "1"})
+    problems += [] if until(lambda: times() > before) else ["the server was not told again"]
+    client.call("let_go")
+    client.until("notifications/tasks")
+    n = client.until("notifications/tasks")[-1]
+    return problems + is_it((n["taskId"], n["status"]), (name, "completed"))
+
+
+site = bridge_site.Site("modern", "http")
+row("a task is watched, and a reload makes its server anew", reloaded, site)
+case("the end after a reload", is_it(site.end(), 0))
 # ---- limits, at their edges ----
 
 KEPT, ERRANDS, ATTENDED = 1000, 256, 8

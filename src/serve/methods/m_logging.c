@@ -21,17 +21,15 @@ const char *fer_log_level_name(int rank)
     return rank < 0 || rank >= (int)FER_COUNT(levels) ? NULL : levels[rank];
 }
 
-/* Servers that all share say what the most curious client wants to know; the others are not told
- * what they did not ask for. */
+/* Servers say what the most curious client wants to know, in every session that there is with them;
+ * the others are not told what they did not ask for. */
 void fer_front_want_level(fer_front *s, int rank)
 {
     if (s->log_level != FER_LOG_OFF && rank >= s->log_level) return;
     s->log_level = rank;
     fer_wares_look(&s->wares);
     for (const fer_server *x = s->wares.servers; x; x = x->next)
-        if (x->runner)
-            fer_mcp_client_log_level(x->runner->kind->mcp(x->runner, NULL, FER_STR("")),
-                                     levels[rank]);
+        if (x->runner) fer_mcp_runner_log_level(x->runner, levels[rank]);
 }
 
 void fer_method_set_level(fer_ask *q)

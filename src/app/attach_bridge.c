@@ -175,13 +175,29 @@ static void look_at_answer(void *context, const fer_rpc *m, const fer_err *err)
     }
 }
 
+/* What is not read, as it is larger than a message of a server's may be: a list is. */
+static void glance_at_answer(looking *l, fer_str line)
+{
+    bridge *b = l->bridge;
+    fer_rpc_glimpse seen;
+    if (!fer_rpc_glance(line, &seen) || seen.asks || !seen.id.len) return;
+    l->back = b->again && is_id(b->again, seen.id);
+    if (!l->back) {
+        forget(b, seen.id);
+        return;
+    }
+    fer_sys_free(b->again);
+    b->again = NULL;
+}
+
 static bool from_gate(void *context, fer_str line)
 {
     bridge *b = context;
     looking l = {.bridge = b};
+    bool waits = b->asks || b->again || b->lasting.unanswered;
     fer_arena_reset(b->arena);
-    if (b->asks || b->again || b->lasting.unanswered)
-        (void)fer_rpc_read_batch(b->arena, line, look_at_answer, &l, NULL);
+    if (waits && fer_rpc_read_batch(b->arena, line, look_at_answer, &l, NULL))
+        glance_at_answer(&l, line);
     if (!l.back) fer_pair_write(b->client, line);
     if (b->gate) fer_pair_pause(b->gate, fer_pair_behind(b->client));
     settle(b);
@@ -195,6 +211,20 @@ static void gate_too_long(void *context)
                 FER_ATTACH_LINE_MAX);
 }
 
+/* Whoever waits for it hears so: by its ID, or as the only one. */
+static void gate_passed(void *context, fer_str head, fer_str tail)
+{
+    bridge *b = context;
+    fer_rpc_glimpse seen;
+    fer_arena_reset(b->arena);
+    if (!fer_rpc_glance_ends(head, tail, &seen) || seen.asks) return;
+    bool only = !seen.id.len && b->ask_count == 1;
+    fer_str id = fer_arena_copy(b->arena, only ? (fer_str){b->asks->id, b->asks->len} : seen.id);
+    if (!id.len || !forget(b, id)) return;
+    answer_error(b, id, "the answer is too large for a client that attaches (attach.line)");
+    settle(b);
+}
+
 static void gate_ended(void *context)
 {
     lose_gate(context);
@@ -204,7 +234,8 @@ static const fer_pair_events gate_events = {.line = from_gate,
                                             .too_long = gate_too_long,
                                             .end = gate_ended,
                                             .lost = gate_ended,
-                                            .written = on_written};
+                                            .written = on_written,
+                                            .passed = gate_passed};
 
 static bool open_gate(bridge *b, int fd, fer_err *err)
 {

@@ -95,6 +95,13 @@ static bool take_line(void *context, fer_str line)
     return p->events->line(p->context, line) && !p->closing;
 }
 
+static bool take_passed(void *context, fer_str head, fer_str tail)
+{
+    fer_pair *p = context;
+    if (p->events->passed) p->events->passed(p->context, head, tail);
+    return !p->closing;
+}
+
 static void feed(fer_pair *p, size_t size)
 {
     uint64_t before = p->lines.too_long;
@@ -321,6 +328,7 @@ fer_code fer_pair_open(uv_loop_t *loop, int in, int out, const fer_pair_events *
     p->events = events;
     p->context = context;
     fer_line_split_init(&p->lines, 0);
+    p->lines.passed = take_passed;
     uv_timer_init(loop, &p->later);
     p->later.data = p;
     p->handles = 1;

@@ -30,6 +30,8 @@ typedef struct fer_pair_events {
     void (*end)(void *context);                /* no more input */
     void (*lost)(void *context);               /* nothing more can be said or heard */
     void (*written)(void *context);            /* something that waited was written; may be NULL */
+    /* The end of a line past the limit has come: how it began and ended (lines.h). May be NULL. */
+    void (*passed)(void *context, fer_str head, fer_str tail);
 } fer_pair_events;
 
 /* `in` and `out` may be one descriptor; they are closed with the pair. */

@@ -8,6 +8,7 @@ import os
 import queue
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -324,5 +325,56 @@ gate.child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"ping"}')
 gate.child.stdin.flush()
 problems += [] if gate.close() == 0 and '"id":2' in (gate.hear() or "") else ["the last line"]
 case("lines of every kind", problems)
+place.end()
+
+# ---- lines of a gateway, which is played here: as long as they may be, and longer
+LINE = 64 << 20
+place = Place()
+first = place.client("--attach", "start")
+first.open()
+path = next(f for f in glob.glob(place.run + "/ferrule/*") if re.fullmatch("[0-9a-f]{16}", os.path.basename(f)))
+first.close()
+for pid in place.gateways():
+    os.kill(pid, signal.SIGTERM)
+wait(lambda: not place.gateways())
+if os.path.exists(path):
+    os.unlink(path)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+listener.listen()
+
+
+def long_answer(number, size):
+    head, tail = b'{"jsonrpc":"2.0","id":%d,"result":{"x":"' % number, b'"}}'
+    return head + b"y" * (size - len(head) - len(tail)) + tail
+
+
+# Of answers that are too large to be read here the bridge knows that they came: it ends with its input.
+for name, size, whole in [("an answer past what a server may say", 5 << 20, True), ("as long as a line may be", LINE, True), ("a byte more", LINE + 1, False)]:
+    gate = subprocess.Popen([FERRULE, "serve", "--stdio", "--config", CONFIG], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.env, cwd=place.folder.name)
+    listener.settimeout(SECONDS)
+    other = listener.accept()[0]
+    gate.stdin.write(b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n')
+    gate.stdin.flush()
+    asked = other.makefile("rb").readline()
+    writer = threading.Thread(target=other.sendall, args=(long_answer(7, size) + b"\n",))
+    writer.start()
+    heard = gate.stdout.readline()
+    writer.join(SECONDS)
+    problems = [] if b'"id":7' in asked else [str(asked)]
+    if whole:
+        problems += [] if heard == long_answer(7, size) + b"\n" else [f"{len(heard)} bytes: {heard[:200]}"]
+    else:
+        answer = json.loads(heard)
+        problems += [] if answer["id"] == 7 and "attach.line" in answer["error"]["message"] else [str(heard)[:300]]
+    gate.stdin.close()
+    try:
+        problems += [] if gate.wait(SECONDS) == 0 else [f"exit {gate.returncode}"]
+    except subprocess.TimeoutExpired:
+        gate.kill()
+        problems += ["it does not end with its input"]
+    other.close()
+    case(f"a line of the gateway: {name}", problems)
+listener.close()
 place.end()
 finish()

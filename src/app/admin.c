@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin.h"
 
+#include <limits.h>
+
 #include "buf.h"
 #include "clock.h"
+#include "digest.h"
 #include "errors.h"
+#include "sys.h"
+#include "trace_context.h"
 
 static void on_call(void *context, const fer_call_report *r)
 {
     fer_pulse_call_ended(((fer_admin *)context)->pulse, r, fer_clock_wall());
 }
 
+void fer_admin_mark(fer_str text, char out[FER_ADMIN_MARK])
+{
+    unsigned char whole[FER_DIGEST_SIZE];
+    fer_digest_text(text, whole);
+    fer_trace_hex(whole, (FER_ADMIN_MARK - 1) / 2, out);
+}
+
+void fer_admin_mark_file(fer_str file, char out[FER_ADMIN_MARK])
+{
+    char path[PATH_MAX] = "", name[PATH_MAX];
+    if (file.len && file.len < sizeof name) {
+        memcpy(name, file.ptr, file.len);
+        name[file.len] = '\0';
+        if (!fer_sys_realpath(name, path)) path[0] = '\0';
+    }
+    fer_admin_mark(fer_str_of(path), out);
+}
+
 fer_code fer_admin_init(fer_admin *a, fer_station *station, fer_err *err)
 {
     *a = (fer_admin){.station = station, .pulse = fer_pulse_new(), .began = fer_clock_wall()};
+    fer_admin_mark_file(station->config.file, a->config);
+    fer_admin_mark(station->config.serve.json, a->serve);
     if (!a->pulse) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     return fer_gateway_observe(station->gateway, on_call, a, err);
 }
@@ -53,6 +78,17 @@ static const fer_admin_page *page_of(fer_str path)
     return NULL;
 }
 
+fer_code fer_admin_write(const fer_admin *a, const fer_admin_page *page, fer_arena *scratch,
+                         fer_str *out, fer_err *err)
+{
+    fer_buf b;
+    fer_buf_init(&b, scratch, FER_ADMIN_MAX);
+    page->write(a, scratch, &b, fer_clock_wall());
+    fer_buf_add_char(&b, '\n');
+    *out = fer_buf_view(&b);
+    return fer_buf_code(&b, err);
+}
+
 void fer_admin_answer(void *context, fer_guest *who, fer_exchange *x)
 {
     const fer_admin *a = context;
@@ -61,7 +97,8 @@ void fer_admin_answer(void *context, fer_guest *who, fer_exchange *x)
         fer_str_starts(in->path, FER_ADMIN_ROOT) &&
         (in->path.len == strlen(FER_ADMIN_ROOT) || in->path.ptr[strlen(FER_ADMIN_ROOT)] == '/');
     const fer_admin_page *page = below ? page_of(in->path) : NULL;
-    fer_buf b;
+    fer_err err = {0};
+    fer_str text;
     if (!may_read(who)) {
         if (a->door) fer_doorkeeper_denied(a->door, who, in, "admin");
         refuse(x, 403, "Forbidden", "This token has no scope `admin`.");
@@ -71,11 +108,9 @@ void fer_admin_answer(void *context, fer_guest *who, fer_exchange *x)
         refuse(x, 404, "NotFound", "The pages are listed at " FER_ADMIN_ROOT ".");
         return;
     }
-    fer_buf_init(&b, fer_exchange_arena(x), FER_ADMIN_MAX);
-    page->write(a, fer_exchange_arena(x), &b, fer_clock_wall());
-    fer_buf_add_char(&b, '\n');
+    fer_code code = fer_admin_write(a, page, fer_exchange_arena(x), &text, &err);
     const fer_http_field fields[] = {{FER_STR("Content-Type"), FER_STR("application/json")},
                                      {FER_STR("Cache-Control"), FER_STR("no-store")}};
-    if (b.failure) refuse(x, 500, fer_code_info(b.failure)->name, "The page is too large.");
-    else fer_exchange_answer(x, 200, fields, FER_COUNT(fields), fer_buf_view(&b), NULL);
+    if (code) refuse(x, 500, fer_code_info(code)->name, "The page is too large.");
+    else fer_exchange_answer(x, 200, fields, FER_COUNT(fields), text, NULL);
 }

@@ -13,8 +13,6 @@
 #include "secret.h"
 #include "sys.h"
 
-#define FOUND_MAX 16 /* gateways of one user that are told apart */
-
 /* ---- at a socket ------------------------------------------------------------------------------
  */
 
@@ -131,8 +129,8 @@ static bool answers(const char *path)
     return fd >= 0;
 }
 
-/* The sockets of this user's gateways that somebody answers at. */
-static fer_code find_sockets(fer_arena *a, const char **out, size_t *count, fer_err *err)
+fer_code fer_admin_client_find(fer_arena *a, const char *out[FER_ADMIN_FOUND], size_t *count,
+                               fer_err *err)
 {
     fer_str folder;
     struct dirent *e;
@@ -140,7 +138,7 @@ static fer_code find_sockets(fer_arena *a, const char **out, size_t *count, fer_
     DIR *dir = code ? NULL : fer_sys_opendir(folder.ptr);
     *count = 0;
     if (code) return code;
-    while (dir && *count < FOUND_MAX && (e = fer_sys_readdir(dir)) != NULL) {
+    while (dir && *count < FER_ADMIN_FOUND && (e = fer_sys_readdir(dir)) != NULL) {
         size_t len = strlen(e->d_name), tail = strlen(FER_ATTACH_HTTP);
         if (len <= tail || strcmp(e->d_name + len - tail, FER_ATTACH_HTTP) != 0) continue;
         const char *path = fer_arena_printf(a, "%s/%s", folder.ptr, e->d_name).ptr;
@@ -152,10 +150,10 @@ static fer_code find_sockets(fer_arena *a, const char **out, size_t *count, fer_
 
 static int find_own(fer_admin_client *c, fer_app *app)
 {
-    const char *found[FOUND_MAX];
+    const char *found[FER_ADMIN_FOUND];
     size_t count;
     fer_err err = {0};
-    if (find_sockets(c->arena, found, &count, &err)) return fer_app_fail(app, &err);
+    if (fer_admin_client_find(c->arena, found, &count, &err)) return fer_app_fail(app, &err);
     if (count == 1) c->socket = found[0];
     if (count == 1) return 0;
     if (!count) {

@@ -11,6 +11,7 @@
 #include "json_doc.h"
 
 #define FER_ADMIN_CLIENT_MS 5000 /* for one page */
+#define FER_ADMIN_FOUND     16   /* gateways of one user that are told apart */
 
 typedef struct fer_admin_client {
     fer_arena *arena;
@@ -26,6 +27,9 @@ typedef struct fer_admin_client {
  * FERRULE_TOKEN on the loopback. 0, or an exit code: none runs, several do, a bad option.
  */
 int fer_admin_client_open(fer_admin_client *c, fer_app *app);
+/* The sockets of this user's gateways that somebody answers at. */
+fer_code fer_admin_client_find(fer_arena *a, const char *out[FER_ADMIN_FOUND], size_t *count,
+                               fer_err *err);
 void fer_admin_client_close(fer_admin_client *c);
 
 /* One page, read. FER_UNAUTHENTICATED, FER_FORBIDDEN, FER_CONNECTION_LOST ... */

@@ -117,6 +117,8 @@ static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     add_count(b, "running", g->active_count);
     add_count(b, "heldBytes", fer_gateway_held(g));
     add_count(b, "reloads", a->station->reloads);
+    add_text(b, "config", fer_str_of(a->config));
+    add_text(b, "serve", fer_str_of(a->serve));
     add_pulse(b, &a->pulse->all, now);
     add_count(b, "denials", a->pulse->denied_count);
     fer_buf_printf(b,

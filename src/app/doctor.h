@@ -62,6 +62,9 @@ fer_code fer_doctor_program(fer_doctor *d, fer_str command, fer_str path, fer_st
 /* Checks of servers, which need a station (doctor_servers.c). */
 void fer_doctor_programs(fer_doctor *d);
 void fer_doctor_servers(fer_doctor *d);
+/* Checks of whom a gateway lets in, and whether it does as the file says (doctor_serve.c). */
+void fer_doctor_issuers(fer_doctor *d);
+void fer_doctor_serve(fer_doctor *d);
 /* Checks of what is around (doctor_host.c). */
 void fer_doctor_port(fer_doctor *d);
 void fer_doctor_time(fer_doctor *d);

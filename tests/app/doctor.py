@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """ferrule doctor: each check on a set-up where it holds and on one where it does not; what --fix mends. Speaks TAP."""
 
+import http.server
 import json
 import os
+import signal
 import socket
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "serve"))
-from web_rig import TOKEN, Server, case, same  # noqa: E402
+from web_rig import TOKEN, Server, case, same, until  # noqa: E402
 from command_line import SOURCE, expect, finish, run  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
@@ -114,6 +117,22 @@ running = site({"state": "state", "commands": [{"namespace": "n", "name": "one",
 s = Server("--mode", "tools", config=os.path.join(running, "ferrule.yaml"), env={"FERRULE_TOKEN": TOKEN, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""}, folder=running, listen=str(FREE))
 s.modern("tools/call", {"name": "one", "arguments": {}})
 row("a gateway that runs", running, "port", "ok", ["a gateway listens there"])
+row("with its section serve as it is", running, "serve", "ok", ["as it is"], "--offline")
+file = os.path.join(running, "ferrule.yaml")
+with open(file, encoding="utf-8") as f:
+    before = f.read()
+with open(file, "w", encoding="utf-8") as f:
+    json.dump(dict(json.loads(before), serve={"listen": str(FREE), "mode": "tools"}), f)
+row("with another one", running, "serve", "warning", ["has changed since", "next start", "restart"], "--offline")
+s.child.send_signal(signal.SIGHUP)
+until(lambda: json.loads(s.ask("GET", "/admin/v1/state")[2])["reloads"] == 1)
+row("a reload does not change that", running, "serve", "warning", ["not by a reload"], "--offline")
+with open(file, "w", encoding="utf-8") as f:
+    json.dump(dict(json.loads(before), defaults={"deadlineMs": 1000}), f)
+row("another part of the file", running, "serve", "ok", ["as it is"], "--offline")
+with open(file, "w", encoding="utf-8") as f:
+    f.write(before)
+row("another configuration", site({}), "serve", "skipped", ["no gateway"], "--offline")
 row("its ledger, while it is written", running, "state", "ok", ["no flaws"])
 s.end()
 ledger = os.path.join(running, "state", "ledger")
@@ -124,6 +143,47 @@ with open(segment, "r+b") as f:
     f.seek(at)
     f.write(b'"n:two')
 row("a ledger that was changed", running, "state", "wrong", ["ferrule ledger verify"])
+# Keys of issuers: of a file, and of a URL.
+KEYS = {"a": '{"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}',
+        "shared": '{"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}', "page": "<html>"}
+
+
+class Keys(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        text = KEYS.get(self.path[1:])
+        body = (text or "no").encode()
+        self.send_response(200 if text else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keys)
+threading.Thread(target=web.serve_forever, daemon=True).start()
+URL = f"http://127.0.0.1:{web.server_port}/"
+
+
+def issuers(jwks, **more):
+    return site({"serve": {"listen": str(FREE), "resource": "https://gateway.example/mcp",
+                           "issuers": {"corp": dict({"issuer": "https://login.example", "jwks": jwks, "tenant": "t", "scopes": {"all": ["*"]}}, **more)}}},
+                {name + ".json": (text, 0o644) for name, text in KEYS.items()})
+
+
+row("no issuers", good, "issuers", "skipped", ["no issuer"], "--offline")
+row("keys of a file", issuers("a.json"), "issuers", "ok", ["corp", "1 keys, for EdDSA"], "--offline")
+row("a file that is not there", issuers("nothing.json"), "issuers", "wrong", ["corp", "does not start", "nothing.json", "jwks_uri"], "--offline")
+row("a file without keys of ours", issuers("shared.json"), "issuers", "wrong", ["no key to check signatures with", "JWKS"], "--offline")
+row("a file that is none", issuers("page.json"), "issuers", "wrong", ["no JSON", "JWKS"], "--offline")
+row("keys for other algorithms", issuers("a.json", algorithms=["RS256"]), "issuers", "wrong", ["nobody is let in", "EdDSA", "serve.issuers.corp.algorithms"], "--offline")
+row("keys of a URL", issuers(URL + "a"), "issuers", "ok", ["1 keys, for EdDSA"])
+row("which are not asked for", issuers(URL + "a"), "issuers", "skipped", ["--offline"], "--offline")
+row("a URL without keys", issuers(URL + "other"), "issuers", "wrong", ["nobody is let in", "404", "jwks_uri"])
+row("a URL of a page", issuers(URL + "page"), "issuers", "wrong", ["no JSON", "JWKS"])
+row("a URL where nobody is any more", issuers(f"http://127.0.0.1:{FREE}/keys"), "issuers", "wrong", ["nobody is let in", "curl"])
+web.shutdown()
 client = site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"ferrule": {"command": "/nowhere/ferrule", "args": ["serve", "--stdio"]}}}), 0o644)})
 row("a client that points at nothing", client, "clients", "wrong", ["Cursor", "ferrule install"], "--offline")
 row("a client that has other servers", site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"a": server}}), 0o644)}), "clients", "skipped", ["ferrule install cursor"], "--offline")

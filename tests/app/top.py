@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """ferrule top: in a pipe, as JSON, and on a real terminal (tmux), whose screen is looked at after each key. Speaks TAP."""
 
+import http.server
 import json
 import os
 import shutil
+import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -52,6 +55,48 @@ r = run(["top", "--server", url], env=env)
 case("without its token", expect(r, r.returncode or 1, err=["FERRULE_TOKEN"]))
 case("a token on the command line", expect(run(["top", "--server", url, "--token", TOKEN], env=env), 2, err=["secretref"]))
 case("no blocks without UTF-8", [] if "▁" not in run(["top"], env=dict(env, LANG="C", LC_ALL="C")).stdout.decode() else ["there are some"])
+
+# ---- a page as long as it may be, and longer, of a gateway that is played here
+PAGE = 16 << 20
+
+
+class Long(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    size = PAGE
+
+    def do_GET(self):
+        page = got[self.path.rsplit("/", 1)[1]]
+        body = json.dumps(page).encode().ljust(Long.size)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            pass  # whoever asked has heard enough
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+    def address_string(self):
+        return "local"
+
+
+class Local(socketserver.ThreadingUnixStreamServer):
+    def get_request(self):
+        return super().get_request()[0], ("local", 0)
+
+
+path = os.path.join(folder.name, "long")
+with Local(path, Long) as long:
+    threading.Thread(target=long.serve_forever, daemon=True).start()
+    case("a page as long as it may be", expect(run(["top", "--once", "--socket", path], env=env), 0, out=["calls 5"]))
+    Long.size = PAGE + (64 << 10)
+    r = run(["top", "--once", "--socket", path], env=env)
+    case("a page that is longer", expect(r, r.returncode or 1, err=["longer than"]))
+    long.shutdown()
 
 # ---- on a terminal
 tmux = shutil.which("tmux")

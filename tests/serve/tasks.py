@@ -5,6 +5,7 @@ it is answered what it asks, and that nobody reaches another's (A49). Speaks TAP
 
 import json
 import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -270,7 +271,7 @@ for backend, run in (("legacy", older), ("modern", older_to_newer)):
 
 
 def reloaded(site):
-    """A server that a reload has made anew is told again what is watched, though nobody asks it anything."""
+    """A server that a reload has made anew is told again what is watched, also where somebody has looked at it before it was connected."""
     client = site.client("ann", CAN)
     name = begin(client, "job_held")["taskId"]
     problems = listens(site, client, name)
@@ -278,7 +279,12 @@ def reloaded(site):
     def times():
         return len([m for m in site.heard("listen") if m["wants"].get("taskIds")])
     before = times()
+    site.backend.send_signal(signal.SIGSTOP)  # it takes its time
     site.reload(headers={"X-Another": "1"})
+    time.sleep(0.5)
+    site.client("ben", CAN).begin("prompts/list", {})
+    time.sleep(0.5)
+    site.backend.send_signal(signal.SIGCONT)
     problems += [] if until(lambda: times() > before) else ["the server was not told again"]
     client.call("let_go")
     client.until("notifications/tasks")

@@ -13,6 +13,7 @@
 #include "tasks.h"
 
 #define SWEEP_MS 250 /* between two looks at what takes too long */
+#define WAIT_MS  100 /* between two looks at whether somebody has waited long enough */
 
 const char *const fer_serve_modes[] = {[FER_SERVE_META] = "meta",
                                        [FER_SERVE_TOOLS] = "tools",
@@ -69,7 +70,7 @@ void fer_front_watch_time(fer_front *s)
 static void on_waited(uv_timer_t *timer)
 {
     fer_front *s = timer->data;
-    fer_wares_give_up(&s->wares);
+    fer_wares_give_up(&s->wares, fer_clock_mono());
     fer_front_wares_known(s);
 }
 
@@ -83,8 +84,8 @@ bool fer_front_must_wait(fer_guest *g, const fer_method *m)
     if (m->flags & FER_METHOD_TOOLS && s->holding) return true;
     if (!opens && !(m->flags & FER_METHOD_WARES)) return false;
     fer_wares_wake(g);
-    if (!fer_wares_pending(&s->wares)) return false;
-    if (!s->waiting) uv_timer_start(&s->wait, on_waited, FER_SERVE_SETTLE_MS, 0);
+    if (!fer_wares_awaits(g)) return false;
+    if (!s->waiting) uv_timer_start(&s->wait, on_waited, WAIT_MS, 0);
     s->waiting = true;
     return true;
 }
@@ -92,24 +93,23 @@ bool fer_front_must_wait(fer_guest *g, const fer_method *m)
 static void run_waiting(fer_ask *q)
 {
     bool tools = q->held && q->method->flags & FER_METHOD_TOOLS;
-    if (q->held && !tools && !q->cancelled) fer_ask_run(q);
+    if (!q->held || tools || q->cancelled) return;
+    if (fer_ask_front(q)->draining || !fer_wares_awaits(fer_ask_guest(q))) fer_ask_run(q);
 }
 
-/* From the loop, as whoever says so may still need what a request would change. */
+/* From the loop, as whoever says so may still need what a request would change. Some may have to
+ * wait still, for a tenant's own lists. */
 static void on_known(uv_timer_t *timer)
 {
     fer_front *s = timer->data;
-    if (fer_wares_pending(&s->wares)) {
-        uv_timer_start(&s->wait, on_waited, FER_SERVE_SETTLE_MS, 0);
-        return;
-    }
-    s->waiting = false;
+    s->waiting = fer_wares_pending(&s->wares);
+    if (s->waiting) uv_timer_start(&s->wait, on_waited, WAIT_MS, 0);
     fer_front_each(s, run_waiting);
 }
 
 void fer_front_wares_known(fer_front *s)
 {
-    if (s->waiting && !fer_wares_pending(&s->wares)) uv_timer_start(&s->wait, on_known, 0, 0);
+    if (s->waiting) uv_timer_start(&s->wait, on_known, 0, 0);
 }
 
 unsigned fer_guest_offers(fer_guest *g)

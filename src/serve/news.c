@@ -240,15 +240,17 @@ static void on_list(fer_front *s, const fer_mcp_source *from, fer_mcp_call *k, f
     (void)k;
     (void)a;
     (void)params;
-    if (!fer_mcp_source_is_shared(from)) return; /* lists are those that all share */
+    const fer_token_owner *owner = &from->whose.owner;
+    if (from->whose.session) return; /* lists are not those of single clients */
     if (fer_str_is(method, "notifications/tools/list_changed")) {
+        if (!fer_mcp_source_is_shared(from)) return; /* tools are those that all share */
         s->tools_told = true; /* transparent guests hear of it, whatever has changed */
         fer_front_tell_soon(s);
     } else if (fer_str_is(method, "notifications/prompts/list_changed")) {
-        fer_wares_changed(&s->wares, from->runner, FER_WARE_PROMPT);
+        fer_wares_changed(&s->wares, from->runner, owner, FER_WARE_PROMPT);
     } else {
-        fer_wares_changed(&s->wares, from->runner, FER_WARE_RESOURCE);
-        fer_wares_changed(&s->wares, from->runner, FER_WARE_TEMPLATE);
+        fer_wares_changed(&s->wares, from->runner, owner, FER_WARE_RESOURCE);
+        fer_wares_changed(&s->wares, from->runner, owner, FER_WARE_TEMPLATE);
     }
 }
 
@@ -307,7 +309,7 @@ static void noticed(void *context, const fer_mcp_source *from, fer_mcp_call *k, 
 static void ready(void *context, const fer_mcp_source *from)
 {
     fer_front *s = context;
-    if (fer_mcp_source_is_shared(from)) fer_wares_ready(&s->wares, from->runner);
+    if (!from->whose.session) fer_wares_ready(&s->wares, from->runner, &from->whose.owner);
 }
 
 void fer_news_begin(fer_front *s)

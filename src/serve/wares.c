@@ -26,6 +26,11 @@ const fer_ware_row fer_ware_rows[FER_WARE_KINDS] = {
 
 static void ask(fer_stock *t);
 
+static fer_stocks *group_of(fer_stock *t)
+{
+    return t->hoard ? &t->hoard->stocks : &t->server->stocks;
+}
+
 /* What is kept stays where the server does not answer: it was good a while ago. */
 static void end(fer_stock *t, bool good)
 {
@@ -48,7 +53,9 @@ static void end(fer_stock *t, bool good)
         fer_front_tell_soon(w->front);
     }
     if (t->again) ask(t);
-    if (!fer_wares_pending(w)) fer_front_wares_known(w->front);
+    if (!fer_stocks_lack(group_of(t))) group_of(t)->wait_until = 0;
+    fer_front_wares_known(w->front);
+    if (good && t->hoard) fer_hoards_trim(t->server);
 }
 
 /* Adds the items of a list as they came; false: it is none. */
@@ -98,11 +105,16 @@ static void on_page(fer_mcp_call *k, const fer_mcp_outcome *o)
 static void ask(fer_stock *t)
 {
     fer_runner *r = t->server->runner;
+    fer_asker who = {.owner = {FER_STR(""), FER_STR("")}};
     t->again = t->arena != NULL;
     if (t->arena || !r) return;
-    fer_mcp_client *client = r->kind->mcp(r, NULL, FER_STR(""));
-    t->arena = fer_arena_new(4 * FER_WARES_SIZE);
+    if (t->hoard) who.owner = t->hoard->owner;
+    fer_mcp_client *client = r->kind->mcp(r, t->hoard ? &who : NULL, FER_STR(""));
+    t->arena = client ? fer_arena_new(4 * FER_WARES_SIZE) : NULL;
     if (!t->arena) return;
+    fer_stocks *group = group_of(t);
+    if (!t->good && !group->wait_until)
+        group->wait_until = fer_clock_mono() + FER_SERVE_SETTLE_MS * MS;
     fer_buf_init(&t->found, t->arena, FER_WARES_SIZE);
     fer_mcp_rest_init(&t->beside, t->arena, FER_WARES_SIZE);
     t->count = t->pages = 0;
@@ -121,6 +133,50 @@ static void drop(fer_stock *t, const char *why)
     fer_mcp_call_drop(&t->call, why);
     t->again = false;
     end(t, false);
+}
+
+/* ---- all lists that a token is shown ----------------------------------------------------------
+ */
+
+void fer_stocks_init(fer_stocks *all, fer_server *s, fer_hoard *h)
+{
+    *all = (fer_stocks){0};
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        all->each[i] = (fer_stock){.server = s, .hoard = h, .kind = (fer_ware_kind)i};
+}
+
+void fer_stocks_deinit(fer_stocks *all, bool there)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++) {
+        fer_stock *t = &all->each[i];
+        if (t->arena && there) fer_mcp_call_drop(&t->call, "the server is not served any more");
+        fer_arena_free(t->arena);
+        fer_arena_free(t->good);
+    }
+}
+
+bool fer_stocks_busy(const fer_stocks *all)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        if (all->each[i].arena) return true;
+    return false;
+}
+
+bool fer_stocks_lack(const fer_stocks *all)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        if (all->each[i].arena && !all->each[i].good) return true;
+    return false;
+}
+
+fer_stocks *fer_wares_stocks(const fer_guest *g, const fer_server *s)
+{
+    fer_asker who = fer_guest_asker(g, 0);
+    fer_token_owner owner = fer_token_owner_of(s->runner ? s->runner->share : FER_TOKENS_SHARED,
+                                               who.owner.tenant, who.owner.principal);
+    if (fer_token_owner_is_nobody(&owner)) return (fer_stocks *)(uintptr_t)&s->stocks;
+    fer_hoard *h = fer_hoard_find(s, &owner);
+    return h ? &h->stocks : NULL;
 }
 
 /* ---- servers --------------------------------------------------------------------------------- */
@@ -166,10 +222,7 @@ static fer_server *add(fer_wares *w, const fer_runner *r)
     memcpy(name, r->name.ptr, r->name.len);
     s->name = (fer_str){name, r->name.len};
     s->wares = w;
-    for (int i = 0; i < FER_WARE_KINDS; i++) {
-        s->stocks[i].server = s;
-        s->stocks[i].kind = (fer_ware_kind)i;
-    }
+    fer_stocks_init(&s->stocks, s, NULL);
     while (*at) at = &(*at)->next;
     *at = s;
     return s;
@@ -242,7 +295,18 @@ static bool has(const fer_server *s, fer_ware_kind kind)
 static void fetch_all(fer_server *s)
 {
     for (int i = 0; i < FER_WARE_KINDS; i++)
-        if (has(s, (fer_ware_kind)i) && !s->stocks[i].arena) ask(&s->stocks[i]);
+        if (has(s, (fer_ware_kind)i) && !s->stocks.each[i].arena) ask(&s->stocks.each[i]);
+}
+
+/* Of a server that has not said what it has everything is asked for: what it does not have it
+ * refuses. */
+static void fetch_owned(fer_server *s, fer_hoard *h, bool again)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++) {
+        fer_stock *t = &h->stocks.each[i];
+        bool wanted = again || (!t->good && !t->arena);
+        if (wanted && (!s->known || has(s, (fer_ware_kind)i))) ask(t);
+    }
 }
 
 /* Another runner has the name, or the first one. */
@@ -250,7 +314,7 @@ static void take_runner(fer_server *s, fer_runner *r)
 {
     const char *level = fer_log_level_name(s->wares->front->log_level);
     s->runner = r;
-    s->late = false;
+    s->stocks.late = false;
     if (level) fer_mcp_runner_log_level(r, level);
     note_abilities(s);
     if (s->known) fetch_all(s);
@@ -264,14 +328,10 @@ void fer_wares_look(fer_wares *w)
     for (fer_server *s = w->servers; s; s = s->next) {
         r = fer_gateway_runner(g, FER_BACKEND_MCP, s->name);
         if (s->runner == r) continue;
-        for (int i = 0; i < FER_WARE_KINDS; i++) {
-            fer_stock *t = &s->stocks[i];
-            if (t->arena) fer_mcp_call_drop(&t->call, "the server is not served any more");
-            fer_arena_free(t->arena);
-            fer_arena_free(t->good);
-            *t = (fer_stock){.server = s, .kind = t->kind};
-            w->versions[i]++;
-        }
+        fer_stocks_deinit(&s->stocks, true);
+        fer_stocks_init(&s->stocks, s, NULL);
+        fer_hoards_free(s, true);
+        for (int i = 0; i < FER_WARE_KINDS; i++) w->versions[i]++;
         fer_server_forget_past(s);
         fer_server_forget_list(s);
         s->runner = NULL;
@@ -307,63 +367,111 @@ void fer_wares_wake(fer_guest *g)
     fer_wares *w = &g->server->wares;
     fer_wares_look(w);
     for (fer_server *s = w->servers; s; s = s->next) {
-        if (s->known || s->stocks[FER_WARE_PROMPT].arena || !fer_wares_shows(g, s)) continue;
-        ask(&s->stocks[FER_WARE_PROMPT]);
+        if (!fer_wares_shows(g, s)) continue;
+        fer_hoard *h = fer_hoard_get(s, g);
+        if (h) fetch_owned(s, h, false);
+        if (!h && !s->known && !s->stocks.each[FER_WARE_PROMPT].arena)
+            ask(&s->stocks.each[FER_WARE_PROMPT]);
     }
+}
+
+static bool is_awaited(const fer_stocks *all)
+{
+    return !all->late && fer_stocks_lack(all);
 }
 
 bool fer_wares_pending(const fer_wares *w)
 {
-    for (const fer_server *s = w->servers; s; s = s->next)
-        for (int i = 0; i < FER_WARE_KINDS && !s->late; i++)
-            if (s->stocks[i].arena && !s->stocks[i].good) return true;
+    for (const fer_server *s = w->servers; s; s = s->next) {
+        if (is_awaited(&s->stocks)) return true;
+        for (const fer_hoard *h = s->hoards; h; h = h->next)
+            if (is_awaited(&h->stocks)) return true;
+    }
+    return false;
+}
+
+/* Lists of another tenant's are waited for by its clients alone. */
+bool fer_wares_awaits(const fer_guest *g)
+{
+    for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
+        const fer_stocks *own = fer_wares_shows(g, s) ? fer_wares_stocks(g, s) : NULL;
+        if (is_awaited(&s->stocks) || (own && is_awaited(own))) return true;
+    }
     return false;
 }
 
 bool fer_wares_busy(const fer_wares *w)
 {
-    for (const fer_server *s = w->servers; s; s = s->next)
-        for (int i = 0; i < FER_WARE_KINDS; i++)
-            if (s->stocks[i].arena) return true;
+    for (const fer_server *s = w->servers; s; s = s->next) {
+        if (fer_stocks_busy(&s->stocks)) return true;
+        for (const fer_hoard *h = s->hoards; h; h = h->next)
+            if (fer_stocks_busy(&h->stocks)) return true;
+    }
     return false;
 }
 
-void fer_wares_give_up(fer_wares *w)
+static void give_up(fer_stocks *all, int64_t now)
 {
-    for (fer_server *s = w->servers; s; s = s->next)
-        for (int i = 0; i < FER_WARE_KINDS; i++)
-            if (s->stocks[i].arena && !s->stocks[i].good) s->late = true;
+    if (is_awaited(all) && all->wait_until <= now) all->late = true;
+}
+
+void fer_wares_give_up(fer_wares *w, int64_t now)
+{
+    for (fer_server *s = w->servers; s; s = s->next) {
+        give_up(&s->stocks, now);
+        for (fer_hoard *h = s->hoards; h; h = h->next) give_up(&h->stocks, now);
+    }
+}
+
+static void sweep(fer_stocks *all, int64_t now)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++)
+        if (all->each[i].arena && all->each[i].deadline <= now)
+            drop(&all->each[i], "the list took too long");
 }
 
 void fer_wares_sweep(fer_wares *w, int64_t now)
 {
-    for (fer_server *s = w->servers; s; s = s->next)
-        for (int i = 0; i < FER_WARE_KINDS; i++)
-            if (s->stocks[i].arena && s->stocks[i].deadline <= now)
-                drop(&s->stocks[i], "the list took too long");
+    for (fer_server *s = w->servers; s; s = s->next) {
+        sweep(&s->stocks, now);
+        for (fer_hoard *h = s->hoards, *next; h; h = next) {
+            next = h->next;
+            sweep(&h->stocks, now);
+        }
+    }
 }
 
-void fer_wares_ready(fer_wares *w, fer_runner *r)
+void fer_wares_ready(fer_wares *w, fer_runner *r, const fer_token_owner *owner)
 {
     fer_server *s = fer_wares_server(w, r);
     if (!s) return;
+    if (!fer_token_owner_is_nobody(owner)) {
+        fer_hoard *h = fer_hoard_find(s, owner);
+        if (h) h->stocks.late = false;
+        if (h) fetch_owned(s, h, true);
+        return;
+    }
     unsigned could = s->can;
     bool was = s->known;
     note_abilities(s);
-    s->late = false;
+    s->stocks.late = false;
     for (int i = 0; i < FER_WARE_KINDS; i++)
-        if (has(s, (fer_ware_kind)i)) ask(&s->stocks[i]);
+        if (has(s, (fer_ware_kind)i)) ask(&s->stocks.each[i]);
     /* Tasks of one that has taken another's place are watched where it knows such. */
     if (s->can & ~could & FER_CAN_TASKS) fer_front_watch_again(w->front, s);
     if (!was || could != s->can) fer_front_wares_known(w->front);
 }
 
-void fer_wares_changed(fer_wares *w, fer_runner *r, fer_ware_kind kind)
+void fer_wares_changed(fer_wares *w, fer_runner *r, const fer_token_owner *owner,
+                       fer_ware_kind kind)
 {
     fer_server *s = fer_wares_server(w, r);
-    if (!s) return;
-    s->stocks[kind].told = true;
-    ask(&s->stocks[kind]);
+    bool shared = fer_token_owner_is_nobody(owner);
+    fer_hoard *h = s && !shared ? fer_hoard_find(s, owner) : NULL;
+    if (!s || (!h && !shared)) return; /* nobody has asked for it */
+    fer_stock *t = h ? &h->stocks.each[kind] : &s->stocks.each[kind];
+    t->told = true;
+    ask(t);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -378,15 +486,11 @@ void fer_wares_deinit(fer_wares *w)
     while (w->servers) {
         fer_server *s = w->servers;
         w->servers = s->next;
-        for (int i = 0; i < FER_WARE_KINDS; i++) {
-            fer_stock *t = &s->stocks[i];
-            /* A runner that is gone has ended its requests. */
-            bool there = s->runner && fer_gateway_runner(w->front->options.gateway, FER_BACKEND_MCP,
-                                                         s->name) == s->runner;
-            if (t->arena && there) fer_mcp_call_drop(&t->call, "the server is being stopped");
-            fer_arena_free(t->arena);
-            fer_arena_free(t->good);
-        }
+        /* A runner that is gone has ended its requests. */
+        bool there = s->runner && fer_gateway_runner(w->front->options.gateway, FER_BACKEND_MCP,
+                                                     s->name) == s->runner;
+        fer_stocks_deinit(&s->stocks, there);
+        fer_hoards_free(s, there);
         fer_server_forget_past(s);
         fer_server_forget_list(s);
         fer_sys_free((void *)(uintptr_t)s->name.ptr);
@@ -446,13 +550,22 @@ void fer_wares_add_instructions(fer_guest *g, fer_buf *b, size_t max)
 
 bool fer_wares_news(const fer_guest *g, fer_ware_kind kind)
 {
-    for (const fer_server *s = g->server->wares.servers; s; s = s->next)
-        if (s->stocks[kind].news && fer_wares_shows(g, s)) return true;
+    for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
+        const fer_stocks *own = fer_wares_shows(g, s) ? fer_wares_stocks(g, s) : NULL;
+        if (own && own->each[kind].news) return true;
+    }
     return false;
+}
+
+static void were_told(fer_stocks *all)
+{
+    for (int i = 0; i < FER_WARE_KINDS; i++) all->each[i].news = false;
 }
 
 void fer_wares_told(fer_wares *w)
 {
-    for (fer_server *s = w->servers; s; s = s->next)
-        for (int i = 0; i < FER_WARE_KINDS; i++) s->stocks[i].news = false;
+    for (fer_server *s = w->servers; s; s = s->next) {
+        were_told(&s->stocks);
+        for (fer_hoard *h = s->hoards; h; h = h->next) were_told(&h->stocks);
+    }
 }

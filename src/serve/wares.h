@@ -8,6 +8,12 @@
  * asked by the first who wants to know, who waits for it a while (FER_SERVE_SETTLE_MS) and no
  * longer.
  *
+ * Where each tenant has a token for a server (oauth.tokens), its lists are those that its own token
+ * is shown: asked for in its own session when one of its clients first wants to know (a hoard), and
+ * shown to its clients alone. They are kept in memory, as many as there is room for. What is kept
+ * beyond the process, what a server can do and what it wants clients to know is as the operator's
+ * token is shown it.
+ *
  * Names. A prompt that is the only one of its name has that name, others are NAMESPACE__NAME, as
  * tools. A resource has its own URI, which is unique by nature; where two servers have the same
  * one, it is ferrule://NAMESPACE/URI. A transparent server has one backend and changes nothing.
@@ -27,6 +33,8 @@
 #define FER_WARES_SIZE    ((size_t)16 << 20) /* bytes of one list of one server */
 #define FER_WARES_MS      30000              /* for one list */
 #define FER_WARES_SERVERS 1000               /* servers */
+#define FER_WARES_OWNERS  1000               /* tenants whose own lists of one server are kept */
+#define FER_WARES_OWNED   ((size_t)64 << 20) /* bytes of those */
 #define FER_WARES_PREFIX  "ferrule://"       /* of the URI of a resource that two servers have */
 
 typedef enum fer_ware_kind {
@@ -47,10 +55,12 @@ extern const fer_ware_row fer_ware_rows[FER_WARE_KINDS];
 
 typedef struct fer_wares fer_wares;
 typedef struct fer_server fer_server;
+typedef struct fer_hoard fer_hoard;
 
 /* One list of a server. */
 typedef struct fer_stock {
     fer_server *server;
+    fer_hoard *hoard; /* whose it is; NULL: everybody's */
     fer_ware_kind kind;
     fer_arena *good;  /* of what is kept; NULL: nothing */
     fer_str items;    /* the things as they came, with commas between */
@@ -65,6 +75,20 @@ typedef struct fer_stock {
     bool told;        /* the server said that it has changed */
     bool news;        /* that clients are to be told of */
 } fer_stock;
+
+/* All lists of a server that one token is shown. */
+typedef struct fer_stocks {
+    fer_stock each[FER_WARE_KINDS];
+    int64_t wait_until; /* fer_clock_mono: for what was never there; 0: nobody waits */
+    bool late;          /* nobody waits for it any more */
+} fer_stocks;
+
+/* Those of a tenant, or of a principal. */
+struct fer_hoard {
+    fer_hoard *next;       /* of its server: who was asked for last first */
+    fer_token_owner owner; /* its texts are behind this */
+    fer_stocks stocks;
+};
 
 /* What a server can do, a bit each. */
 enum fer_ability {
@@ -83,7 +107,9 @@ struct fer_server {
     fer_wares *wares;
     fer_runner *runner; /* NULL: it is not served any more */
     fer_str name;       /* the namespace; on the heap */
-    fer_stock stocks[FER_WARE_KINDS];
+    fer_stocks stocks;  /* that all share */
+    fer_hoard *hoards;
+    size_t hoard_count;
     unsigned can;
     fer_arena
         *past; /* of what an earlier run knew of it; NULL: nothing, or it was connected since */
@@ -92,7 +118,6 @@ struct fer_server {
     fer_str past_rest;    /* in there */
     const fer_mcp_version *past_version;
     bool known; /* `can` is what it said */
-    bool late;  /* nobody waits for it any more */
 };
 
 /* One thing as clients see it. */
@@ -125,21 +150,25 @@ void fer_wares_deinit(fer_wares *w);
 void fer_wares_look(fer_wares *w);
 /* Asks servers of which nothing is known, and which a guest may see. */
 void fer_wares_wake(fer_guest *g);
-/* Whether somebody who wants to know everything has to wait. */
+/* Whether somebody who wants to know everything has to wait; and whether this guest has. */
 bool fer_wares_pending(const fer_wares *w);
-/* Nobody waits any longer for what is under way. */
-void fer_wares_give_up(fer_wares *w);
+bool fer_wares_awaits(const fer_guest *g);
+/* Nobody waits any longer for what has been under way for FER_SERVE_SETTLE_MS. */
+void fer_wares_give_up(fer_wares *w, int64_t now);
 /* Lists that take too long end. */
 void fer_wares_sweep(fer_wares *w, int64_t now);
 bool fer_wares_busy(const fer_wares *w);
 
-/* A server was connected, or says that what it has of a kind has changed. */
-void fer_wares_ready(fer_wares *w, fer_runner *r);
-void fer_wares_changed(fer_wares *w, fer_runner *r, fer_ware_kind kind);
+/* A server was connected, or says that what it has of a kind has changed; `owner`: to whom. */
+void fer_wares_ready(fer_wares *w, fer_runner *r, const fer_token_owner *owner);
+void fer_wares_changed(fer_wares *w, fer_runner *r, const fer_token_owner *owner,
+                       fer_ware_kind kind);
 fer_server *fer_wares_server(fer_wares *w, const fer_runner *r);
 /* That of a namespace which is served; NULL: none is. */
 fer_server *fer_wares_named(const fer_wares *w, fer_str name);
 
+/* The lists of a server that a guest is shown; NULL: none yet. */
+fer_stocks *fer_wares_stocks(const fer_guest *g, const fer_server *s);
 /* Whether a guest is shown what a server has. */
 bool fer_wares_shows(const fer_guest *g, const fer_server *s);
 /* What those that it sees can do together, as far as they have said it; `*any`: there is one. */
@@ -157,6 +186,26 @@ void fer_server_note(fer_server *s, fer_str capabilities, const char *version);
 void fer_server_forget_past(fer_server *s);
 /* Nor what it knew of its list of tools. */
 void fer_server_forget_list(fer_server *s);
+
+/* ---- wares_owned.c: what single tenants are shown ---- */
+
+/* That of a tenant; NULL: none. */
+fer_hoard *fer_hoard_find(const fer_server *s, const fer_token_owner *owner);
+/* That of a guest, made where it is not; NULL: what all share is his, or there is no room. */
+fer_hoard *fer_hoard_get(fer_server *s, const fer_guest *g);
+/* Lets those go that were not asked for the longest, where all of them take too much. */
+void fer_hoards_trim(fer_server *s);
+/* All of them; `there`: the server's requests can be dropped. */
+void fer_hoards_free(fer_server *s, bool there);
+
+/* ---- wares.c ---- */
+
+void fer_stocks_init(fer_stocks *all, fer_server *s, fer_hoard *h);
+/* Frees them; `there`: as above. */
+void fer_stocks_deinit(fer_stocks *all, bool there);
+/* Whether one is being listed; and one that never was. */
+bool fer_stocks_busy(const fer_stocks *all);
+bool fer_stocks_lack(const fer_stocks *all);
 
 /* All things of a kind that a guest sees; good until the next turn of the loop. NULL: no memory. */
 const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err);

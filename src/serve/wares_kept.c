@@ -47,9 +47,9 @@ static void write_beside(const fer_server *s, fer_buf *b)
     fer_buf_add_text(b, ",\"beside\":{");
     write_rest(b, "tools", fer_server_rest(s));
     for (int i = 0; i < FER_WARE_KINDS; i++) {
-        if (!s->stocks[i].rest.len) continue;
+        if (!s->stocks.each[i].rest.len) continue;
         fer_buf_add_char(b, ',');
-        write_rest(b, fer_ware_rows[i].list, s->stocks[i].rest);
+        write_rest(b, fer_ware_rows[i].list, s->stocks.each[i].rest);
     }
     fer_buf_add_char(b, '}');
 }
@@ -70,9 +70,9 @@ bool fer_front_write_wares(fer_front *f, fer_str name, fer_buf *b)
     fer_buf_add_text(b, ",\"instructions\":");
     fer_buf_add_quoted(b, fer_server_instructions(s));
     for (int i = 0; i < FER_WARE_KINDS; i++) {
-        if (!s->stocks[i].good) continue;
+        if (!s->stocks.each[i].good) continue;
         fer_buf_printf(b, ",\"%s\":[", fer_ware_rows[i].list);
-        fer_buf_add(b, s->stocks[i].items);
+        fer_buf_add(b, s->stocks.each[i].items);
         fer_buf_add_char(b, ']');
     }
     write_beside(s, b);
@@ -93,7 +93,7 @@ static fer_str inner_of(fer_arena *a, const fer_json *doc, const yyjson_val *fro
 static fer_code recall_list(fer_server *s, int kind, const fer_json *doc, const yyjson_val *list,
                             const yyjson_val *beside, fer_err *err)
 {
-    fer_stock *t = &s->stocks[kind];
+    fer_stock *t = &s->stocks.each[kind];
     fer_arena *a = fer_arena_new(4 * FER_WARES_SIZE);
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_str text = fer_rpc_bytes(doc, list);
@@ -158,9 +158,9 @@ fer_code fer_front_recall_wares(fer_front *f, fer_str name, const fer_json *doc,
     fer_server_forget_past(s);
     fer_server_forget_list(s);
     for (int i = 0; i < FER_WARE_KINDS; i++) {
-        fer_arena_free(s->stocks[i].good);
-        s->stocks[i].good = NULL;
-        s->stocks[i].items = s->stocks[i].rest = FER_STR("");
+        fer_arena_free(s->stocks.each[i].good);
+        s->stocks.each[i].good = NULL;
+        s->stocks.each[i].items = s->stocks.each[i].rest = FER_STR("");
     }
     return code;
 }

@@ -80,7 +80,8 @@ static fer_code make(const fer_guest *g, fer_ware_kind kind, fer_counter *c, fer
     size_t cap = 0;
     bool plain = g->mode == FER_SERVE_TRANSPARENT;
     for (const fer_server *s = g->server->wares.servers; s; s = s->next) {
-        fer_code code = fer_wares_shows(g, s) ? add_stock(c, &cap, &s->stocks[kind], err) : FER_OK;
+        const fer_stocks *own = fer_wares_shows(g, s) ? fer_wares_stocks(g, s) : NULL;
+        fer_code code = own ? add_stock(c, &cap, &own->each[kind], err) : FER_OK;
         if (code) return code;
     }
     return give_names(c, kind, plain, err);
@@ -111,7 +112,9 @@ fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind)
     const fer_server *s = g->server->wares.servers;
     while (s && !fer_wares_shows(g, s)) s = s->next;
     if (!s) return FER_STR("");
-    return kind == FER_WARE_KINDS ? fer_server_rest(s) : s->stocks[kind].rest;
+    if (kind == FER_WARE_KINDS) return fer_server_rest(s);
+    const fer_stocks *own = fer_wares_stocks(g, s);
+    return own ? own->each[kind].rest : FER_STR("");
 }
 
 void fer_ware_write(const fer_ware *x, fer_buf *b)

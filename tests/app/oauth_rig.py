@@ -35,7 +35,7 @@ class World(http.server.BaseHTTPRequestHandler):
     life, number, revoked, registrations, down, slow = 3600, 0, False, 0, False, 0
     revocation, refuses, held = True, False, None
     codes, refreshes, sessions = {}, {}, {}
-    levels, greedy = [], False
+    levels, greedy, more, listed, tell = [], False, {}, [], set()
 
     def log_message(self, *_):
         pass
@@ -46,6 +46,14 @@ class World(http.server.BaseHTTPRequestHandler):
         for name, text in fields.items():
             self.send_header(name.replace("_", "-"), text)
         self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self, *messages):
+        body = "".join(f"data: {json.dumps(m)}\n\n" for m in messages).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -161,23 +169,28 @@ class World(http.server.BaseHTTPRequestHandler):
             World.mixed.append((session, who))
         text = [{"type": "text", "text": f"noted for {who}"}]
         results = {
-            "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}, "serverInfo": {"name": "notes", "version": "1"}},
+            "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {"listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}, "serverInfo": {"name": "notes", "version": "1"}},
             "tools/list": {"tools": [{"name": "note", "description": "Keeps a note.", "inputSchema": OBJECT},
                                      {"name": "whoami", "description": "Says whose token it was shown.", "inputSchema": OBJECT, "annotations": {"readOnlyHint": True, "openWorldHint": False}},
                                      {"name": f"of_{who}", "description": f"Is shown to {who} alone.", "inputSchema": OBJECT}]},
             "tools/call": {"content": text, "structuredContent": {"user": who}},
-            "resources/list": {"resources": [{"uri": "notes://mine", "name": "mine"}, {"uri": f"notes://{who}", "name": who}]},
+            "resources/list": {"resources": [{"uri": "notes://mine", "name": "mine"}] + [{"uri": f"notes://{who}{x}", "name": who} for x in World.more.get(who, [""])]},
             "resources/templates/list": {"resourceTemplates": []},
             "resources/read": {"contents": [{"uri": "notes://mine", "text": f"read by {who}"}]},
-            "prompts/list": {"prompts": [{"name": "hello"}]},
+            "prompts/list": {"prompts": [{"name": "hello"}, {"name": f"hello_{who}"}]},
             "prompts/get": {"messages": [{"role": "user", "content": {"type": "text", "text": f"asked by {who}"}}]},
         }
+        if method in ("resources/list", "prompts/list"):
+            World.listed.append((who, method))
         if method == "logging/setLevel":
             World.levels.append((who, m["params"]["level"]))
             results[method] = {}
         if World.greedy and method == "tools/call":  # another scope each time
             World.wants += 1
             self.answer(403, {}, WWW_Authenticate=f'Bearer error="insufficient_scope", scope="s{World.wants}"')
+        elif method == "tools/call" and who in World.tell:  # and what it has has changed
+            World.tell.discard(who)
+            self.stream({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}, {"jsonrpc": "2.0", "id": m["id"], "result": results[method]})
         elif "id" not in m:
             self.answer(202)
         elif method in results:

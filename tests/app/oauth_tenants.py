@@ -19,7 +19,7 @@ from command_line import case, finish, run  # noqa: E402
 
 from oauth_rig import CONFIG, STATE, URL, World, login, own, secrets_below  # noqa: E402
 from signer import NOW, Key, keys  # noqa: E402
-from web_rig import Server, home, same, until  # noqa: E402
+from web_rig import TOKEN, Server, home, same, until  # noqa: E402
 
 LONG = bool(os.environ.get("FERRULE_LONG_TESTS"))
 RESOURCE, LOGIN = "https://gateway.example/mcp", "https://login.example"
@@ -141,9 +141,26 @@ for name, method, params, words in [("a resource", "resources/read", {"uri": "no
     if "/call" not in method:
         same(f"{name}, by a newer one", [re.findall(words + r"\w+", newer(x, method, params))[:1] for x in (A, B)], [[words + "ua"], [words + "ub"]])
         same(f"{name}, without a token", words in newer(C, method, params), False)
-lists = [s.modern(m, token=x)[2] for m in ("tools/list", "resources/list", "prompts/list") for x in (A, B, C)] + [
-    s.modern("tools/call", {"name": "list_tools", "arguments": {}}, token=x)[2] for x in (A, B, C)]
-same("no list is one that a tenant was shown", [x[:200] for x in lists if "of_ua" in x or "of_ub" in x or "notes://ua" in x or "notes://ub" in x], [])
+lists = [s.modern("tools/list", token=x)[2] for x in (A, B, C)] + [s.modern("tools/call", {"name": "list_tools", "arguments": {}}, token=x)[2] for x in (A, B, C)]
+same("no list of tools is one that a tenant was shown", [x[:200] for x in lists if "of_ua" in x or "of_ub" in x], [])
+
+
+def things(shown, session=None):
+    """What a client is shown beside tools."""
+    lists_ = [old(shown, session, m, {}) if session else s.modern(m, token=shown)[2] for m in ("resources/list", "prompts/list")]
+    return re.findall(r"notes://\w+|hello\w*", "".join(lists_))
+
+
+for name, token_, want in [("a tenant", A, ["notes://mine", "notes://ua", "hello", "hello_ua"]), ("another", B, ["notes://mine", "notes://ub", "hello", "hello_ub"]), ("one without a token", C, []),
+                           ("the operator", TOKEN, ["notes://mine", "notes://op", "hello", "hello_op"])]:
+    same(f"resources and prompts that {name} is shown", things(token_), want)
+same("the same to older clients", [things(x, y) for x, y in zip((A, B), sessions)], [["notes://mine", "notes://ua", "hello", "hello_ua"], ["notes://mine", "notes://ub", "hello", "hello_ub"]])
+before = len(World.listed)
+same("they were kept", (things(A)[1], things(B)[1], World.listed[before:]), ("notes://ua", "notes://ub", []))
+World.more["ub"] = ["", "2"]
+World.tell.add("ub")
+same("one whose lists have changed", (user(B), until(lambda: "notes://ub2" in things(B)), {x[0] for x in World.listed[before:]}), ("ub", True, {"ub"}))
+same("what one is shown is read by it", "read by ua" in newer(A, "resources/read", {"uri": "notes://ua"}), True)
 same("no session of the server has seen two", World.mixed, [])
 same("each has one", {World.sessions[x] for x in World.sessions}, {"op", "ua", "ub"})
 
@@ -157,9 +174,11 @@ old(B, sessions[1], "logging/setLevel", {"level": "info"})
 same("the lowest counts", (until(lambda: ("ua", "info") in World.levels and ("ub", "info") in World.levels), [x for x in World.levels if x[1] == "error"]), (True, []))
 same("a tenant that comes later", (login("notes", "--tenant", "third", user="uc")[0], until(lambda: user(C) == "uc", 60), until(lambda: ("uc", "info") in World.levels)), (0, True, True))
 World.levels.clear()
+World.more["ua"] = ["", "2"]
 write(more=", timeoutMs: 29000")
 s.child.send_signal(signal.SIGHUP)
 same("and a server that a reload has made anew", until(lambda: [user(x) for x in (A, B)] == ["ua", "ub"] and {("ua", "info"), ("ub", "info")} <= set(World.levels), 30), True)
+same("whose lists are asked for anew, for each", (until(lambda: "notes://ua2" in things(A)), "notes://ub" in things(B), [x for x in things(B) if "ua" in x]), (True, True, []))
 run(["auth", "logout", "notes", "--tenant", "third", "--config", CONFIG], env=own)
 same("who came later has left", until(lambda: user(C) == "Unauthenticated", 30), True)
 
@@ -167,6 +186,7 @@ same("who came later has left", until(lambda: user(C) == "Unauthenticated", 30),
 
 random.seed(11)
 KINDS = [lambda x: call(x)[1], lambda x: call(x, "whoami")[1], lambda x: call(x, "whoami", **{"ferrule/noCache": True})[1], lambda x: call(x, **{"ferrule/idempotencyKey": "k"})[1],
+         lambda x: s.modern("resources/list", token=x)[2], lambda x: s.modern("prompts/list", token=x)[2], lambda x: old(x, random.choice(sessions), "resources/list", {}),
          lambda x: newer(x, "resources/read", {"uri": "notes://mine"}), lambda x: newer(x, "prompts/get", {"name": "hello"}),
          lambda x: s.modern("tools/call", {"name": "run_chain", "arguments": {"steps": [{"toolId": "notes:whoami", "args": {}}, {"toolId": "notes:note", "args": {}}]}}, token=x)[2],
          lambda x: s.modern("tools/call", {"name": "note", "arguments": {}}, token=x, headers={"X-Tenant-Id": "acme", "Mcp-Session-Id": random.choice(sessions)})[2],
@@ -177,7 +197,7 @@ for _ in range(count):
     if random.random() < .05:
         World.good = {t: u for t, u in World.good.items() if u != who}  # refused, and renewed by its own refresh token
     text = random.choice(KINDS)(shown)
-    leaks += [(who, text[:200]) for u in ("op", "ua", "ub") if u != who and re.search(r'(by|for) %s\b|"user":"%s"' % (u, u), text)]
+    leaks += [(who, text[:200]) for u in ("op", "ua", "ub") if u != who and re.search(r'(by|for|hello_|notes://) ?%s2?\b|"user":"%s"' % (u, u), text)]
 same(f"{count} random probes: leaks", leaks[:3], [])
 same("no session has seen two, still", World.mixed, [])
 case("every refresh was with a token of its own", [f for f in World.forms if f["grant_type"] == "refresh_token" and not re.search(r"-(op|ua|ub)-token$", f["refresh_token"])])

@@ -125,7 +125,7 @@ static void check(rig *r, const char *text, bool there)
     if (there) assert_str(fer_buf_view(&b), text);
     const fer_server *s = fer_wares_named(&r->front->wares, FER_STR("s"));
     assert_non_null(s);
-    for (int i = 0; i < FER_WARE_KINDS && !there; i++) assert_null(s->stocks[i].good);
+    for (int i = 0; i < FER_WARE_KINDS && !there; i++) assert_null(s->stocks.each[i].good);
     fer_arena_free(a);
 }
 

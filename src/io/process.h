@@ -33,7 +33,7 @@
 
 #define FER_PROCESS_WRITE_MAX  ((size_t)8 << 20)  /* bytes that wait to be written to one process */
 #define FER_PROCESS_WRITE_MS   10000              /* that they may wait */
-#define FER_PROCESS_GATHER     ((size_t)2 << 10)  /* of them that a turn of the loop gathers */
+#define FER_PROCESS_GATHER     ((size_t)32 << 10) /* of them that a turn of the loop gathers */
 #define FER_PROCESS_STDERR     ((size_t)64 << 10) /* bytes of standard error that are kept */
 #define FER_PROCESS_LINE_TOLD  1024               /* bytes of a line of it that is told */
 #define FER_PROCESS_LINES_TOLD 100                /* lines of it that are told in a minute */

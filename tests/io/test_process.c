@@ -460,8 +460,8 @@ static const struct turn_row {
     {"as much as is gathered", {1000, FER_PROCESS_GATHER - 1000}, RUN},
     {"a byte more than is gathered", {1000, FER_PROCESS_GATHER - 1000, 1}, RUN},
     {"one that is never gathered", {FER_PROCESS_GATHER + 1}, RUN},
-    {"large ones between small ones", {10, 3000, 10, FER_PROCESS_GATHER, 3000, 1}, RUN},
-    {"large ones between small ones, and its input is closed", {10, 3000, 10, 5000, 1}, CLOSE},
+    {"large ones between small ones", {10, 40000, 10, FER_PROCESS_GATHER, 40000, 1}, RUN},
+    {"large ones between small ones, and its input is closed", {10, 40000, 10, 50000, 1}, CLOSE},
     {"more than the pipe takes", {10, 200000, 10}, RUN},
     {"more than the pipe takes, and its input is closed", {10, 200000, 10}, CLOSE},
 };

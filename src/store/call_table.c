@@ -5,6 +5,8 @@
 #include "sys.h"
 
 #define FIRST_CAP 64
+#define TEXT_KEPT 128 /* bytes of the texts of one that is used again */
+#define SPARE_MAX 64
 
 static uint64_t hash_of(const fer_call_table *t, fer_str tenant, fer_str call)
 {
@@ -33,6 +35,10 @@ void fer_call_table_deinit(fer_call_table *t)
             next = c->next;
             fer_sys_free(c);
         }
+    }
+    for (fer_open_call *c = t->spare, *next; c; c = next) {
+        next = c->next;
+        fer_sys_free(c);
     }
     fer_sys_free(t->buckets);
     *t = (fer_call_table){0};
@@ -66,14 +72,41 @@ static void grow(fer_call_table *t)
     t->cap *= 2;
 }
 
+/* One thread adds and another removes: a heap would send each of them the long way round. */
+static fer_open_call *new_call(fer_call_table *t, size_t text)
+{
+    fer_open_call *c = text <= TEXT_KEPT ? t->spare : NULL;
+    if (c) {
+        t->spare = c->next;
+        t->spare_count--;
+        return c;
+    }
+    if (text < TEXT_KEPT) text = TEXT_KEPT;
+    c = fer_sys_malloc(sizeof *c + text);
+    if (c) c->room = (uint32_t)text;
+    return c;
+}
+
+static void free_call(fer_call_table *t, fer_open_call *c)
+{
+    if (c->room != TEXT_KEPT || t->spare_count == SPARE_MAX) {
+        fer_sys_free(c);
+        return;
+    }
+    c->next = t->spare;
+    t->spare = c;
+    t->spare_count++;
+}
+
 fer_open_call *fer_call_table_add(fer_call_table *t, fer_str tenant, fer_str call)
 {
-    fer_open_call *c = fer_sys_malloc(sizeof *c + tenant.len + call.len);
+    fer_open_call *c = new_call(t, tenant.len + call.len);
     if (!c) return NULL;
     if (t->count >= t->cap) grow(t);
     *c = (fer_open_call){.hash = hash_of(t, tenant, call),
                          .tenant_len = (uint32_t)tenant.len,
-                         .call_len = (uint32_t)call.len};
+                         .call_len = (uint32_t)call.len,
+                         .room = c->room};
     memcpy(c->text, tenant.ptr, tenant.len);
     memcpy(c->text + tenant.len, call.ptr, call.len);
     c->next = t->buckets[c->hash & (t->cap - 1)];
@@ -88,8 +121,8 @@ void fer_call_table_remove(fer_call_table *t, const fer_open_call *c)
     while (*at != c) at = &(*at)->next;
     fer_open_call *gone = *at;
     *at = gone->next;
-    fer_sys_free(gone);
     t->count--;
+    free_call(t, gone);
 }
 
 fer_open_call *fer_call_table_next(const fer_call_table *t, const fer_open_call *c)

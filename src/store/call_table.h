@@ -15,7 +15,8 @@ typedef struct fer_open_call {
     bool pure;
     bool ended; /* its end waits to be written */
     uint32_t tenant_len, call_len;
-    char text[]; /* tenant and ID, as they are written, one behind the other */
+    uint32_t room; /* bytes of text */
+    char text[];   /* tenant and ID, as they are written, one behind the other */
 } fer_open_call;
 
 typedef struct fer_call_table {
@@ -23,6 +24,8 @@ typedef struct fer_call_table {
     size_t cap; /* a power of two */
     size_t count;
     uint64_t seed[2];
+    fer_open_call *spare; /* those that were removed, for later ones */
+    size_t spare_count;
 } fer_call_table;
 
 static inline fer_str fer_open_call_tenant(const fer_open_call *c)

@@ -176,21 +176,54 @@ fer_code fer_ledger_prune(fer_ledger *l, int64_t before_ms, fer_ledger_pruned *o
 /* ---- ports --------------------------------------------------------------------------------------
  */
 
-/* Tells who appended, and frees the entry; see outlet.h. */
+static fer_ledger_entry *new_entry(fer_ledger_port *p, size_t text)
+{
+    fer_ledger_entry *e = text <= FER_ENTRY_KEPT ? p->spare : NULL;
+    if (e) {
+        p->spare = e->next;
+        return e;
+    }
+    bool keep = text <= FER_ENTRY_KEPT && p->kept < FER_ENTRIES_KEPT;
+    e = fer_sys_malloc(sizeof *e + (keep ? FER_ENTRY_KEPT : text));
+    if (!e) return NULL;
+    e->keep = keep;
+    p->kept += keep;
+    return e;
+}
+
+static void free_entry(fer_ledger_port *p, fer_ledger_entry *e)
+{
+    if (!e->keep) {
+        fer_sys_free(e);
+        return;
+    }
+    e->next = p->spare;
+    p->spare = e;
+}
+
+/* Tells who appended, and frees the entry before: who is told may give the port back, or append.
+ * See outlet.h. */
 static void tell(fer_outlet_item *item, bool gone)
 {
     fer_ledger_entry *e = (fer_ledger_entry *)(void *)item;
-    if (e->done && !gone) e->done(e->context, e->code, e->seq);
-    fer_sys_free(e);
+    fer_ledger_done *done = e->done;
+    void *context = e->context;
+    fer_code code = e->code;
+    uint64_t seq = e->seq;
+    if (gone) {
+        fer_sys_free(e);
+        return;
+    }
+    free_entry(e->port, e);
+    if (done) done(context, code, seq);
 }
 
 static void wake_writer(uv_prepare_t *turn_end)
 {
     fer_ledger_port *p = turn_end->data;
     uv_prepare_stop(turn_end);
-    pthread_mutex_lock(&p->ledger->lock);
+    /* Without the lock, which the writer takes first: what it waits for changed under it before. */
     pthread_cond_signal(&p->ledger->wake);
-    pthread_mutex_unlock(&p->ledger->lock);
 }
 
 fer_code fer_ledger_attach(fer_ledger *l, uv_loop_t *loop, fer_ledger_port **out, fer_err *err)
@@ -222,6 +255,10 @@ void fer_ledger_detach(fer_ledger_port *p)
     if (!p) return;
     if (uv_is_active((uv_handle_t *)&p->turn_end)) wake_writer(&p->turn_end);
     fer_outlet_close(p->outlet);
+    for (fer_ledger_entry *e = p->spare, *next; e; e = next) {
+        next = e->next;
+        fer_sys_free(e);
+    }
     fer_arena_free(p->scratch);
     uv_close((uv_handle_t *)&p->turn_end, free_port);
 }
@@ -294,10 +331,13 @@ static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     if (!code) code = read_body(p, r, &body, facts, err);
     if (!code) code = check_facts(r, facts, err);
     if (code) return code;
-    fer_ledger_entry *e = fer_sys_malloc(sizeof *e + tenant_len + body.len);
+    fer_ledger_entry *e = new_entry(p, tenant_len + body.len);
     if (!e) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    *e = (fer_ledger_entry){
-        .type = r->type, .tenant_len = (uint32_t)tenant_len, .body_len = (uint32_t)body.len};
+    *e = (fer_ledger_entry){.type = r->type,
+                            .port = p,
+                            .tenant_len = (uint32_t)tenant_len,
+                            .body_len = (uint32_t)body.len,
+                            .keep = e->keep};
     memcpy(e->text, tenant, tenant_len);
     memcpy(e->text + tenant_len, body.ptr, body.len);
     *out = e;
@@ -390,6 +430,6 @@ fer_code fer_ledger_append(fer_ledger_port *p, const fer_ledger_record *r, fer_l
     if (wake) uv_prepare_start(&p->turn_end, wake_writer);
     if (!code) return FER_OK;
     fer_outlet_forget(p->outlet);
-    fer_sys_free(e);
+    free_entry(p, e);
     return code;
 }

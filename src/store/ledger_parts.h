@@ -24,12 +24,15 @@
     ((uint64_t)8192) /* space that is kept for records of the ledger's own                         \
                       */
 #define FER_LEDGER_TROUBLE 256
-#define FER_NOBODY         FER_STR("-") /* the tenant of records of the ledger's own */
+#define FER_ENTRY_KEPT     ((size_t)1 << 10) /* bytes of an entry that is used again */
+#define FER_ENTRIES_KEPT   128               /* of a port; more come from the heap, each its size */
+#define FER_NOBODY         FER_STR("-")      /* the tenant of records of the ledger's own */
 
 typedef struct fer_ledger_entry {
     fer_outlet_item item; /* the first member: what the outlet gets is the entry */
     struct fer_ledger_entry *next;
     fer_outlet *outlet;
+    struct fer_ledger_port *port; /* there as long as the outlet is open */
     fer_ledger_done *done;
     void *context;
     fer_ledger_type type;
@@ -37,6 +40,7 @@ typedef struct fer_ledger_entry {
     uint64_t seq;
     fer_open_call *call; /* of begin and end */
     uint32_t tenant_len, body_len;
+    bool keep;   /* it has FER_ENTRY_KEPT bytes of text, and is used again */
     char text[]; /* tenant and body as they are written */
 } fer_ledger_entry;
 
@@ -50,8 +54,10 @@ struct fer_ledger_port {
     fer_ledger *ledger;
     fer_outlet *outlet;
     fer_arena *scratch;
-    uv_prepare_t turn_end; /* runs before the loop waits, where the writer is to be woken */
-    bool pressed;          /* as of the last append */
+    fer_ledger_entry *spare; /* those that were told, for later ones */
+    size_t kept;             /* that are made to be used again */
+    uv_prepare_t turn_end;   /* runs before the loop waits, where the writer is to be woken */
+    bool pressed;            /* as of the last append */
 };
 
 /* What a batch must put back where it could not be written. */

@@ -18,21 +18,22 @@
  */
 
 /*
- * What became of the call of an entry that is in the chain, or is not. Known at once, not when the
- * caller is told: a new segment may begin before, and its `heads` says which calls are open.
+ * What became of the call of an entry that is in the chain, or is not; under the lock. Known at
+ * once, not when the caller is told: a new segment may begin before, and its `heads` says which
+ * calls are open.
  */
 static void note_call(fer_ledger *l, const fer_ledger_entry *e)
 {
     bool begin = e->type == FER_LEDGER_BEGIN;
     if (!e->call) return;
-    pthread_mutex_lock(&l->lock);
     if (!e->code && begin) e->call->begun = e->seq;
     else if (e->code && !begin) e->call->ended = false;
     else fer_call_table_remove(&l->calls, e->call);
-    pthread_mutex_unlock(&l->lock);
 }
 
-static void finish(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e, fer_code code)
+/* Under the lock. */
+static void finish_locked(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e,
+                          fer_code code)
 {
     e->code = code;
     if (code) e->seq = 0;
@@ -40,13 +41,27 @@ static void finish(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry 
     fer_ledger_entry_push(done, e);
 }
 
+static void finish(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e, fer_code code)
+{
+    pthread_mutex_lock(&l->lock);
+    finish_locked(l, done, e, code);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* Those of one port behind each other are told together, so that its loop is woken once. */
 static void tell_all(fer_ledger *l, fer_ledger_entry_list *list)
 {
     size_t size = 0;
-    for (fer_ledger_entry *e = list->first, *next; e; e = next) {
-        next = e->next;
-        size += sizeof *e + e->tenant_len + e->body_len;
-        fer_outlet_send(e->outlet, &e->item);
+    for (fer_ledger_entry *first = list->first, *next; first; first = next) {
+        fer_ledger_entry *e = first;
+        for (;; e = next) {
+            size += sizeof *e + e->tenant_len + e->body_len;
+            next = e->next;
+            e->item.next = NULL;
+            if (!next || next->outlet != first->outlet) break;
+            e->item.next = &next->item;
+        }
+        fer_outlet_send(first->outlet, &first->item);
     }
     l->waiting -= size;
     *list = (fer_ledger_entry_list){0};
@@ -115,12 +130,14 @@ static bool wants_sync(const fer_ledger *l)
 static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
 {
     bool ok = fer_commit_flush(l, wants_sync(l));
+    pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < l->batch_count; i++) {
         fer_ledger_entry *e = l->batch[i];
         bool hold = !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END;
         if (hold) fer_ledger_entry_push(&l->held, e);
-        else finish(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
+        else finish_locked(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
     }
+    pthread_mutex_unlock(&l->lock);
     l->batch_count = 0;
 }
 

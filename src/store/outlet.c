@@ -10,26 +10,29 @@
 struct fer_outlet {
     uv_async_t async;
     size_t expected;     /* on the loop's thread */
-    _Atomic size_t refs; /* the owner's, and one for each item that is expected */
+    _Atomic size_t refs; /* the owner's, one for each item that is expected, and of who sends */
     pthread_mutex_t lock;
-    bool closed; /* under lock, as are: */
-    fer_outlet_item *first, **last;
+    fer_outlet_item *first, **last; /* under lock */
+    /* Whoever wakes the loop holds it, and no other lock: the loop, which runs at once then, would
+     * wait for it. An outlet that is not closed has a handle that is not closed. */
+    pthread_mutex_t waking;
+    bool closed; /* changes under both locks */
 };
 
 static void unref(fer_outlet *o)
 {
     if (atomic_fetch_sub(&o->refs, 1) != 1) return;
+    pthread_mutex_destroy(&o->waking);
     pthread_mutex_destroy(&o->lock);
     fer_sys_free(o);
 }
 
-static fer_outlet_item *take_all(fer_outlet *o, bool close)
+static fer_outlet_item *take_all(fer_outlet *o)
 {
     pthread_mutex_lock(&o->lock);
     fer_outlet_item *first = o->first;
     o->first = NULL;
     o->last = &o->first;
-    o->closed = o->closed || close;
     pthread_mutex_unlock(&o->lock);
     return first;
 }
@@ -49,7 +52,7 @@ static void tell_all(fer_outlet *o, fer_outlet_item *item)
 static void wake(uv_async_t *async)
 {
     fer_outlet *o = async->data;
-    tell_all(o, take_all(o, false));
+    tell_all(o, take_all(o));
 }
 
 fer_code fer_outlet_new(uv_loop_t *loop, fer_outlet **out, fer_err *err)
@@ -64,6 +67,7 @@ fer_code fer_outlet_new(uv_loop_t *loop, fer_outlet **out, fer_err *err)
         return fer_fail(err, FER_IO_ERROR, "the loop takes no more handles");
     }
     pthread_mutex_init(&o->lock, NULL);
+    pthread_mutex_init(&o->waking, NULL);
     o->async.data = o;
     uv_unref((uv_handle_t *)&o->async);
     *out = o;
@@ -77,7 +81,12 @@ static void handle_closed(uv_handle_t *handle)
 
 void fer_outlet_close(fer_outlet *o)
 {
-    tell_all(o, take_all(o, true));
+    pthread_mutex_lock(&o->waking);
+    pthread_mutex_lock(&o->lock);
+    o->closed = true;
+    pthread_mutex_unlock(&o->lock);
+    pthread_mutex_unlock(&o->waking);
+    tell_all(o, take_all(o));
     uv_close((uv_handle_t *)&o->async, handle_closed);
 }
 
@@ -93,19 +102,35 @@ void fer_outlet_forget(fer_outlet *o)
     unref(o);
 }
 
-void fer_outlet_send(fer_outlet *o, fer_outlet_item *item)
+/* Puts all of a list behind those that wait. False: nobody takes them any more. */
+static bool put(fer_outlet *o, fer_outlet_item *first, bool *wake)
 {
     pthread_mutex_lock(&o->lock);
-    bool gone = o->closed, first = !o->first;
-    item->next = NULL;
-    if (!gone) {
-        *o->last = item;
-        o->last = &item->next;
-        /* Under the lock: an outlet that is not closed has a handle that is not closed. */
-        if (first) uv_async_send(&o->async);
+    bool open = !o->closed;
+    *wake = open && !o->first;
+    if (open) {
+        *o->last = first;
+        while (*o->last) o->last = &(*o->last)->next;
     }
     pthread_mutex_unlock(&o->lock);
-    if (!gone) return;
-    item->tell(item, true);
+    return open;
+}
+
+void fer_outlet_send(fer_outlet *o, fer_outlet_item *first)
+{
+    bool wake;
+    atomic_fetch_add(&o->refs, 1); /* what is told gives its own back */
+    if (!put(o, first, &wake)) {
+        while (first) {
+            fer_outlet_item *next = first->next;
+            first->tell(first, true);
+            unref(o);
+            first = next;
+        }
+    } else if (wake) {
+        pthread_mutex_lock(&o->waking);
+        if (!o->closed) uv_async_send(&o->async);
+        pthread_mutex_unlock(&o->waking);
+    }
     unref(o);
 }

@@ -27,7 +27,7 @@ void fer_outlet_expect(fer_outlet *o);
 /* Takes an expectation back. */
 void fer_outlet_forget(fer_outlet *o);
 
-/* Any thread. */
-void fer_outlet_send(fer_outlet *o, fer_outlet_item *item);
+/* Any thread. An item and all that `next` of it leads to: the loop is woken once for them. */
+void fer_outlet_send(fer_outlet *o, fer_outlet_item *first);
 
 #endif

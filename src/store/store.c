@@ -26,6 +26,7 @@ static void answer_all(fer_request *first)
 {
     for (fer_request *r = first, *next; r; r = next) {
         next = r->next;
+        r->item.next = NULL;
         fer_outlet_send(r->outlet, &r->item);
     }
 }

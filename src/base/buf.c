@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "checked.h"
 #include "errors.h"
@@ -112,8 +115,35 @@ static inline bool needs_escape(const char *eight)
     return (found & tops) != 0;
 }
 
+#ifdef __SSE2__
+/* A bit for each of sixteen bytes that needs an escape. */
+static inline unsigned escapes_in(const char *sixteen)
+{
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)sixteen);
+    const __m128i fine = _mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(0x20)), x);
+    const __m128i marks =
+        _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+    return (unsigned)_mm_movemask_epi8(_mm_andnot_si128(marks, fine)) ^ 0xFFFF;
+}
+
+/* Of a text of sixteen bytes or more behind `at`. */
+static size_t wide_escape_at(fer_str s, size_t at)
+{
+    for (; s.len - at >= 16; at += 16) {
+        unsigned found = escapes_in(s.ptr + at);
+        if (found) return at + (unsigned)__builtin_ctz(found);
+    }
+    /* What is left of it, with bytes that were looked at before. */
+    unsigned found = escapes_in(s.ptr + s.len - 16);
+    return found ? s.len - 16 + (unsigned)__builtin_ctz(found) : s.len;
+}
+#endif
+
 size_t fer_escape_at(fer_str s, size_t at)
 {
+#ifdef __SSE2__
+    if (s.len - at >= 16) return wide_escape_at(s, at);
+#endif
     size_t from = at;
     while (s.len - at >= 8 && !needs_escape(s.ptr + at)) at += 8;
     /* What is left of it, with bytes that were looked at before. */

@@ -33,6 +33,7 @@ static bool is_letter(letters kind, char c)
     return c == '-' || c == '_' || (kind == DOTTED && c == '.');
 }
 
+/* The first letters of the rows, then the second ones. */
 static bool may_begin(char c)
 {
     return c == 'A' || c == 'g' || c == 's' || c == 'x' || c == 'e' || c == '-';
@@ -41,9 +42,14 @@ static bool may_begin(char c)
 /* Of what may begin something, most is over with the next byte. */
 static bool may_go_on(char c, char next)
 {
-    for (size_t i = 0; i < FER_COUNT(rows); i++)
-        if (rows[i].prefix[0] == c && rows[i].prefix[1] == next) return true;
-    return false;
+    switch (c) {
+    case 'A': return next == 'K' || next == 'S' || next == 'I';
+    case 'g': return next == 'h' || next == 'i';
+    case 's': return next == 'k';
+    case 'x': return next == 'o';
+    case 'e': return next == 'y';
+    default: return next == '-';
+    }
 }
 
 /* How many bytes from `from` on begin nothing. */

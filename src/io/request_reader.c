@@ -11,8 +11,8 @@
 
 #define TEXT_FIRST  1024 /* bytes of a head that there is room for at first */
 #define SPANS_FIRST 24
-#define BODY_FIRST  4096
-#define LENGTH_MAX  19 /* digits of a Content-Length: 64 bits hold them */
+#define BODY_FIRST  1024 /* which is kept for the next request */
+#define LENGTH_MAX  19   /* digits of a Content-Length: 64 bits hold them */
 
 struct fer_field_span {
     uint32_t name, name_len, value, value_len; /* in `text` */
@@ -57,6 +57,18 @@ void fer_request_deinit(fer_request *q)
 {
     fer_sys_free(q->body);
     *q = (fer_request){0};
+}
+
+void fer_request_empty(fer_request *q)
+{
+    fer_request kept = {.arena = q->arena};
+    if (q->body_cap <= BODY_FIRST) {
+        kept.body = q->body;
+        kept.body_cap = q->body_cap;
+    } else {
+        fer_sys_free(q->body);
+    }
+    *q = kept;
 }
 
 static int refuse(fer_request_reader *r, fer_refusal why)

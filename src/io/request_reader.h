@@ -83,6 +83,8 @@ typedef struct fer_request {
 void fer_request_init(fer_request *q, fer_arena *a);
 /* Frees the body; the rest is the arena's. */
 void fer_request_deinit(fer_request *q);
+/* As after init, with the place of a small body: another request can be gathered in it. */
+void fer_request_empty(fer_request *q);
 
 enum fer_reader_phase {
     FER_READER_REST, /* between requests */

@@ -329,7 +329,8 @@ static void whole_came(fer_conn *c)
         c->skipping = false;
         return;
     }
-    x->in.body = (fer_str){x->request.body, x->request.body_len};
+    size_t len = x->request.body_len;
+    x->in.body = len ? (fer_str){x->request.body, len} : FER_STR_NONE;
     x->state = FER_EXCHANGE_HELD;
     s->counts.requests++;
     s->handler->request(s->handler->context, x);

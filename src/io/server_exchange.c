@@ -84,6 +84,7 @@ void fer_exchange_tell_gone(fer_exchange *x, fer_gone why)
 
 void fer_exchange_free(fer_exchange *x)
 {
+    fer_request_deinit(&x->request);
     fer_arena_free(x->arena);
     fer_sys_free(x);
 }
@@ -100,6 +101,7 @@ static fer_exchange *find_exchange(fer_http_server *s)
     x = fer_sys_malloc(sizeof *x);
     if (!x) return NULL;
     *x = (fer_exchange){.arena = fer_arena_new(0)};
+    fer_request_init(&x->request, x->arena);
     if (x->arena) return x;
     fer_sys_free(x);
     return NULL;
@@ -110,8 +112,7 @@ fer_exchange *fer_exchange_take(fer_conn *c)
     fer_http_server *s = c->server;
     fer_exchange *x = find_exchange(s);
     if (!x) return NULL;
-    *x = (fer_exchange){.server = s, .conn = c, .arena = x->arena};
-    fer_request_init(&x->request, x->arena);
+    *x = (fer_exchange){.server = s, .conn = c, .arena = x->arena, .request = x->request};
     s->counts.exchanges++;
     return x;
 }
@@ -136,10 +137,10 @@ void fer_exchange_release(fer_exchange *x)
     fer_http_server *s = x->server;
     if (x->telling) untell(x);
     if (x->conn) x->conn->x = NULL;
-    fer_request_deinit(&x->request);
     s->counts.buffered -= x->counted;
     s->counts.exchanges--;
     if (s->pooled < FER_SERVER_POOL && !s->closed) {
+        fer_request_empty(&x->request);
         fer_arena_reset(x->arena);
         x->next = s->pool;
         s->pool = x;

@@ -42,8 +42,9 @@ static size_t index_of(fer_code code)
 static fer_metric_row *row_of(fer_metrics *m, fer_str tool, const char *origin)
 {
     char text[3 * FER_NAME_MAX + 64];
-    int len = fer_print(text, sizeof text, "%.*s %s", FER_PRI(tool), origin);
-    fer_str key = {text, len < 0 || (size_t)len >= sizeof text ? 0 : (size_t)len};
+    fer_str by = fer_str_of(origin), key = {text, 0};
+    if (tool.len < sizeof text && by.len < sizeof text - tool.len)
+        key.len = (size_t)(fer_put(fer_put(fer_put(text, tool), FER_STR(" ")), by) - text);
     fer_metric_row *row = fer_map_get(&m->rows, key);
     if (row) return row;
     if (m->tools >= FER_METRIC_TOOLS && !fer_str_is(tool, "_other"))

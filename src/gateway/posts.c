@@ -16,10 +16,11 @@ static fer_str runner_key(fer_arena *a, fer_backend_kind kind, fer_str name)
 
 fer_runner *fer_gateway_runner(const fer_gateway *g, fer_backend_kind kind, fer_str name)
 {
-    char text[16 + FER_NAME_MAX];
-    int len = fer_print(text, sizeof text, "%d:%.*s", (int)kind, FER_PRI(name));
-    if (len < 0 || (size_t)len >= sizeof text) return NULL;
-    return fer_map_get(&g->runners, (fer_str){text, (size_t)len});
+    char text[FER_DIGITS + 1 + FER_NAME_MAX];
+    if (name.len > FER_NAME_MAX) return NULL;
+    char *end = fer_put(text + fer_print_u64(text, (uint64_t)kind), FER_STR(":"));
+    end = fer_put(end, name);
+    return fer_map_get(&g->runners, (fer_str){text, (size_t)(end - text)});
 }
 
 void fer_gateway_forget_results(fer_gateway *g, fer_str backend)

@@ -115,6 +115,7 @@ static fer_code fill(fer_ready *r, const fer_body *b, fer_err *err)
         return fer_fail(err, FER_INVALID_TOOL, "the definition of %.*s is not one tool",
                         FER_PRI(r->id));
     r->tool = fer_toolset_get(r->set, 0);
+    r->scopes = fer_tool_field(r->tool, "requiredScopes");
     code = compile(r->tool, "inputSchema", &r->input, err);
     if (!code && !r->input) code = fer_fail(err, FER_INVALID_SCHEMA, "the tool has no inputSchema");
     if (!code) code = compile(r->tool, "outputSchema", &r->output, err);

@@ -25,6 +25,7 @@ typedef struct fer_ready {
     fer_entry *entry; /* held: the definition */
     fer_toolset *set; /* that holds the tool */
     const fer_tool *tool;
+    const yyjson_val *scopes; /* requiredScopes of it; or NULL */
     fer_schema *input;
     fer_schema *output; /* NULL: the tool has none */
     fer_str id;

@@ -285,18 +285,17 @@ fer_str fer_call_policy_json(fer_call *c)
         return FER_STR("");
     const fer_tool_policy *p = &c->ready->policy;
     fer_buf_init(&b, c->arena, FER_LEDGER_BODY);
-    fer_buf_printf(
-        &b, "{\"effect\":\"%s\",\"effectBy\":\"%s\",\"deadlineMs\":%lld,\"idempotency\":\"%s\"",
-        fer_effect_name(c->effect), fer_effect_sources[c->effect_by],
-        (long long)((c->deadline - c->began) / 1000000),
-        fer_idempotency_name(c->ready->idempotency));
-    if (p->timeout_ms) fer_buf_printf(&b, ",\"timeoutMs\":%lld", (long long)p->timeout_ms);
+    member(&b, FER_STR("effect"), fer_str_of(fer_effect_name(c->effect)));
+    member(&b, FER_STR("effectBy"), fer_str_of(fer_effect_sources[c->effect_by]));
+    span(&b, FER_STR("deadlineMs"), (c->deadline - c->began) / 1000000);
+    member(&b, FER_STR("idempotency"), fer_str_of(fer_idempotency_name(c->ready->idempotency)));
+    if (p->timeout_ms) span(&b, FER_STR("timeoutMs"), p->timeout_ms);
     if (p->cache_ttl_ms && c->effect == FER_EFFECT_PURE)
-        fer_buf_printf(&b, ",\"cacheTtlMs\":%lld", (long long)p->cache_ttl_ms);
-    fer_buf_printf(&b, ",\"circuit\":\"%s\"",
-                   fer_circuit_names[c->scopes[FER_SCOPE_BACKEND]->breaker.state]);
-    if (c->queued) fer_buf_printf(&b, ",\"queueMs\":%lld", (long long)(c->waited / 1000000));
-    if (c->why_not) fer_buf_printf(&b, ",\"noRetry\":\"%s\"", fer_retry_reasons[c->why_not]);
+        span(&b, FER_STR("cacheTtlMs"), p->cache_ttl_ms);
+    member(&b, FER_STR("circuit"),
+           fer_str_of(fer_circuit_names[c->scopes[FER_SCOPE_BACKEND]->breaker.state]));
+    if (c->queued) span(&b, FER_STR("queueMs"), c->waited / 1000000);
+    if (c->why_not) member(&b, FER_STR("noRetry"), fer_str_of(fer_retry_reasons[c->why_not]));
     fer_buf_add_char(&b, '}');
     return b.failure ? FER_STR("") : fer_buf_view(&b);
 }

@@ -97,7 +97,7 @@ static fer_move demand(fer_call *c, const yyjson_val *scopes)
  * operator, at the command line or in the program that the library is part of. */
 fer_move fer_stage_authorize(fer_call *c)
 {
-    const yyjson_val *scopes = fer_tool_field(c->ready->tool, "requiredScopes");
+    const yyjson_val *scopes = c->ready->scopes;
     const fer_caller *who = c->options.caller;
     const fer_body *b;
     if (!who) return FER_MOVE_NEXT;

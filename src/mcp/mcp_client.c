@@ -127,7 +127,9 @@ static void own_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
 static void add_member(fer_buf *b, const char *key, fer_str text)
 {
     if (!text.len) return;
-    fer_buf_printf(b, ",\"%s\":", key);
+    fer_buf_add(b, FER_STR(",\""));
+    fer_buf_add_text(b, key);
+    fer_buf_add(b, FER_STR("\":"));
     fer_buf_add_quoted(b, text);
 }
 
@@ -168,12 +170,16 @@ void fer_mcp_add_meta(fer_mcp_client *c, fer_buf *b, const fer_mcp_call *k)
     if (k && k->on_progress) fer_buf_printf(b, ",\"progressToken\":%" PRIu64, k->request.id);
     if (k && k->deadline) {
         int64_t left = (k->deadline - fer_clock_mono()) / 1000000;
-        fer_buf_printf(b, ",\"" FER_MCP_META_DEADLINE "\":%" PRId64, left > 0 ? left : 0);
+        fer_buf_add(b, FER_STR(",\"" FER_MCP_META_DEADLINE "\":"));
+        fer_rpc_add_number(b, left > 0 ? (uint64_t)left : 0);
     }
     if (k) add_member(b, "traceparent", k->traceparent);
     if (k) add_member(b, FER_MCP_META_IDEMPOTENCY, k->idempotency_key);
     if (k) add_member(b, FER_MCP_META_RETRY_OWNER, k->retry_owner);
-    if (k && k->retry_owner.len) fer_buf_printf(b, ",\"" FER_MCP_META_ATTEMPT "\":%u", k->attempt);
+    if (k && k->retry_owner.len) {
+        fer_buf_add(b, FER_STR(",\"" FER_MCP_META_ATTEMPT "\":"));
+        fer_rpc_add_number(b, k->attempt);
+    }
     if (k && k->params_doc) add_others(b, k, fer_mcp_is_modern(c));
     if (b->failure || b->len == start) return;
     /* What was written begins with a comma: that is where the opening goes. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rpc.h"
 
-#include <inttypes.h>
-
 #include "errors.h"
 #include "json_doc.h"
 #include "json_skim.h"
+#include "print.h"
 
 #define SHAPE(err, text) fer_fail((err), FER_UNKNOWN_SHAPE, text)
 
@@ -207,10 +206,20 @@ int fer_rpc_fault(fer_code code)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+void fer_rpc_add_number(fer_buf *b, uint64_t n)
+{
+    char digits[FER_DIGITS];
+    fer_buf_add(b, (fer_str){digits, fer_print_u64(digits, n)});
+}
+
 void fer_rpc_open(fer_buf *b, uint64_t id, const char *method)
 {
     fer_buf_add(b, FER_STR("{\"jsonrpc\":\"2.0\","));
-    if (id) fer_buf_printf(b, "\"id\":%" PRIu64 ",", id);
+    if (id) {
+        fer_buf_add(b, FER_STR("\"id\":"));
+        fer_rpc_add_number(b, id);
+        fer_buf_add_char(b, ',');
+    }
     fer_buf_add(b, FER_STR("\"method\":\""));
     fer_buf_add_text(b, method);
     fer_buf_add(b, FER_STR("\",\"params\":{"));

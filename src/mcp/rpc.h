@@ -91,7 +91,8 @@ int fer_rpc_fault(fer_code code);
  * of params, after `fer_rpc_open_result` the value of the result.
  */
 void fer_rpc_open(fer_buf *b, uint64_t id, const char *method); /* ID 0: a notification */
-void fer_rpc_close(fer_buf *b);                                 /* ends params and message */
+void fer_rpc_add_number(fer_buf *b, uint64_t n);
+void fer_rpc_close(fer_buf *b); /* ends params and message */
 void fer_rpc_add_id(fer_buf *b, const fer_rpc_id *id);
 void fer_rpc_open_result(fer_buf *b, const fer_rpc_id *id);
 /* Makes one line of a message: between values of JSON a line end is a blank like any other, and

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frozen bytes from many documents at once. Each is taken in (intake.h), and its terms with their
- * levels go behind those of the one before; when all are there, terms are numbered and the lists
- * turned round: one pass over the documents in the order of their numbers, in which every posting
- * is written to its place. Nothing is searched meanwhile, so nothing needs to grow, or be whole.
+ * Frozen bytes from many documents at once. Each is taken in (intake.h), and its record and the
+ * levels of its terms go behind those of the one before. A record has every term of its document,
+ * so the levels stand in the order in which it has them for the first time, that of the whole name
+ * last. When all are there, terms are numbered, and one pass over the records, in the order
+ * of documents, writes records and postings to their places in the bytes. Nothing is searched
+ * meanwhile, so nothing needs to grow, or be whole.
  */
 #include "errors.h"
 #include "intake.h"
@@ -13,9 +15,8 @@
 
 /* A document that was taken in. */
 struct doc {
-    uint32_t *postings; /* its terms: number << 5 | level */
-    uint16_t *record;   /* NULL: there is no such document */
-    uint32_t terms, units;
+    uint16_t *record; /* NULL: there is no such document. Behind it, the levels of its terms. */
+    uint32_t units, terms;
 };
 
 struct fer_lexical_builder {
@@ -82,16 +83,14 @@ static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
 {
     const fer_intake *in = &b->intake;
     float against = fer_weigh_length(in->length);
-    size_t list = in->count * sizeof(uint32_t), record = in->record.count * sizeof(uint16_t);
-    uint32_t *to = fer_arena_alloc(b->arena, list + record);
+    size_t record = in->record.count * sizeof(uint16_t);
+    uint16_t *to = fer_arena_alloc(b->arena, record + in->count);
     if (!to) return false;
-    *doc =
-        (struct doc){to, (void *)(to + in->count), (uint32_t)in->count, (uint32_t)in->record.count};
-    for (size_t i = 0; i < in->count; i++) {
-        uint32_t number = in->list[i].number;
-        to[i] = number << FER_LEVEL_BITS | fer_weigh_level(in->list[i].count, against);
-    }
-    memcpy(doc->record, in->record.units, record);
+    *doc = (struct doc){to, (uint32_t)in->record.count, (uint32_t)in->count};
+    memcpy(to, in->record.units, record);
+    uint8_t *levels = (uint8_t *)(to + in->record.count);
+    for (size_t i = 0; i < in->count; i++)
+        levels[i] = (uint8_t)fer_weigh_level(in->list[i].count, against);
     b->postings += in->count;
     b->units += in->record.count;
     return true;
@@ -114,77 +113,182 @@ fer_code fer_lexical_builder_add(fer_lexical_builder *b, uint32_t number, const 
 
 /* ---- all of them ---------------------------------------------------------------- */
 
+/* What is known of a term while postings are written, by its old number. */
+struct place {
+    uint32_t number; /* the new one */
+    uint32_t at;     /* where the next posting goes: see fer_frozen_place */
+    uint32_t step;   /* units of a posting */
+    uint32_t doc;    /* that had it last, + 1 */
+};
+
 struct turn {
     const fer_lexical_builder *b;
     uint32_t count;                 /* of terms */
-    uint32_t *numbers;              /* new ones by old */
     struct fer_frozen_entry *terms; /* by new numbers */
-    uint32_t *starts;               /* of the postings of each, by new numbers */
-    uint32_t *next;                 /* where the next one goes, by old numbers */
-    uint32_t *postings;
-    uint16_t *records;
-    uint32_t *record_at;
+    uint32_t *olds;                 /* numbers by new ones */
+    struct place *places;
+    fer_frozen_writer w;
 };
 
 static bool number_terms(struct turn *t, fer_arena *a)
 {
     const fer_terms *terms = &t->b->terms;
     const struct fer_intake_mark *marks = t->b->intake.marks;
-    fer_term_place *places = fer_arena_alloc(a, ((size_t)t->count + 1) * sizeof *places);
-    if (!places) return false;
+    fer_term_place *order = fer_arena_alloc(a, ((size_t)t->count + 1) * sizeof *order);
+    if (!order) return false;
     for (uint32_t i = 0; i < t->count; i++)
-        places[i] = fer_term_place_of(i, marks[i].docs, fer_terms_get(terms, i)->text);
-    if (!fer_term_order(a, places, t->count)) return false;
-    uint64_t start = 0;
+        order[i] = fer_term_place_of(i, marks[i].docs, fer_terms_get(terms, i)->text);
+    if (!fer_term_order(a, order, t->count)) return false;
     for (uint32_t n = 0; n < t->count; n++) {
-        uint32_t old = places[n].which;
-        t->numbers[old] = n;
-        t->terms[n] = (struct fer_frozen_entry){places[n].text, marks[old].docs};
-        t->starts[n] = t->next[old] = (uint32_t)start;
-        start += marks[old].docs;
+        t->olds[n] = order[n].which;
+        t->terms[n] = (struct fer_frozen_entry){order[n].text, marks[order[n].which].docs};
     }
     return true;
+}
+
+static void place_terms(struct turn *t)
+{
+    for (uint32_t n = 0; n < t->count; n++)
+        t->places[t->olds[n]] =
+            (struct place){n, fer_frozen_place(&t->w, n), n < t->w.run_rows ? 1 : 2, 0};
+}
+
+/* ---- documents, turned round ------------------------------------------------------ */
+
+/* The document that is written. */
+struct writing {
+    struct place *places;
+    uint16_t *units; /* of the bytes */
+    uint32_t doc;
+    const uint8_t *level; /* of the next term that is new to it */
+};
+
+/*
+ * A term's posting, where it has not been written. Without branches: whether a word comes again,
+ * or has runs, is anybody's guess.
+ */
+static inline uint32_t post(struct writing *d, uint32_t old)
+{
+    struct place *p = &d->places[old];
+    uint32_t posting = d->doc << FER_LEVEL_BITS | *d->level;
+    bool first = p->doc != d->doc + 1;
+    uint16_t nowhere[2], half[2] = {(uint16_t)posting, (uint16_t)(posting >> 16)};
+    uint16_t *to = first ? d->units + p->at : nowhere;
+    uint16_t *behind = first && p->step == 2 ? to + 1 : nowhere + 1;
+    memcpy(to, &half[0], sizeof half[0]);
+    memcpy(behind, &half[1], sizeof half[1]);
+    p->at += first ? p->step : 0;
+    p->doc = d->doc + 1;
+    d->level += first;
+    return p->number;
+}
+
+/* The units of a record up to `end`, with new numbers. */
+static uint16_t *write_units(struct writing *d, const uint16_t *from, const uint16_t *end,
+                             uint16_t *to)
+{
+    while (from < end) {
+        uint32_t unit = *from++;
+        if (unit < FER_RECORD_MARK) {
+            to += fer_record_put(to, post(d, unit));
+        } else if (unit >= FER_RECORD_WIDE) {
+            to += fer_record_put(to, post(d, (unit - FER_RECORD_WIDE) << 16 | *from++));
+        } else {
+            *to++ = (uint16_t)unit;
+        }
+    }
+    return to;
+}
+
+static void write_doc(struct turn *t, uint32_t number, const struct doc *doc)
+{
+    const uint8_t *levels = (const uint8_t *)(doc->record + doc->units);
+    struct writing d = {t->places, (void *)t->w.bytes, number, levels};
+    fer_record_reader r;
+    uint16_t *to = fer_frozen_record_place(&t->w, number), *head, *end;
+    uint32_t name = FER_NONE;
+    fer_record_open(&r, (fer_record){doc->record, doc->units});
+    if (r.name != FER_NONE) {
+        d.level = levels + doc->terms - 1;
+        name = post(&d, r.name);
+        d.level = levels;
+    }
+    head = fer_record_put_name(to, name);
+    end = write_units(&d, r.at, r.head_end, head);
+    to[FER_RECORD_AT_LENGTH] = doc->record[FER_RECORD_AT_LENGTH];
+    to[FER_RECORD_AT_HEAD] = (uint16_t)(end - head);
+    end = write_units(&d, r.head_end, r.end, end);
+    fer_frozen_end_record(&t->w, number, (size_t)(end - to));
+}
+
+static void end_window(struct turn *t, uint32_t window)
+{
+    for (uint32_t n = 0; n < t->w.run_rows; n++)
+        fer_frozen_end_window(&t->w, n, window,
+                              t->places[t->olds[n]].at - fer_frozen_place(&t->w, n));
+}
+
+/*
+ * Places of terms and the ends of lists are spread over megabytes: what is known of the terms of a
+ * document is asked for two documents before, and where their postings go one before.
+ */
+static void fetch_doc(const struct turn *t, uint32_t number, bool known)
+{
+    if (number >= t->b->numbers) return;
+    const struct doc *doc = &t->b->docs[number];
+    const char *bytes = t->w.bytes;
+    for (uint32_t i = 0; i < doc->units; i++) {
+        uint32_t old = doc->record[i];
+        if (old >= FER_RECORD_WIDE && i + 1 < doc->units)
+            old = (old - FER_RECORD_WIDE) << 16 | doc->record[++i];
+        if (old >= t->count) continue;
+        if (known) __builtin_prefetch(bytes + (size_t)t->places[old].at * sizeof(uint16_t), 1);
+        else __builtin_prefetch(&t->places[old], 1);
+    }
 }
 
 static void turn_round(struct turn *t)
 {
     const fer_lexical_builder *b = t->b;
-    size_t units = 0;
     for (uint32_t n = 0; n < b->numbers; n++) {
-        const struct doc *doc = &b->docs[n];
-        for (uint32_t i = 0; i < doc->terms; i++) {
-            uint32_t *at = &t->next[doc->postings[i] >> FER_LEVEL_BITS];
-            t->postings[(*at)++] = n << FER_LEVEL_BITS | doc->postings[i] % FER_LEVELS;
-        }
-        if (doc->record)
-            units += fer_record_renumber(t->records + units, (fer_record){doc->record, doc->units},
-                                         t->numbers, t->count);
-        t->record_at[n + 1] = (uint32_t)units;
+        fetch_doc(t, n + 2, false);
+        fetch_doc(t, n + 1, true);
+        if (b->docs[n].record) write_doc(t, n, &b->docs[n]);
+        else fer_frozen_end_record(&t->w, n, 0);
+        if ((n + 1) % FER_WINDOW == 0 || n + 1 == b->numbers) end_window(t, n / FER_WINDOW);
     }
 }
 
-static const uint32_t *postings_of(void *context, uint32_t term)
-{
-    const struct turn *t = context;
-    return t->postings + t->starts[term];
-}
+/* ---- all of it -------------------------------------------------------------------- */
 
 static bool prepare(struct turn *t, fer_arena *a)
 {
-    const fer_lexical_builder *b = t->b;
     size_t terms = (size_t)t->count + 1;
-    size_t units = 2 * b->units + 4 * (size_t)b->numbers + 4; /* see fer_record_renumber */
-    t->numbers = fer_arena_alloc(a, terms * sizeof *t->numbers);
     t->terms = fer_arena_alloc(a, terms * sizeof *t->terms);
-    t->starts = fer_arena_alloc(a, terms * sizeof *t->starts);
-    t->next = fer_arena_alloc(a, terms * sizeof *t->next);
-    t->postings = fer_arena_alloc(a, (b->postings + 1) * sizeof *t->postings);
-    t->record_at = fer_arena_alloc_zero(a, (size_t)b->numbers + 1, sizeof *t->record_at);
-    t->records = fer_arena_alloc(a, units * sizeof *t->records);
-    if (!t->numbers || !t->terms || !t->starts || !t->next || !t->postings || !t->record_at ||
-        !t->records)
-        return false;
-    return number_terms(t, a);
+    t->olds = fer_arena_alloc(a, terms * sizeof *t->olds);
+    t->places = fer_arena_alloc(a, terms * sizeof *t->places);
+    return t->terms && t->olds && t->places && number_terms(t, a);
+}
+
+/* Where numbers need two units at times, nobody knows how often before they are written. */
+static size_t most_units(const struct turn *t)
+{
+    return t->count <= FER_RECORD_MARK ? t->b->units : 2 * t->b->units;
+}
+
+static fer_code write_all(struct turn *t, fer_arena *a, fer_str *out, fer_err *err)
+{
+    fer_frozen_source source = {.numbers = t->b->numbers,
+                                .docs = t->b->count,
+                                .term_count = t->count,
+                                .terms = t->terms,
+                                .record_units = most_units(t)};
+    fer_code code = fer_frozen_begin(&t->w, a, &source, err);
+    if (code) return code;
+    place_terms(t);
+    turn_round(t);
+    *out = fer_frozen_end(&t->w);
+    return FER_OK;
 }
 
 fer_code fer_lexical_builder_finish(fer_arena *a, fer_lexical_builder *b, fer_str *out,
@@ -193,22 +297,10 @@ fer_code fer_lexical_builder_finish(fer_arena *a, fer_lexical_builder *b, fer_st
     fer_arena *scratch = fer_arena_new(0);
     struct turn t = {.b = b, .count = atomic_load(&b->terms.count)};
     fer_code code = FER_OUT_OF_MEMORY;
-    if (b->postings >= UINT32_MAX || b->units >= UINT32_MAX / 2 || t.count >= FER_RECORD_TERMS) {
+    if (b->postings >= UINT32_MAX || b->units >= UINT32_MAX / 2 || t.count >= FER_RECORD_TERMS)
         code = fer_fail(err, FER_LIMIT_EXCEEDED, "too much text for one search index");
-    } else if (scratch && prepare(&t, scratch)) {
-        turn_round(&t);
-        fer_frozen_source source = {.numbers = b->numbers,
-                                    .docs = b->count,
-                                    .term_count = t.count,
-                                    .terms = t.terms,
-                                    .record_at = t.record_at,
-                                    .records = t.records,
-                                    .postings = postings_of,
-                                    .context = &t};
-        code = fer_frozen_write(a, &source, out, err);
-    } else {
-        fer_fail(err, code, "no memory for freezing the search index");
-    }
+    else if (scratch && prepare(&t, scratch)) code = write_all(&t, a, out, err);
+    else fer_fail(err, code, "no memory for freezing the search index");
     fer_arena_free(scratch);
     return code;
 }

@@ -192,9 +192,8 @@ static int by_number(const void *one, const void *other)
     return x < y ? -1 : x > y;
 }
 
-static const uint32_t *postings_of(void *context, uint32_t number)
+static const uint32_t *postings_of(struct freezer *z, uint32_t number)
 {
-    struct freezer *z = context;
     const struct entry *e = &z->ordered[number];
     struct postings p = {z->list, 0, e->df, true};
     if (e->frozen != FER_NONE) add_frozen(z, e->frozen, &p);
@@ -218,20 +217,31 @@ static bool prepare(struct freezer *z)
     return z->list != NULL;
 }
 
+static fer_code write_all(struct freezer *z, fer_arena *a, fer_str *out, fer_err *err)
+{
+    uint32_t numbers = z->ix->numbers;
+    fer_frozen_source source = {.numbers = numbers,
+                                .docs = z->docs,
+                                .term_count = z->count,
+                                .terms = z->terms,
+                                .record_units = z->record_at[numbers]};
+    fer_frozen_writer w;
+    fer_code code = fer_frozen_begin(&w, a, &source, err);
+    if (code) return code;
+    for (uint32_t t = 0; t < z->count; t++) fer_frozen_put_list(&w, t, postings_of(z, t));
+    if (z->records.len) memcpy(fer_frozen_record_place(&w, 0), z->records.ptr, z->records.len);
+    for (uint32_t n = 0; n < numbers; n++)
+        fer_frozen_end_record(&w, n, z->record_at[n + 1] - z->record_at[n]);
+    *out = fer_frozen_end(&w);
+    return FER_OK;
+}
+
 fer_code fer_lexical_freeze(fer_arena *a, const fer_lexical *ix, fer_str *out, fer_err *err)
 {
     struct freezer z = {.ix = ix, .arena = fer_arena_new(0), .err = err};
     fer_code code = FER_OUT_OF_MEMORY;
     if (z.arena && prepare(&z)) {
-        fer_frozen_source source = {.numbers = ix->numbers,
-                                    .docs = z.docs,
-                                    .term_count = z.count,
-                                    .terms = z.terms,
-                                    .record_at = z.record_at,
-                                    .records = (const void *)z.records.ptr,
-                                    .postings = postings_of,
-                                    .context = &z};
-        code = fer_frozen_write(a, &source, out, err);
+        code = write_all(&z, a, out, err);
     } else {
         fer_fail(err, code, "no memory for freezing the search index");
     }

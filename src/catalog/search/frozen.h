@@ -2,18 +2,18 @@
 /*
  * The frozen part of an index: bytes without pointers.
  *
- *     header | terms | texts of terms | slots | runs | bits | postings | names |
+ *     header | terms | single terms | texts of terms | slots | runs | bits | postings | names |
  *     where records are | records
  *
- * Terms are numbered by how many documents have them, the most first. `slots` is a hash table
- * of their numbers, with some bits of the hash in front of each, so that few others are looked at.
- * A posting is a document and a level (weigh.h). A term that many documents have keeps 16 bits
- * for each posting and, for every window of 2048 documents, where its postings begin (`runs`); a
- * rarer one keeps 32 bits for each posting and no runs, and one of a single document has its
- * posting in place of where they begin. Of every term is known how high its levels go. The first
- * terms, which many documents have, also keep a bit for each document (`bits`): who asks whether
- * one has it mostly hears no. A document's record is the order of its words (record.h); of its name
- * is also kept how rare its words are together, among the documents that are frozen here.
+ * Terms are numbered by how many documents have them, the most first; the last ones, which are
+ * most of them, have a single document, and nothing is kept of these but text and posting. `slots`
+ * is a hash table of numbers, with some bits of the hash in front of each, so that few others are
+ * looked at. A posting is a document and a level (weigh.h). The first terms, which many documents
+ * have, keep 16 bits for each posting and, for every window of 2048 documents, where its postings
+ * begin (`runs`); rarer ones keep 32 bits for each posting and no runs. Of every term is known how
+ * high its levels go. The very first terms also keep a bit for each document (`bits`): who asks
+ * whether one has it mostly hears no. A document's record is the order of its words (record.h); of
+ * its name is also kept how rare its words are together, among the documents that are frozen here.
  *
  * The bytes may be anybody's. Opening checks that the sections lie inside of them, and nothing
  * else, so that it takes no time; whoever follows a number checks it: the functions here do,
@@ -31,14 +31,20 @@
 #define FER_NONE        UINT32_MAX
 #define FER_NUMBERS_MAX (UINT32_C(1) << 26) /* numbers of documents are below it */
 
+/* A term that several documents have. */
 struct fer_frozen_term {
     uint32_t text;     /* where its text begins; it ends where the next one's does */
     uint32_t df;       /* documents that have it */
-    uint32_t postings; /* where they begin, in units of 16 bits; of one document, the posting */
-    uint16_t run;      /* its row of runs; FER_FROZEN_FLAT: it has none */
+    uint32_t postings; /* where they begin, in units of 16 bits */
     uint16_t levels;   /* its highest, and those of its best: see fer_frozen_level */
+    uint16_t free;     /* 0 */
 };
-#define FER_FROZEN_FLAT UINT16_MAX
+
+/* One of a single document. */
+struct fer_frozen_single {
+    uint32_t text;
+    uint32_t posting; /* number << 5 | level */
+};
 
 /* Postings of a term whose levels are kept: so many have at least that. */
 enum {
@@ -59,13 +65,15 @@ typedef struct fer_frozen {
     uint32_t numbers; /* of documents are below it */
     uint32_t docs;    /* that are there */
     uint32_t term_count;
-    uint32_t windows; /* numbers / FER_WINDOW, rounded up */
-    uint32_t run_rows;
-    uint32_t bit_rows;   /* terms below it have bits */
+    uint32_t shared;     /* terms below it have several documents, */
+    uint32_t run_rows;   /* those below this one runs, */
+    uint32_t bit_rows;   /* and those below this one bits too */
+    uint32_t windows;    /* numbers / FER_WINDOW, rounded up */
     uint32_t slot_count; /* a power of two */
     uint64_t seed[2];
     size_t text_size, posting_count, record_units;
-    const struct fer_frozen_term *terms; /* and one more behind the last */
+    const struct fer_frozen_term *terms;     /* that are shared */
+    const struct fer_frozen_single *singles; /* the others, and one more behind the last */
     const char *texts;
     const uint32_t *slots; /* bits of the hash | term + 1; 0: empty */
     uint32_t slot_number;  /* the bits of a slot that are the term's */
@@ -79,6 +87,18 @@ typedef struct fer_frozen {
 
 /* FER_INVALID_FORMAT: no index, or of another version. */
 fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err);
+
+/* How many documents have a term of these. */
+static inline uint32_t fer_frozen_df(const fer_frozen *f, uint32_t term)
+{
+    return term < f->shared ? f->terms[term].df : 1;
+}
+/* Asks for what is known of a term. */
+static inline void fer_frozen_fetch(const fer_frozen *f, uint32_t term)
+{
+    if (term < f->shared) __builtin_prefetch(&f->terms[term]);
+    else if (term < f->term_count) __builtin_prefetch(&f->singles[term - f->shared]);
+}
 
 /* The number of a term, or FER_NONE. */
 uint32_t fer_frozen_find(const fer_frozen *f, fer_str term);
@@ -123,18 +143,49 @@ struct fer_frozen_entry {
     uint32_t df;
 };
 
-/* What goes in. */
+/* What goes in: terms first, then lists and records in any order, then the end. */
 typedef struct fer_frozen_source {
     uint32_t numbers, docs, term_count;
-    const struct fer_frozen_entry *terms; /* by their numbers */
-    const uint32_t *record_at;            /* numbers + 1 */
-    const uint16_t *records;              /* record_at[numbers] units */
-    /* The postings of a term, number << 5 | level, ascending; df of them. NULL: no memory. */
-    const uint32_t *(*postings)(void *context, uint32_t term);
-    void *context;
+    const struct fer_frozen_entry *terms; /* by their numbers: see term_order.h */
+    size_t record_units;                  /* of all records, or more */
 } fer_frozen_source;
 
-fer_code fer_frozen_write(fer_arena *a, const fer_frozen_source *source, fer_str *out,
+/* Bytes that are being written. */
+typedef struct fer_frozen_writer {
+    fer_arena *arena;
+    const fer_frozen_source *source;
+    uint32_t shared, run_rows, bit_rows, windows; /* see fer_frozen */
+    char *bytes;
+    struct fer_frozen_term *terms;
+    struct fer_frozen_single *singles;
+    uint32_t *runs;
+    uint64_t *bits;
+    uint16_t *postings;
+    double *names;
+    uint32_t *record_at;
+    uint16_t *records;
+} fer_frozen_writer;
+
+/* Makes room for all of it and writes what is known of the terms. The source is borrowed. */
+fer_code fer_frozen_begin(fer_frozen_writer *w, fer_arena *a, const fer_frozen_source *source,
                           fer_err *err);
+
+/*
+ * The postings of a term, number << 5 | level, ascending, as many as documents have it. Who has
+ * documents rather than lists writes each posting to its place: units of 16 bits from the beginning
+ * of the bytes, one for a posting of a term with runs, two for another one. At the end of each
+ * window it says how many postings of a term with runs there are up to it.
+ */
+void fer_frozen_put_list(fer_frozen_writer *w, uint32_t term, const uint32_t *list);
+uint32_t fer_frozen_place(const fer_frozen_writer *w, uint32_t term);
+void fer_frozen_end_window(fer_frozen_writer *w, uint32_t term, uint32_t window, uint32_t count);
+
+/* Where the record of a document goes, and that it is there. They come by their numbers, one for
+ * each, and may be of no units. */
+uint16_t *fer_frozen_record_place(const fer_frozen_writer *w, uint32_t number);
+void fer_frozen_end_record(fer_frozen_writer *w, uint32_t number, size_t units);
+
+/* What follows from the lists and records. The bytes, of the arena. */
+fer_str fer_frozen_end(fer_frozen_writer *w);
 
 #endif

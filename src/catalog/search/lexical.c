@@ -243,7 +243,8 @@ void fer_lexical_stat(const fer_lexical *ix, fer_lexical_stats *out)
     for (uint32_t n = 0; ix->dead && n < ix->frozen.numbers; n++)
         gone += fer_lexical_is_dead(ix, n);
     out->frozen = ix->frozen.docs - gone;
-    for (uint32_t t = 0; t < ix->frozen.term_count; t++) out->postings += ix->frozen.terms[t].df;
+    for (uint32_t t = 0; t < ix->frozen.term_count; t++)
+        out->postings += fer_frozen_df(&ix->frozen, t);
     for (uint32_t t = 0; t < terms; t++) {
         const fer_term *term = fer_terms_get(&ix->terms, t);
         out->terms += term->frozen == FER_NONE;

@@ -46,7 +46,7 @@ static inline bool fer_lexical_is_dead(const fer_lexical *ix, uint32_t number)
 
 static inline size_t fer_lexical_df(const fer_lexical *ix, uint32_t frozen, const fer_term *term)
 {
-    int64_t df = frozen == FER_NONE ? 0 : ix->frozen.terms[frozen].df;
+    int64_t df = frozen == FER_NONE ? 0 : fer_frozen_df(&ix->frozen, frozen);
     if (term) df += atomic_load_explicit(&term->df_change, memory_order_relaxed);
     return df > 0 ? (size_t)df : 0;
 }

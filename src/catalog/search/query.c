@@ -45,7 +45,7 @@ static void number_word(fer_query_term *t, const fer_frozen *f, fer_tokeniser *t
     if (note && fer_tokeniser_noted(tokeniser, note)) {
         t->frozen = note->number;
         t->related = note->related == UINT16_MAX ? FER_RELATED_NONE : note->related;
-        if (t->frozen < f->term_count) __builtin_prefetch(&f->terms[t->frozen]);
+        fer_frozen_fetch(f, t->frozen);
         if (t->related != FER_RELATED_NONE) fer_related_fetch(t->related);
         return;
     }

@@ -154,7 +154,7 @@ static inline double rarity_of(fer_rank *r, uint32_t number)
         return rarity_of_df(r, fer_lexical_df(ix, t->frozen, t));
     }
     if (number >= ix->frozen.term_count) return 0;
-    if (r->steady) return rarity_of_df(r, ix->frozen.terms[number].df);
+    if (r->steady) return rarity_of_df(r, fer_frozen_df(&ix->frozen, number));
     return rarity_of_df(r, fer_lexical_df(ix, number, fer_terms_of_frozen(&ix->terms, number)));
 }
 

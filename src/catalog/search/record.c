@@ -45,6 +45,12 @@ fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name)
     return (fer_record){from, w->count - (2 - units)};
 }
 
+uint16_t *fer_record_put_name(uint16_t *record, uint32_t name)
+{
+    record[NAME] = NO_NAME;
+    return record + NAME + (name == UINT32_MAX ? 1 : fer_record_put(record + NAME, name));
+}
+
 /* ---- renumbering ------------------------------------------------------------ */
 
 struct renumbering {

@@ -135,6 +135,10 @@ static inline void fer_record_tail(fer_record_writer *w, unsigned field, uint32_
 /* The record, good until the next one begins. `name`: UINT32_MAX for none. */
 fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name);
 
+/* The term of the name, or UINT32_MAX for none, into a record that is written by its units. Where
+ * its head begins. */
+uint16_t *fer_record_put_name(uint16_t *record, uint32_t name);
+
 /*
  * The same record with other numbers for terms, numbers[old], written to `to`, which has room for
  * twice the units and four more. How many units it has. Old numbers from `count` on, which hostile

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "frozen_layout.h"
 #include "rank.h"
 #include "rows.h"
 #include "sweep.h"
@@ -736,6 +737,44 @@ static void broken_bytes(void)
     fer_arena_free(a);
 }
 
+/* Counts in the header that are more than there can be, in bytes of the size that follows. */
+static const struct header_row {
+    const char *name;
+    size_t wrong, most; /* where the count is, and that which it may not exceed */
+} header_rows[] = {
+#define AT(field) offsetof(struct fer_frozen_header, field)
+    {"more shared terms than terms", AT(shared), AT(term_count)},
+    {"more rows of runs than shared terms", AT(run_rows), AT(shared)},
+    {"more rows of bits than of runs", AT(bit_rows), AT(run_rows)},
+    {"more terms than slots", AT(term_count), AT(slot_count)},
+    {"more documents than numbers", AT(docs), AT(numbers)},
+};
+
+static void broken_header(const struct header_row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = make_tools(), *opened;
+    fer_str frozen;
+    struct fer_frozen_header h;
+    uint32_t count;
+    assert_int_equal(fer_lexical_freeze(a, ix, &frozen, NULL), FER_OK);
+    memcpy(&h, frozen.ptr, sizeof h);
+    for (uint32_t over = 0; over < 2; over++) {
+        memcpy(&count, (char *)&h + row->most, sizeof count);
+        count += over;
+        memcpy((char *)&h + row->wrong, &count, sizeof count);
+        h.size = fer_frozen_lay_out(&h).end;
+        char *bytes = fer_arena_alloc_zero(a, 1, h.size);
+        memcpy(bytes, &h, sizeof h);
+        fer_code code = fer_lexical_open((fer_str){bytes, h.size}, &opened, NULL);
+        bool may = !over && row->wrong != AT(term_count); /* one slot at least is empty */
+        assert_int_equal(code, may ? FER_OK : FER_INVALID_FORMAT);
+        if (!code) fer_lexical_free(opened);
+    }
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("finding", rows, run) + ROWS_ONE("finding", why) +
@@ -745,5 +784,6 @@ int main(void)
            ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_with_repeats) +
            ROWS_ONE("index", building_nothing) + ROWS_ONE("index", full_document) +
            ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +
-           ROWS_ONE("index", no_memory) + ROWS_ONE("index", broken_bytes);
+           ROWS_ONE("index", no_memory) + ROWS_ONE("index", broken_bytes) +
+           ROWS_RUN("header", header_rows, broken_header);
 }

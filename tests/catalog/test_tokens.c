@@ -2,6 +2,8 @@
 /* Texts taken apart into what search compares. */
 #include "tokens.h"
 
+#include <libstemmer.h>
+
 #include "rows.h"
 
 static const struct row {
@@ -161,6 +163,43 @@ static uint64_t stems_of_many(fer_tokeniser *t)
     return sum;
 }
 
+/* A word as it comes out, and as Snowball alone would have it. */
+static void same_stem(fer_tokeniser *t, struct sb_stemmer *stemmer, const char *word)
+{
+    fer_token_reader r;
+    fer_token k;
+    int len = (int)strlen(word);
+    const char *stem = (const char *)sb_stemmer_stem(stemmer, (const sb_symbol *)word, len);
+    fer_token_reader_init(&r, t, fer_str_of(word));
+    assert_true(fer_token_next(&r, &k));
+    if (fer_str_eq(k.text, (fer_str){stem, (size_t)sb_stemmer_length(stemmer)})) return;
+    fail_msg("%s became %.*s", word, FER_PRI(k.text));
+}
+
+/* Words of which nothing is cut are known by their last two letters: whatever stands before
+ * these, and whatever suffix they are the end of. */
+static void stems_are_snowballs(void)
+{
+    static const char *const starts[] = {
+        "",        "b",    "ya",     "st",    "gener",  "relat", "hop",    "commun",
+        "arsen",   "abil", "nation", "forml", "argu",   "conf",  "analog", "cried",
+        "operati", "boyi", "fulfi",  "skis",  "exceed", "inn",   "playf",  "vibrati"};
+    fer_tokeniser *t = fer_tokeniser_new();
+    struct sb_stemmer *stemmer = sb_stemmer_new("english", NULL);
+    assert_true(t && stemmer);
+    for (unsigned i = 0; i < 26 * 26 * 26; i++) {
+        const char end[] = {(char)('a' + i / 676), (char)('a' + i / 26 % 26), (char)('a' + i % 26),
+                            '\0'};
+        for (size_t k = 0; k < FER_COUNT(starts); k++) {
+            char word[32];
+            snprintf(word, sizeof word, "%s%s", starts[k], end);
+            same_stem(t, stemmer, word);
+        }
+    }
+    sb_stemmer_delete(stemmer);
+    fer_tokeniser_free(t);
+}
+
 static void forgets(void)
 {
     fer_tokeniser *t = fer_tokeniser_new();
@@ -258,7 +297,7 @@ static void no_memory(void)
 int main(void)
 {
     return ROWS_RUN("tokens", rows, run) + ROWS_RUN("tokens", rows, keys) +
-           ROWS_ONE("tokens", keys_of_many) + ROWS_ONE("tokens", forgets) +
-           ROWS_ONE("tokens", notes) + ROWS_ONE("tokens", positions) +
+           ROWS_ONE("tokens", keys_of_many) + ROWS_ONE("tokens", stems_are_snowballs) +
+           ROWS_ONE("tokens", forgets) + ROWS_ONE("tokens", notes) + ROWS_ONE("tokens", positions) +
            ROWS_ONE("tokens", no_memory);
 }

@@ -39,8 +39,8 @@ fer_lexical_builder *fer_lexical_builder_new(void)
     memset(b, 0, sizeof *b);
     b->arena = fer_arena_new(0);
     b->tokeniser = fer_tokeniser_new();
-    if (b->arena && b->tokeniser && fer_terms_init(&b->terms, b->arena, 0) &&
-        fer_text_memo_init(&b->memo, fer_arena_seed(b->arena))) {
+    if (b->arena && b->tokeniser && fer_text_memo_init(&b->memo, fer_arena_seed(b->arena))) {
+        fer_terms_init(&b->terms, b->arena, 0);
         fer_intake_init(&b->intake, b->arena, b->tokeniser, &b->terms, &b->none, &b->memo);
         return b;
     }
@@ -90,7 +90,7 @@ static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
     memcpy(to, in->record.units, record);
     uint8_t *levels = (uint8_t *)(to + in->record.count);
     for (size_t i = 0; i < in->count; i++)
-        levels[i] = (uint8_t)fer_weigh_level(in->list[i].count, against);
+        levels[i] = (uint8_t)fer_weigh_level(in->counts[i], against);
     b->postings += in->count;
     b->units += in->record.count;
     return true;
@@ -113,6 +113,8 @@ fer_code fer_lexical_builder_add(fer_lexical_builder *b, uint32_t number, const 
 
 /* ---- all of them ---------------------------------------------------------------- */
 
+#define UNITS ((size_t)UINT16_MAX + 1) /* that there can be in a record */
+
 /* What is known of a term while postings are written, by its old number. */
 struct place {
     uint32_t number; /* the new one */
@@ -127,8 +129,22 @@ struct turn {
     struct fer_frozen_entry *terms; /* by new numbers */
     uint32_t *olds;                 /* numbers by new ones */
     struct place *places;
+    uint32_t nowhere; /* behind the last single term, cleared in the end */
     fer_frozen_writer w;
 };
+
+/* Whose text it is. */
+static const fer_term *term_of(const fer_str *text)
+{
+    return (const void *)((const char *)text - offsetof(fer_term, text));
+}
+
+#define AHEAD 12 /* terms that are on their way */
+
+static inline void fetch_term(const fer_term_place *order, uint32_t n, uint32_t count)
+{
+    if (n + AHEAD < count) __builtin_prefetch(order[n + AHEAD].text);
+}
 
 static bool number_terms(struct turn *t, fer_arena *a)
 {
@@ -137,11 +153,13 @@ static bool number_terms(struct turn *t, fer_arena *a)
     fer_term_place *order = fer_arena_alloc(a, ((size_t)t->count + 1) * sizeof *order);
     if (!order) return false;
     for (uint32_t i = 0; i < t->count; i++)
-        order[i] = fer_term_place_of(i, marks[i].docs, fer_terms_get(terms, i)->text);
+        order[i] = fer_term_place_of(marks[i].docs, &fer_terms_get(terms, i)->text);
     if (!fer_term_order(a, order, t->count)) return false;
     for (uint32_t n = 0; n < t->count; n++) {
-        t->olds[n] = order[n].which;
-        t->terms[n] = (struct fer_frozen_entry){order[n].text, marks[order[n].which].docs};
+        fetch_term(order, n, t->count);
+        const fer_term *term = term_of(order[n].text);
+        t->olds[n] = term->number;
+        t->terms[n] = (struct fer_frozen_entry){term->text, marks[term->number].docs};
     }
     return true;
 }
@@ -158,52 +176,53 @@ static void place_terms(struct turn *t)
 /* The document that is written. */
 struct writing {
     struct place *places;
-    uint16_t *units; /* of the bytes */
+    uint16_t *units;  /* of the bytes */
+    uint32_t nowhere; /* among them: two that nobody reads */
     uint32_t doc;
     const uint8_t *level; /* of the next term that is new to it */
 };
 
 /*
- * A term's posting, where it has not been written. Without branches: whether a word comes again,
- * or has runs, is anybody's guess.
+ * A term's posting, where it has not been written. Whether a word comes again, or has runs, is
+ * anybody's guess, so there are no branches: what is not wanted goes nowhere.
  */
 static inline uint32_t post(struct writing *d, uint32_t old)
 {
     struct place *p = &d->places[old];
     uint32_t posting = d->doc << FER_LEVEL_BITS | *d->level;
-    bool first = p->doc != d->doc + 1;
-    uint16_t nowhere[2], half[2] = {(uint16_t)posting, (uint16_t)(posting >> 16)};
-    uint16_t *to = first ? d->units + p->at : nowhere;
-    uint16_t *behind = first && p->step == 2 ? to + 1 : nowhere + 1;
-    memcpy(to, &half[0], sizeof half[0]);
-    memcpy(behind, &half[1], sizeof half[1]);
-    p->at += first ? p->step : 0;
+    uint32_t first = p->doc != d->doc + 1, wide = p->step >> 1;
+    uint32_t low = (p->at - d->nowhere) & -first, high = low & -wide;
+    d->units[d->nowhere + low] = (uint16_t)posting;
+    d->units[d->nowhere + 1 + high] = (uint16_t)(posting >> 16);
+    p->at += p->step & -first;
     p->doc = d->doc + 1;
     d->level += first;
     return p->number;
 }
 
 /* The units of a record up to `end`, with new numbers. */
-static uint16_t *write_units(struct writing *d, const uint16_t *from, const uint16_t *end,
+static uint16_t *write_units(struct writing *writing, const uint16_t *from, const uint16_t *end,
                              uint16_t *to)
 {
+    struct writing d = *writing; /* nobody else's, so it is not read anew behind each posting */
     while (from < end) {
         uint32_t unit = *from++;
         if (unit < FER_RECORD_MARK) {
-            to += fer_record_put(to, post(d, unit));
+            to += fer_record_put(to, post(&d, unit));
         } else if (unit >= FER_RECORD_WIDE) {
-            to += fer_record_put(to, post(d, (unit - FER_RECORD_WIDE) << 16 | *from++));
+            to += fer_record_put(to, post(&d, (unit - FER_RECORD_WIDE) << 16 | *from++));
         } else {
             *to++ = (uint16_t)unit;
         }
     }
+    writing->level = d.level;
     return to;
 }
 
 static void write_doc(struct turn *t, uint32_t number, const struct doc *doc)
 {
     const uint8_t *levels = (const uint8_t *)(doc->record + doc->units);
-    struct writing d = {t->places, (void *)t->w.bytes, number, levels};
+    struct writing d = {t->places, (void *)t->w.bytes, t->nowhere, number, levels};
     fer_record_reader r;
     uint16_t *to = fer_frozen_record_place(&t->w, number), *head, *end;
     uint32_t name = FER_NONE;
@@ -228,31 +247,17 @@ static void end_window(struct turn *t, uint32_t window)
                               t->places[t->olds[n]].at - fer_frozen_place(&t->w, n));
 }
 
-/*
- * Places of terms and the ends of lists are spread over megabytes: what is known of the terms of a
- * document is asked for two documents before, and where their postings go one before.
- */
-static void fetch_doc(const struct turn *t, uint32_t number, bool known)
+/* Places of terms are spread over megabytes: those of a document are asked for one before. */
+static void fetch_places(const struct turn *t, const struct doc *doc)
 {
-    if (number >= t->b->numbers) return;
-    const struct doc *doc = &t->b->docs[number];
-    const char *bytes = t->w.bytes;
-    for (uint32_t i = 0; i < doc->units; i++) {
-        uint32_t old = doc->record[i];
-        if (old >= FER_RECORD_WIDE && i + 1 < doc->units)
-            old = (old - FER_RECORD_WIDE) << 16 | doc->record[++i];
-        if (old >= t->count) continue;
-        if (known) __builtin_prefetch(bytes + (size_t)t->places[old].at * sizeof(uint16_t), 1);
-        else __builtin_prefetch(&t->places[old], 1);
-    }
+    for (uint32_t i = 0; i < doc->units; i++) __builtin_prefetch(&t->places[doc->record[i]], 1);
 }
 
 static void turn_round(struct turn *t)
 {
     const fer_lexical_builder *b = t->b;
     for (uint32_t n = 0; n < b->numbers; n++) {
-        fetch_doc(t, n + 2, false);
-        fetch_doc(t, n + 1, true);
+        if (n + 1 < b->numbers) fetch_places(t, &b->docs[n + 1]);
         if (b->docs[n].record) write_doc(t, n, &b->docs[n]);
         else fer_frozen_end_record(&t->w, n, 0);
         if ((n + 1) % FER_WINDOW == 0 || n + 1 == b->numbers) end_window(t, n / FER_WINDOW);
@@ -264,9 +269,10 @@ static void turn_round(struct turn *t)
 static bool prepare(struct turn *t, fer_arena *a)
 {
     size_t terms = (size_t)t->count + 1;
+    size_t places = terms < UNITS ? UNITS : terms; /* one for whatever stands in a record */
     t->terms = fer_arena_alloc(a, terms * sizeof *t->terms);
     t->olds = fer_arena_alloc(a, terms * sizeof *t->olds);
-    t->places = fer_arena_alloc(a, terms * sizeof *t->places);
+    t->places = fer_arena_alloc(a, places * sizeof *t->places);
     return t->terms && t->olds && t->places && number_terms(t, a);
 }
 
@@ -285,8 +291,10 @@ static fer_code write_all(struct turn *t, fer_arena *a, fer_str *out, fer_err *e
                                 .record_units = most_units(t)};
     fer_code code = fer_frozen_begin(&t->w, a, &source, err);
     if (code) return code;
+    t->nowhere = fer_frozen_place(&t->w, t->count);
     place_terms(t);
     turn_round(t);
+    t->w.singles[t->count - t->w.shared].posting = 0;
     *out = fer_frozen_end(&t->w);
     return FER_OK;
 }

@@ -69,9 +69,12 @@ static bool order_terms(struct freezer *z)
     z->ordered = fer_arena_alloc_zero(z->arena, (size_t)z->count + 1, sizeof *z->ordered);
     if (!places || !z->ordered) return false;
     for (uint32_t i = 0; i < z->count; i++)
-        places[i] = fer_term_place_of(i, z->entries[i].df, z->entries[i].text);
+        places[i] = fer_term_place_of(z->entries[i].df, &z->entries[i].text);
     if (!fer_term_order(z->arena, places, z->count)) return false;
-    for (uint32_t n = 0; n < z->count; n++) z->ordered[n] = z->entries[places[n].which];
+    for (uint32_t n = 0; n < z->count; n++) {
+        const void *entry = (const char *)places[n].text - offsetof(struct entry, text);
+        z->ordered[n] = *(const struct entry *)entry;
+    }
     return true;
 }
 

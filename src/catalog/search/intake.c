@@ -77,7 +77,7 @@ static bool widen_seen(fer_intake *in)
 /* The term of a word that is new, or too long to be remembered. False: no memory. */
 static bool make_term(fer_intake *in, fer_token *token, uint32_t *out)
 {
-    fer_token_finish(in->tokeniser, token);
+    fer_token_finish_once(in->tokeniser, token);
     *out = FER_NONE;
     if (token->use == FER_TOKEN_STOP) return true;
     fer_term *term = fer_intake_term_of(in, token->text);
@@ -124,9 +124,10 @@ static size_t look_up(fer_intake *in, size_t from, size_t words, size_t room, ui
     for (size_t i = from; i < from + words && count < room; i++) {
         uint32_t term;
         if (!find_seen(in, i, &term)) return SIZE_MAX;
-        if (term == FER_NONE) continue;
-        to[count++] = in->lot.kinds[i] >= FER_TOKEN_SIGN ? term | FER_INTAKE_SIGN : term;
-        if (term < in->mark_count) __builtin_prefetch(&in->marks[term]);
+        /* Every third is a stop word: it is written, and what comes next written over it. */
+        to[count] = in->lot.kinds[i] >= FER_TOKEN_SIGN ? term | FER_INTAKE_SIGN : term;
+        count += term != FER_NONE;
+        __builtin_prefetch(&in->marks[term < in->mark_count ? term : 0]);
     }
     return count;
 }
@@ -148,9 +149,11 @@ static bool make_marks(fer_intake *in, uint32_t term)
 
 void fer_intake_round(fer_intake *in)
 {
-    if (++in->stamp) return;
-    memset(in->marks, 0, in->mark_count * sizeof *in->marks); /* after four thousand million */
-    in->stamp = 1;
+    in->stamp += UINT32_C(1) << FER_INTAKE_AT;
+    if (in->stamp) return;
+    /* After a million documents. */
+    for (size_t i = 0; i < in->mark_count; i++) in->marks[i].stamp = 0;
+    in->stamp = UINT32_C(1) << FER_INTAKE_AT;
 }
 
 bool fer_intake_meet(fer_intake *in, uint32_t term)
@@ -161,18 +164,49 @@ bool fer_intake_meet(fer_intake *in, uint32_t term)
     return first;
 }
 
-/* Its place in the list. */
-static inline fer_intake_term *count_term(fer_intake *in, uint32_t term, float weight)
+/* What is counted of a document, out of the reach of what is written meanwhile. */
+struct counting {
+    struct fer_intake_mark *marks;
+    uint32_t *numbers;
+    float *counts;
+    uint16_t *fields;
+    uint32_t stamp, count;
+    float weight, length;
+};
+
+static inline struct counting begin_counting(fer_intake *in, float weight)
 {
-    struct fer_intake_mark *m = &in->marks[term];
-    if (m->stamp != in->stamp) {
-        m->stamp = in->stamp;
-        m->at = (uint32_t)in->count++;
-        m->docs++;
-        in->list[m->at] = (fer_intake_term){term, 0, 0};
-    }
-    in->list[m->at].count += weight;
-    return &in->list[m->at];
+    return (struct counting){in->marks, in->numbers,         in->counts, in->fields,
+                             in->stamp, (uint32_t)in->count, weight,     in->length};
+}
+
+static inline void end_counting(fer_intake *in, const struct counting *c)
+{
+    in->count = c->count;
+    in->length = c->length;
+}
+
+/*
+ * Its place among the terms. Whether a word comes again is anybody's guess, so there are no
+ * branches: what is there of a new one is masked out.
+ */
+static inline uint32_t count_term(struct counting *c, uint32_t term)
+{
+    struct fer_intake_mark *m = &c->marks[term];
+    uint32_t places = (1U << FER_INTAKE_AT) - 1, bits;
+    uint32_t first = (m->stamp & ~places) != c->stamp;
+    uint32_t at = first ? c->count : m->stamp & places;
+    m->stamp = c->stamp | at;
+    m->docs += first;
+    c->count += first;
+    c->numbers[at] = term;
+    memcpy(&bits, &c->counts[at], sizeof bits);
+    bits &= first - 1;
+    float count;
+    memcpy(&count, &bits, sizeof count);
+    c->counts[at] = count + c->weight;
+    c->fields[at] &= (uint16_t)(first - 1);
+    return at;
 }
 
 /* Marks for all terms that there are. */
@@ -199,16 +233,19 @@ static size_t count_head(fer_intake *in, const struct fer_intake_piece *p, float
 {
     fer_record_writer *w = &in->writer;
     size_t room = fer_record_head_room(w, p->field), count = p->count < room ? p->count : room;
-    if (count && in->starts) fer_record_mark(w, p->field);
-    in->starts = in->starts && !count;
-    float length = in->length;
+    if (!count) return 0;
+    if (in->starts) fer_record_mark(w, p->field);
+    in->starts = false;
+    struct counting c = begin_counting(in, weight);
+    uint16_t *from = fer_record_room(w, count), *to = from;
     for (size_t i = 0; i < count; i++) {
         uint32_t term = p->terms[i] & ~FER_INTAKE_SIGN;
-        count_term(in, term, weight);
-        fer_record_put_next(w, term);
-        length += length_of(p->terms[i], weight);
+        count_term(&c, term);
+        to += fer_record_put(to, term);
+        c.length += length_of(p->terms[i], weight);
     }
-    in->length = length;
+    end_counting(in, &c);
+    w->count += (size_t)(to - from);
     w->words += count;
     return count;
 }
@@ -217,17 +254,17 @@ static size_t count_head(fer_intake *in, const struct fer_intake_piece *p, float
 static void count_tail(fer_intake *in, const struct fer_intake_piece *p, size_t from, float weight)
 {
     fer_record_writer *w = &in->writer;
-    uint32_t field = UINT32_C(1) << p->field;
-    float length = in->length;
+    struct counting c = begin_counting(in, weight);
+    uint16_t *start = fer_record_tail(w, p->field, p->count - from), *to = start;
     for (size_t i = from; i < p->count; i++) {
-        fer_intake_term *t = count_term(in, p->terms[i] & ~FER_INTAKE_SIGN, weight);
-        if (!(t->seen & field)) {
-            t->seen |= field;
-            fer_record_tail(w, p->field, t->number);
-        }
-        length += length_of(p->terms[i], weight);
+        uint32_t term = p->terms[i] & ~FER_INTAKE_SIGN, at = count_term(&c, term);
+        uint32_t known = c.fields[at] >> p->field & 1;
+        c.fields[at] |= (uint16_t)(1U << p->field);
+        to += fer_record_put(to, term) & (known - 1);
+        c.length += length_of(p->terms[i], weight);
     }
-    in->length = length;
+    end_counting(in, &c);
+    fer_record_end_tail(w, p->field, (size_t)(to - start));
 }
 
 static void count_piece(fer_intake *in, const struct fer_intake_piece *p)
@@ -369,15 +406,15 @@ static bool read_words(fer_intake *in, const struct fer_intake_order *order, fer
 static bool read_text(fer_intake *in, const struct fer_intake_order *order, fer_name *name)
 {
     struct fer_intake_lot *lot = &in->lot;
-    const fer_memo_text *known = NULL;
+    fer_memo_text known;
     size_t most = order->kept ? FER_MEMO_WORDS : 1;
     if ((lot->pieces == FER_INTAKE_LOT || FER_INTAKE_LOT - lot->words < most) && !settle(in))
         return false;
-    if (order->kept) known = fer_text_memo_find(in->memo, &order->key);
-    if (!known) return read_words(in, order, name);
+    if (!order->kept || !fer_text_memo_find(in->memo, &order->key, &known))
+        return read_words(in, order, name);
     struct fer_intake_piece *p = &lot->piece[lot->pieces++];
-    p->terms = known->terms;
-    p->count = known->count;
+    p->terms = known.terms;
+    p->count = known.count;
     p->field = (uint8_t)order->text->field;
     p->begins = true;
     p->whole = false;
@@ -401,7 +438,9 @@ static bool add_name(fer_intake *in, const fer_name *name, uint32_t *out)
     if (!whole.len) return true;
     fer_term *term = fer_intake_term_of(in, whole);
     if (!term || !mark_all(in)) return false;
-    count_term(in, term->number, NAME_COUNT);
+    struct counting c = begin_counting(in, NAME_COUNT);
+    count_term(&c, term->number);
+    end_counting(in, &c);
     *out = term->number;
     return true;
 }

@@ -15,13 +15,6 @@
 #include "text_memo.h"
 #include "tokens.h"
 
-/* A term of the document at hand. */
-typedef struct fer_intake_term {
-    uint32_t number;
-    float count;   /* weighted; FER_NAME_COUNT for a whole name */
-    uint32_t seen; /* bits: the fields behind the head that have it */
-} fer_intake_term;
-
 struct fer_seen_word {
     fer_token_key word; /* of no bytes: nobody is here */
     uint32_t term;      /* or FER_NONE: a stop word */
@@ -59,10 +52,11 @@ struct fer_intake_order {
 
 /* Where a term stands in the document that is taken in. */
 struct fer_intake_mark {
-    uint32_t stamp; /* which document that was */
-    uint32_t at;
-    uint32_t docs; /* in how many it was met */
+    uint32_t stamp; /* which document that was << FER_INTAKE_AT | where */
+    uint32_t docs;  /* in how many it was met */
 };
+#define FER_INTAKE_AT 12 /* bits */
+static_assert(FER_RECORD_WORDS <= 1 << FER_INTAKE_AT, "a document's terms have places");
 
 typedef struct fer_intake {
     fer_arena *arena;
@@ -75,12 +69,15 @@ typedef struct fer_intake {
     uint64_t seed[2];
     struct fer_intake_mark *marks; /* by number of term */
     size_t mark_count;
-    uint32_t stamp;
-    /* The document that was read last. */
+    uint32_t stamp; /* with the place 0 */
+    /* The document that was read last, and its terms: numbers, weighted counts (FER_NAME_COUNT for
+     * a whole name), bits of the fields behind the head that have them. */
     size_t count;
     float length;
     fer_record record;
-    fer_intake_term list[FER_RECORD_WORDS];
+    uint32_t numbers[FER_RECORD_WORDS];
+    float counts[FER_RECORD_WORDS];
+    uint16_t fields[FER_RECORD_WORDS];
     size_t words;
     bool starts; /* no word of the text at hand was recorded */
     struct fer_intake_order *order;

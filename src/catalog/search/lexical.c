@@ -18,8 +18,8 @@ static fer_lexical *make(const fer_frozen *frozen, fer_err *err)
         ix->frozen = *frozen;
         ix->arena = fer_arena_new(0);
         ix->tokeniser = fer_tokeniser_new();
-        if (ix->arena && ix->tokeniser &&
-            fer_terms_init(&ix->terms, ix->arena, frozen->term_count)) {
+        if (ix->arena) fer_terms_init(&ix->terms, ix->arena, frozen->term_count);
+        if (ix->arena && ix->tokeniser && fer_terms_relate(&ix->terms)) {
             fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen, NULL);
             return ix;
         }
@@ -117,8 +117,8 @@ static bool post_all(fer_lexical *ix, uint32_t slot)
     const fer_intake *in = &ix->intake;
     float against = fer_weigh_length(in->length);
     for (size_t i = 0; i < in->count; i++) {
-        uint32_t level = fer_weigh_level(in->list[i].count, against);
-        if (!fer_term_post(&ix->terms, fer_terms_get(&ix->terms, in->list[i].number),
+        uint32_t level = fer_weigh_level(in->counts[i], against);
+        if (!fer_term_post(&ix->terms, fer_terms_get(&ix->terms, in->numbers[i]),
                            slot << FER_LEVEL_BITS | level))
             return false;
     }
@@ -128,7 +128,7 @@ static bool post_all(fer_lexical *ix, uint32_t slot)
 static void count_slot(fer_lexical *ix, uint32_t slot)
 {
     for (size_t i = 0; i < ix->intake.count; i++) {
-        fer_term *term = fer_terms_get(&ix->terms, ix->intake.list[i].number);
+        fer_term *term = fer_terms_get(&ix->terms, ix->intake.numbers[i]);
         atomic_fetch_add_explicit(&term->df_change, 1, memory_order_relaxed);
     }
     atomic_store_explicit(&ix->tail_count, slot + 1, memory_order_release);

@@ -99,7 +99,7 @@ static inline size_t fer_record_put(uint16_t *to, uint32_t term)
 
 /* A document that is recorded word by word, in the order of its fields. */
 typedef struct fer_record_writer {
-    size_t count, head; /* units; where the head ends, 0: not yet */
+    size_t count, head; /* units; where the head ends, 0: it has not */
     size_t words;       /* of the head */
     unsigned field;     /* of the tail, whose terms were last */
     uint16_t units[FER_RECORD_UNITS];
@@ -118,19 +118,28 @@ static inline size_t fer_record_head_room(const fer_record_writer *w, unsigned f
 {
     return field <= FER_FIELD_DESCRIPTION ? FER_RECORD_HEAD - w->words : 0;
 }
-static inline void fer_record_put_next(fer_record_writer *w, uint32_t term)
+/* Where up to `terms` go that are put next (fer_record_put); who puts them counts their units. */
+static inline uint16_t *fer_record_room(fer_record_writer *w, size_t terms)
 {
-    assert(w->count + 2 <= FER_RECORD_UNITS);
-    w->count += fer_record_put(w->units + w->count, term);
+    assert(w->count + 2 * terms <= FER_RECORD_UNITS);
+    return w->units + w->count;
 }
-static inline void fer_record_tail(fer_record_writer *w, unsigned field, uint32_t term)
+/* The same for terms of a field in the tail, and how many units they took, which may be none. */
+static inline uint16_t *fer_record_tail(fer_record_writer *w, unsigned field, size_t terms)
 {
-    if (w->field != field) {
-        if (!w->head) w->head = w->count;
-        fer_record_mark(w, field);
+    if (!w->head) w->head = w->count;
+    if (w->field == field) return fer_record_room(w, terms);
+    assert(w->count + 1 + 2 * terms <= FER_RECORD_UNITS);
+    w->units[w->count] = (uint16_t)(FER_RECORD_MARK + field);
+    return w->units + w->count + 1;
+}
+static inline void fer_record_end_tail(fer_record_writer *w, unsigned field, size_t units)
+{
+    if (units && w->field != field) {
         w->field = field;
+        w->count++;
     }
-    fer_record_put_next(w, term);
+    w->count += units;
 }
 /* The record, good until the next one begins. `name`: UINT32_MAX for none. */
 fer_record fer_record_finish(fer_record_writer *w, float length, uint32_t name);

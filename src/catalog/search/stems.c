@@ -6,8 +6,8 @@
  */
 #include <libstemmer.h>
 
+#include "stopwords.h"
 #include "sys.h"
-#include "tokens.h"
 
 #define STEM_ROWS   4096 /* a power of two */
 #define STEM_PLACES 3    /* of a row; two lines of a cache */
@@ -34,6 +34,7 @@ struct fer_tokeniser {
     struct sb_stemmer *stemmer;
     char stem[FER_TOKEN_MAX + 16]; /* of the last word */
     fer_token_subject subject;
+    fer_stopwords stopwords;
     uint16_t round;   /* of notes; from 1 on */
     struct row *rows; /* in what follows, from where a line begins */
     char room[STEM_ROWS * sizeof(struct row) + LINE];
@@ -45,6 +46,7 @@ fer_tokeniser *fer_tokeniser_new(void)
     if (!t) return NULL;
     t->stemmer = sb_stemmer_new("english", NULL);
     t->round = 1;
+    fer_stopwords_init(&t->stopwords);
     t->rows = (void *)(t->room + (-(uintptr_t)t->room & (LINE - 1)));
     if (t->stemmer) return t;
     fer_sys_free(t);
@@ -59,9 +61,40 @@ void fer_tokeniser_free(fer_tokeniser *t)
 }
 
 /* ---- stems ---------------------------------------------------------------- */
+
+/*
+ * The letters before a last one with which some suffix of Snowball's English ends; a word that ends
+ * otherwise is its own stem, as nearly half of the words of tools are.
+ */
+#define BEFORE(letter) (UINT32_C(1) << ((letter) - 'a'))
+#define ANY            (BEFORE('z') * 2 - 1)
+static const uint32_t ends_of_suffixes[26] = {
+    ['c' - 'a'] = BEFORE('i'),
+    ['d' - 'a'] = BEFORE('e'),
+    ['e' - 'a'] = ANY,
+    ['g' - 'a'] = BEFORE('n'),
+    ['i' - 'a'] = ANY,
+    ['l' - 'a'] = BEFORE('a') | BEFORE('l') | BEFORE('u'),
+    ['m' - 'a'] = BEFORE('s'),
+    ['n' - 'a'] = BEFORE('o'),
+    ['r' - 'a'] = BEFORE('e') | BEFORE('o'),
+    ['s' - 'a'] = ANY,
+    ['t' - 'a'] = BEFORE('n') | BEFORE('s'),
+    ['y' - 'a'] = ANY & ~(BEFORE('a') | BEFORE('e') | BEFORE('o') | BEFORE('u')),
+};
+
+static bool is_stem(fer_str word)
+{
+    if (word.len < 2) return false;
+    unsigned last = (unsigned char)word.ptr[word.len - 1] - 'a';
+    unsigned before = (unsigned char)word.ptr[word.len - 2] - 'a';
+    return last < 26 && before < 26 && !(ends_of_suffixes[last] >> before & 1);
+}
+
 static fer_str stem_of(fer_tokeniser *t, fer_str word)
 {
     assert(t);
+    if (is_stem(word)) return word;
     const sb_symbol *stem = sb_stemmer_stem(t->stemmer, (const sb_symbol *)word.ptr, (int)word.len);
     int len = stem ? sb_stemmer_length(t->stemmer) : 0;
     if (len <= 0 || (size_t)len > sizeof t->stem) return word;
@@ -98,7 +131,7 @@ static uint16_t place_of(const fer_tokeniser *t, const struct stem *s)
 static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
 {
     token->text = stem_of(t, token->word);
-    token->use = fer_token_use_of(token->word);
+    token->use = fer_stopwords_use(&t->stopwords, token->word);
     if (row && token->text.len <= STEM_MAX) {
         fer_token_key key = fer_token_key_of(token->word);
         remember(row, &key, token->text, token->use);
@@ -122,14 +155,17 @@ void fer_token_fetch(const fer_tokeniser *t, const fer_token *token)
     __builtin_prefetch(row_of(t, &key));
 }
 
+void fer_token_finish_once(fer_tokeniser *t, fer_token *token)
+{
+    if (token->kind == FER_TOKEN_WORD) find_stem(t, token, NULL);
+    else if (token->kind != FER_TOKEN_NUMBER)
+        token->use = fer_stopwords_use(&t->stopwords, token->word);
+}
+
 void fer_token_finish(fer_tokeniser *t, fer_token *token)
 {
-    if (token->kind != FER_TOKEN_WORD) {
-        if (token->kind != FER_TOKEN_NUMBER) token->use = fer_token_use_of(token->word);
-        return;
-    }
-    if (token->word.len > FER_TOKEN_KEY) {
-        find_stem(t, token, NULL);
+    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY) {
+        fer_token_finish_once(t, token);
         return;
     }
     fer_token_key key = fer_token_key_of(token->word);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that say nothing about what a tool does. Sorted; written folded, as tokens are. */
-#include "tokens.h"
-#include "words.h"
+/* Words that say nothing about what a tool does, written folded, as tokens are. */
+#include "stopwords.h"
 
 /* Articles, pronouns, prepositions, auxiliaries, and what is left of them behind an apostrophe. */
 static const char *const stop_words[] = {
@@ -51,14 +50,40 @@ static const char *const filler_signs[] = {
     "谢谢", "还",   "这",   "这个", "道一", "那",   "都",   "需要",
 };
 
-static const fer_word_set stops = FER_WORD_SET(stop_words);
-static const fer_word_set fillers = FER_WORD_SET(filler_words);
-static const fer_word_set signs = FER_WORD_SET(filler_signs);
-
-fer_token_use fer_token_use_of(fer_str word)
+static size_t slot_of(const fer_token_key *key)
 {
-    if (word.len && (unsigned char)word.ptr[0] >= 0x80)
-        return fer_word_in(&signs, word) ? FER_TOKEN_FILLER : FER_TOKEN_CONTENT;
-    if (fer_word_in(&stops, word)) return FER_TOKEN_STOP;
-    return fer_word_in(&fillers, word) ? FER_TOKEN_FILLER : FER_TOKEN_CONTENT;
+    static const uint64_t seed[2] = {0x8EBC6AF09C88C6E3, 0x589965CC75374CC3};
+    return (size_t)fer_token_key_hash(key, seed) & (FER_STOPWORD_SLOTS - 1);
+}
+
+static void add_all(fer_stopwords *s, const char *const *words, size_t count, fer_token_use use)
+{
+    for (size_t i = 0; i < count; i++) {
+        fer_token_key key = fer_token_key_load(fer_str_of(words[i]));
+        size_t at = slot_of(&key);
+        while (s->keys[at].part[0]) at = (at + 1) & (FER_STOPWORD_SLOTS - 1);
+        s->keys[at] = key;
+        s->uses[at] = (uint8_t)use;
+    }
+}
+
+void fer_stopwords_init(fer_stopwords *s)
+{
+    static_assert(2 * (FER_COUNT(stop_words) + FER_COUNT(filler_words) + FER_COUNT(filler_signs)) <
+                      FER_STOPWORD_SLOTS,
+                  "half of the slots are empty");
+    *s = (fer_stopwords){0};
+    add_all(s, stop_words, FER_COUNT(stop_words), FER_TOKEN_STOP);
+    add_all(s, filler_words, FER_COUNT(filler_words), FER_TOKEN_FILLER);
+    add_all(s, filler_signs, FER_COUNT(filler_signs), FER_TOKEN_FILLER);
+}
+
+fer_token_use fer_stopwords_use(const fer_stopwords *s, fer_str word)
+{
+    if (!word.len || word.len > FER_TOKEN_KEY) return FER_TOKEN_CONTENT;
+    fer_token_key key = fer_token_key_load(word);
+    size_t at = slot_of(&key);
+    while (s->keys[at].part[0] && !fer_token_key_eq(&s->keys[at], &key))
+        at = (at + 1) & (FER_STOPWORD_SLOTS - 1);
+    return (fer_token_use)s->uses[at];
 }

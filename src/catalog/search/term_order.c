@@ -5,17 +5,17 @@
 
 #include "tokens.h"
 
-fer_term_place fer_term_place_of(uint32_t which, uint32_t df, fer_str text)
+fer_term_place fer_term_place_of(uint32_t df, const fer_str *text)
 {
     static const uint64_t seed[2] = {UINT64_C(0xA0761D6478BD642F), UINT64_C(0xE7037ED1A0B428DB)};
-    uint32_t hash = (uint32_t)fer_token_hash(text, seed);
-    return (fer_term_place){(uint64_t)(UINT32_MAX - df) << 32 | hash, text, which};
+    uint32_t hash = (uint32_t)fer_token_hash(*text, seed);
+    return (fer_term_place){(uint64_t)(UINT32_MAX - df) << 32 | hash, text};
 }
 
 static int by_text(const void *one, const void *other)
 {
     const fer_term_place *x = one, *y = other;
-    return fer_str_cmp(x->text, y->text);
+    return fer_str_cmp(*x->text, *y->text);
 }
 
 /* Equal keys are rare, but somebody may have made them. */

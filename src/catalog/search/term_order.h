@@ -12,11 +12,10 @@
 
 typedef struct fer_term_place {
     uint64_t key;
-    fer_str text;
-    uint32_t which; /* the caller's own number */
+    const fer_str *text; /* borrowed */
 } fer_term_place;
 
-fer_term_place fer_term_place_of(uint32_t which, uint32_t df, fer_str text);
+fer_term_place fer_term_place_of(uint32_t df, const fer_str *text);
 /* Sorts. False: no memory. */
 bool fer_term_order(fer_arena *a, fer_term_place *list, size_t count);
 

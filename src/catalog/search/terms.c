@@ -5,7 +5,7 @@
 
 #define FIRST_SLOTS 64
 
-bool fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count)
+void fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count)
 {
     t->arena = a;
     atomic_init(&t->table, NULL);
@@ -14,7 +14,13 @@ bool fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count)
     atomic_init(&t->of_frozen, NULL);
     t->cap = 0;
     t->frozen_count = frozen_count;
-    t->related = fer_arena_alloc_zero(a, fer_related_count(), sizeof t->related[0]);
+    t->related = NULL;
+}
+
+bool fer_terms_relate(fer_terms *t)
+{
+    assert(!atomic_load_explicit(&t->count, memory_order_relaxed));
+    t->related = fer_arena_alloc_zero(t->arena, fer_related_count(), sizeof t->related[0]);
     return t->related != NULL;
 }
 
@@ -106,7 +112,7 @@ fer_term *fer_terms_add(fer_terms *t, fer_str text, uint32_t frozen)
     atomic_store_explicit(&t->count, count + 1, memory_order_release);
     struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_relaxed);
     put_slot(table, (uint64_t)hash_of(t, text) << 32 | (count + 1), memory_order_release);
-    uint32_t word = fer_related_find(text);
+    uint32_t word = t->related ? fer_related_find(text) : FER_RELATED_NONE;
     if (word < fer_related_count())
         atomic_store_explicit(&t->related[word], term, memory_order_release);
     return term;

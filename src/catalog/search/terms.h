@@ -36,13 +36,16 @@ typedef struct fer_terms {
     _Atomic(fer_term **) list; /* by number */
     _Atomic uint32_t count;
     size_t cap;                   /* of the list */
-    _Atomic(fer_term *) *related; /* by the numbers of related.h */
+    _Atomic(fer_term *) *related; /* by the numbers of related.h; NULL: nobody asks */
     uint32_t frozen_count;
     _Atomic(_Atomic uint32_t *) of_frozen; /* numbers + 1 by those of the frozen part; NULL: none */
 } fer_terms;
 
-/* Where so many are frozen. False: no memory. */
-bool fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count);
+/* Where so many are frozen. */
+void fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count);
+/* Terms that are added from now on can be asked for by the numbers of related.h. False: no memory.
+ */
+bool fer_terms_relate(fer_terms *t);
 /* The term of a text, or NULL. */
 fer_term *fer_terms_find(const fer_terms *t, fer_str text);
 /* Asks for the place of a text that is looked for later. */

@@ -87,6 +87,8 @@ bool fer_token_next_word(fer_token_reader *r, fer_token *out);
 /* ... and these, found from its word. Who finishes many later asks for what is remembered of each
  * when it is met: to wait for it takes longer than to find it. */
 void fer_token_finish(fer_tokeniser *t, fer_token *token);
+/* The same where the word is not going to be asked for again: it is not remembered. */
+void fer_token_finish_once(fer_tokeniser *t, fer_token *token);
 void fer_token_fetch(const fer_tokeniser *t, const fer_token *token);
 
 /* ---- notes --------------------------------------------------------------------- */
@@ -209,8 +211,5 @@ static inline bool fer_token_same(fer_str one, fer_str other)
     fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
     return fer_token_key_eq(&x, &y);
 }
-
-/* Whether a folded word, not stemmed, is a stop word or filler. */
-fer_token_use fer_token_use_of(fer_str word);
 
 #endif

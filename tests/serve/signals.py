@@ -124,26 +124,52 @@ for _ in range(200):
 same("F67 SIGCHLD and SIGPIPE from nowhere", works(s), True)
 same("F67 it ends well after all of it", s.end()[0], 0)
 
-s = start()
-say(s, 9, "tools/call", {"name": "nap", "arguments": {"seconds": "1"}})
-while not records("begin"):
-    time.sleep(0.02)
-s.child.send_signal(signal.SIGTERM)
-answer = hear(s, 9)
-same("F67 SIGTERM: a call under way has its answer", answer.get("result", {}).get("isError", False), False)
-same("F67 SIGTERM: exit code", s.child.wait(timeout=60), 0)
-same("F67 SIGTERM: the ledger says so", (records("end")[-1]["body"]["status"], len(records("shutdown")) > 0), ("Ok", True))
+def nap(s, seconds):
+    """A call that is under way, by the ledger's word."""
+    begun = len(records("begin"))
+    say(s, 9, "tools/call", {"name": "nap", "arguments": {"seconds": str(seconds)}})
+    while len(records("begin")) <= begun:
+        time.sleep(0.02)
 
-s = start()
-say(s, 9, "tools/call", {"name": "nap", "arguments": {"seconds": "600"}})
-begun = len(records("end"))
-while len(records("begin")) <= begun:
+
+for number in signal.SIGTERM, signal.SIGINT:
+    s = start()
+    nap(s, 1)
+    s.child.send_signal(number)
+    answer = hear(s, 9)
+    same(f"F67 {number.name}: a call under way has its answer", answer.get("result", {"isError": answer}).get("isError", False), False)
+    same(f"F67 {number.name}: exit code", s.child.wait(timeout=60), 0)
+    same(f"F67 {number.name}: the ledger says so", (records("end")[-1]["body"]["status"], len(records("shutdown")) > 0), ("Ok", True))
+    same(f"F67 {number.name}: nobody is told in a log", [e for e in s.errors if "ending" in e], [])
+
+    s = start()
+    nap(s, 600)
+    s.child.send_signal(number)
+    time.sleep(0.1)  # two at once are one
+    s.child.send_signal(number)
+    same(f"F67 {number.name} twice: it ends now", s.child.wait(timeout=60) in (0, -number), True)
+    same(f"F67 {number.name} twice: nobody knows about the write", records("end")[-1]["body"]["status"], "Unknown")
+
+# Before a terminal, where Ctrl-C reaches all processes of the group, it says what it waits for.
+put(GOOD)
+outside, inside = os.openpty()
+child = subprocess.Popen([FERRULE, "serve", "--stdio", "--attach", "never", "--config", PATH, "--mode", "tools", "--expose", "n:*"],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=inside, start_new_session=True)
+os.close(inside)
+begun = len(records("begin"))
+for m in ({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+          {"method": "notifications/initialized"}, {"id": 9, "method": "tools/call", "params": {"name": "nap", "arguments": {"seconds": "1"}}}):
+    child.stdin.write((json.dumps({"jsonrpc": "2.0", **m}) + "\n").encode())
+    child.stdin.flush()
+while len(records("begin")) <= begun and child.poll() is None:
     time.sleep(0.02)
-s.child.send_signal(signal.SIGTERM)
-time.sleep(0.1)  # two at once are one
-s.child.send_signal(signal.SIGTERM)
-same("F67 SIGTERM twice: it ends now", s.child.wait(timeout=60) in (0, -signal.SIGTERM), True)
-same("F67 SIGTERM twice: nobody knows about the write", records("end")[-1]["body"]["status"], "Unknown")
+os.killpg(child.pid, signal.SIGINT)
+answers = child.stdout.read().decode()
+child.wait(timeout=60)
+said = os.read(outside, 65536).decode()
+os.close(outside)
+case("Ctrl-C at a terminal drains", [] if child.returncode == 0 and '"isError":true' not in answers and '"id":9' in answers else [answers])
+case("Ctrl-C at a terminal: it says how to end at once", [] if "ending: what runs has 30 seconds; Ctrl-C again ends it at once" in said else [said])
 r = run(["ledger", "verify", "--ledger", os.path.join(STATE, "ledger")])
 same("F67 the ledger is whole", r.returncode, 0)
 

@@ -178,16 +178,25 @@ static void on_late(uv_timer_t *timer)
     s->over = true;
 }
 
+/* Whoever sits before it learns why it does not end at once, and how it does. */
+static void say_drain(const serving *s, int number)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    fer_app_say(s->app, "ending: what runs has %d seconds; %s ends it at once", DRAIN_MS / 1000,
+                number == SIGINT ? "Ctrl-C again" : "a second signal");
+}
+
 /* The first signal lets what runs come to its end, the second does not. */
 static void on_signal(uv_signal_t *handle, int number)
 {
     serving *s = handle->data;
-    (void)number;
     if (s->draining) {
+        s->station.interrupted = true; /* lists of tools are not waited for either */
         on_late(&s->drain);
         return;
     }
     s->draining = true;
+    say_drain(s, number);
     fer_service_tell("STOPPING=1\nSTATUS=what runs has %d seconds", DRAIN_MS / 1000);
     fer_front_drain(s->front);
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
@@ -458,6 +467,8 @@ static void begin_handles(serving *s)
     uv_timer_start(&s->tend, on_tend, TEND_MS, TEND_MS);
     uv_idle_init(loop, &s->embed);
     s->term.data = s->interrupt.data = s->settle.data = s->drain.data = s->embed.data = s;
+    /* The station's own cancels what runs, as is right for one call alone. */
+    uv_signal_stop(&s->station.interrupt);
     uv_signal_start(&s->term, on_signal, SIGTERM);
     uv_signal_start(&s->interrupt, on_signal, SIGINT);
     uv_signal_start(&s->hangup, on_hangup, SIGHUP);

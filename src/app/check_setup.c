@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "config.h"
 #include "errors.h"
 #include "file.h"
 #include "inputs.h"
@@ -17,6 +18,7 @@ struct setup {
     fer_arena *arena;
     const char *file; /* the configuration at hand */
     const fer_json *doc;
+    const yyjson_val *known; /* all keys that a configuration may have; NULL: not asked yet */
     fer_err *err;
 };
 
@@ -163,22 +165,12 @@ static fer_code read_profiles(struct setup *s)
     return code;
 }
 
-/* What is in the same file for other commands. */
-static fer_code pass_over(struct setup *s, const yyjson_val *value)
-{
-    (void)s;
-    (void)value;
-    return FER_OK;
-}
-
 static const struct key {
     const char *name;
     fer_code (*take)(struct setup *s, const yyjson_val *value);
 } keys[] = {
-    {"profiles", take_profiles}, {"rules", take_rules},  {"$schema", pass_over},
-    {"apis", pass_over},         {"catalog", pass_over}, {"commands", pass_over},
-    {"defaults", pass_over},     {"inputs", pass_over},  {"mcp", pass_over},
-    {"mcpServers", pass_over},   {"servers", pass_over}, {"telemetry", pass_over},
+    {"profiles", take_profiles},
+    {"rules", take_rules},
 };
 
 static const struct key *key_find(fer_str name)
@@ -187,6 +179,18 @@ static const struct key *key_find(fer_str name)
         if (fer_str_is(name, keys[i].name)) return &keys[i];
     }
     return NULL;
+}
+
+/* What is in the same file for other commands is passed over: the file's schema knows it. */
+static fer_code pass_over(struct setup *s, const yyjson_val *key)
+{
+    if (!s->known) {
+        fer_code code = fer_config_keys(s->arena, &s->known, s->err);
+        if (code) return code;
+    }
+    FER_EACH_MEMBER (s->known, row)
+        if (fer_str_eq(fer_val_str(row), fer_val_str(key))) return FER_OK;
+    return wrong(s, key, "a configuration has no key", fer_val_str(key));
 }
 
 static fer_code take_file(struct setup *s, fer_str text)
@@ -205,8 +209,7 @@ static fer_code take_file(struct setup *s, fer_str text)
     if (!fer_is_obj(root)) return wrong(s, root, "a configuration is an object", FER_STR_NONE);
     FER_EACH_MEMBER (root, key) {
         const struct key *row = key_find(fer_val_str(key));
-        if (!row) return wrong(s, key, "a configuration has no key", fer_val_str(key));
-        code = row->take(s, key + 1);
+        code = row ? row->take(s, key + 1) : pass_over(s, key);
         if (code) return code;
     }
     return FER_OK;

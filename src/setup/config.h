@@ -20,6 +20,7 @@
 
 #include "arena.h"
 #include "identity.h"
+#include "json_value.h"
 #include "runtime.h"
 #include "token_owner.h"
 
@@ -360,5 +361,7 @@ fer_code fer_config_diff(fer_arena *a, const fer_config *before, const fer_confi
 
 /* The JSON Schema of the file, as text. */
 fer_str fer_config_schema(void);
+/* The keys that a file may have at its top, as the members of an object: that schema's. */
+fer_code fer_config_keys(fer_arena *a, const yyjson_val **out, fer_err *err);
 
 #endif

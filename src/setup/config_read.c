@@ -225,6 +225,14 @@ fer_str fer_config_schema(void)
     return fer_str_of(fer_text_config_schema);
 }
 
+fer_code fer_config_keys(fer_arena *a, const yyjson_val **out, fer_err *err)
+{
+    fer_json *doc;
+    fer_code code = fer_json_read(a, fer_config_schema(), NULL, &doc, err);
+    if (!code) *out = fer_val_get(fer_json_root(doc), "properties");
+    return code;
+}
+
 /* Clients have sections of their own, and write all kinds of things into a server's. */
 static bool is_of_client(const fer_configure *c, const fer_violation *v)
 {

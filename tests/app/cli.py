@@ -199,6 +199,12 @@ def configurations():
             with open(os.path.join(folder, file), "w") as f:
                 f.write(text)
             case("configuration: " + name, expect(run(["check", *args], BAD, cwd=folder), code, out, err))
+    keys = json.loads(run(["config", "schema"]).stdout)["properties"]
+    for key in sorted(keys.keys() - {"profiles", "rules"}):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "ferrule.json"), "w") as f:
+                json.dump({key: {}, "rules": {"name.charset": "off"}}, f)
+            case(f"configuration: {key} is for other commands", expect(run(["check"], BAD, cwd=folder), 0, ["0 errors"]))
 
 
 def machine_formats():

@@ -24,6 +24,50 @@ apis:
 """
 
 
+SECRET = "correct-horse-battery-staple"
+
+
+def secret_fields(root, schema, path=(), within=()):
+    """Paths to all fields that hold a reference to a secret, or pairs whose values may be one."""
+    ref = schema.get("$ref", "")
+    name = ref.rpartition("/")[2]
+    if name in ("secret", "texts"):
+        yield path + ("NAME",) if name == "texts" else path
+    elif ref and ref not in within:
+        yield from secret_fields(root, root["$defs"][name], path, within + (ref,))
+    for key, inner in schema.get("properties", {}).items():
+        yield from secret_fields(root, inner, path + (key,), within)
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from secret_fields(root, schema["additionalProperties"], path + ("n",), within)
+    for key in "anyOf", "oneOf", "allOf":
+        for inner in schema.get(key, []):
+            yield from secret_fields(root, inner, path, within)
+    if isinstance(schema.get("items"), dict):
+        yield from secret_fields(root, schema["items"], path + (0,), within)
+
+
+def at(path, value):
+    """A configuration that has one value at a path."""
+    for step in reversed(path):
+        value = [value] if step == 0 else {step: value}
+    return value
+
+
+def secrets_unseen(write, schema):
+    """What was written where a reference belongs is not shown, whatever is wrong with it, nor where the object around it is."""
+    fields = sorted(set(secret_fields(schema, schema)), key=str)
+    case("fields that are secrets", [] if len(fields) >= 12 and ("serve", "clients", "n", "token") in fields else [str(fields)])
+    for path in fields:
+        problems = []
+        for value in at(path, SECRET), at(path, [SECRET]), at(path, {SECRET[:8]: SECRET}), at(path[:-1], SECRET):
+            file = write("secret/ferrule.yaml", json.dumps(value))
+            for command in ["config", "check", file], ["doctor", "--offline", "--config", file], ["tools", "--config", file]:
+                shown = run(command)
+                if SECRET in (shown.stdout + shown.stderr).decode():
+                    problems.append(f"{command[0]}: {(shown.stdout + shown.stderr).decode()}")
+        case(f"not shown: {'.'.join(map(str, path))}", problems)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         def write(name, text):
@@ -68,6 +112,7 @@ def main():
         case("its schema", expect(schema, 0, out=["mcpServers"]))
         case("the schema takes the file", expect(
             run(["validate", "--schema", write("schema.json", schema.stdout.decode()), good]), 0))
+        secrets_unseen(write, json.loads(schema.stdout))
         inject([["config", "check", good]])
     finish()
 

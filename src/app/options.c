@@ -41,6 +41,14 @@ static const char *const file_choices[] = {"json", "yaml", NULL};
         "catalog", 'c', "FILE", NULL,                                                              \
             "a catalogue that index build wrote (default: ferrule.catalog, where it is there)"     \
     }
+/* Of commands that are about a gateway's catalogue, too. */
+#define KEPT_CATALOG                                                                                 \
+    {"catalog", 'c', "FILE", NULL,                                                                   \
+     "the catalogue (default: ferrule.catalog, where it is there, else the configuration's)"},       \
+    {                                                                                                \
+        "config", 'C', "FILE", NULL,                                                                 \
+            "the configuration whose catalogue is meant (default: ferrule.yaml here, or the user's)" \
+    }
 #define TENANT                                                                                     \
     {                                                                                              \
         "tenant", 0, "NAME", NULL,                                                                 \
@@ -366,18 +374,18 @@ const fer_option fer_catalog_update_options[] = {
     ANY_NAME,
     {"quiet", 'q', NULL, NULL, "do not print what has changed"},
     EMBEDDER,
-    CATALOG,
+    KEPT_CATALOG,
     INPUT_FORMAT,
     END,
 };
 const fer_option fer_catalog_events_options[] = {
     JSON,
     {"since", 0, "VERSION", NULL, "only events after this version of the catalogue"},
-    CATALOG,
+    KEPT_CATALOG,
     END,
 };
-const fer_option fer_catalog_quarantine_options[] = {JSON, CATALOG, END};
-const fer_option fer_catalog_decide_options[] = {EMBEDDER, CATALOG, END};
+const fer_option fer_catalog_quarantine_options[] = {JSON, KEPT_CATALOG, END};
+const fer_option fer_catalog_decide_options[] = {EMBEDDER, KEPT_CATALOG, END};
 const fer_option fer_usage_options[] = {TENANT, USAGE_FILE, CATALOG, END};
 const fer_option fer_usage_list_options[] = {
     JSON, {"tenant", 0, "NAME", NULL, "only the uses of this tenant"}, USAGE_FILE, CATALOG, END,

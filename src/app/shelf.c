@@ -233,6 +233,8 @@ static int open_shelf(fer_shelf *s)
 {
     const char *path = fer_app_option(s->app, "catalog");
     bool files = s->app->arg_count > s->options.skip && !s->options.file;
+    int bad = path || !s->options.find ? 0 : s->options.find(s->app, s->arena, &path);
+    if (bad) return bad;
     if (path && files)
         return fer_app_usage(s->app, "tools come from --catalog or from files, not from both");
     if (path) return open_file(s, path);

@@ -29,6 +29,9 @@ typedef struct fer_shelf_options {
     const char *embedder;       /* what makes vectors, of a catalogue in a file */
     const char *files_embedder; /* the same of one that is made on the spot */
     const char *vectors_from;   /* a file that may have vectors already */
+    /* Names the catalogue's file where --catalog does not; NULL: ferrule.catalog. 0, or an exit
+     * code. */
+    int (*find)(fer_app *app, fer_arena *a, const char **path);
     fer_quarantine quarantine;
 } fer_shelf_options;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "errors.h"
+#include "file.h"
+#include "shelf.h"
 
 static fer_code read_config(fer_app *app, fer_arena *a, fer_config *out, fer_err *err)
 {
@@ -66,4 +68,49 @@ int fer_state_find(fer_app *app, fer_arena *a, fer_config *config, fer_str *out)
     if (out->len) return 0;
     return fer_app_usage(app, "name the folder with --state, or a configuration that has one "
                               "(state: FOLDER) with --config");
+}
+
+/* ---- the catalogue ------------------------------------------------------------------------------
+ */
+
+static int no_catalog(fer_app *app, const fer_config *c)
+{
+    if (c->file.len)
+        return fer_app_usage(app,
+                             "%.*s names no catalogue: add state: FOLDER or catalog: FILE, or name "
+                             "one with --catalog FILE",
+                             FER_PRI(c->file));
+    return fer_app_usage(app,
+                         "%s needs a catalogue: --catalog FILE, a %s here, which 'ferrule index "
+                         "build' makes, or a configuration with state or catalog (--config FILE)",
+                         app->command->name, FER_SHELF_FILE);
+}
+
+/* Whoever has both is told which one it is about. */
+static void say_catalog(fer_app *app, bool here, const fer_config *c)
+{
+    if (here)
+        fer_app_say(app, "the catalogue is %s; --config %.*s is about that of the configuration",
+                    FER_SHELF_FILE, FER_PRI(c->file));
+    else fer_app_say(app, "the catalogue is %.*s, of %.*s", FER_PRI(c->catalog), FER_PRI(c->file));
+}
+
+int fer_catalog_find(fer_app *app, fer_arena *a, const char **out)
+{
+    fer_err err;
+    fer_config c;
+    bool here = !fer_app_option(app, "config") && fer_file_exists(FER_SHELF_FILE);
+    fer_code code = read_config(app, a, &c, &err);
+    *out = here ? FER_SHELF_FILE : NULL;
+    if (here && (code || !c.catalog.len)) return 0;
+    if (code) return fer_app_fail(app, &err);
+    if (!c.catalog.len) return no_catalog(app, &c);
+    say_catalog(app, here, &c);
+    if (here) return 0;
+    *out = fer_arena_copy(a, c.catalog).ptr;
+    if (!*out) return fer_app_fail(app, (fer_arena_failed(a, &err), &err));
+    if (fer_file_exists(*out)) return 0;
+    fer_fail(&err, FER_IO_ERROR,
+             "there is no %s yet: 'ferrule serve' or 'ferrule servers' makes it", *out);
+    return fer_app_fail(app, &err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ledger, and which folder of state, a command is about: as it was told, or as the
+/* Which ledger, folder of state and catalogue a command is about: as it was told, or as the
  * configuration has it. */
 #ifndef FER_STATE_FOLDER_H
 #define FER_STATE_FOLDER_H
@@ -23,5 +23,12 @@ int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out);
 /* The folder of state: --state, or the configuration's. `*config` is what was read, all 0 where
  * there was nothing to read. */
 int fer_state_find(fer_app *app, fer_arena *a, fer_config *config, fer_str *out);
+
+/*
+ * The catalogue that is meant where no --catalog names one: ferrule.catalog here, else that of the
+ * configuration (`catalog`, or the one in its `state`), which is said; with --config the latter
+ * alone. 0, or the exit code, after saying why.
+ */
+int fer_catalog_find(fer_app *app, fer_arena *a, const char **out);
 
 #endif

@@ -247,6 +247,49 @@ def sameness(folder):
     case("nothing to read", expect(bare, 2, [], ["namespaces needs tools: a file, a folder, --catalog FILE"]))
 
 
+def kept_catalogs(folder):
+    """The catalogue of a gateway is found by its configuration."""
+    here = os.path.join(folder, "kept")
+    os.makedirs(here)
+
+    def write(name, text):
+        path = os.path.join(here, name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def run_here(*words):
+        return run(["catalog", *words], cwd=here, env={"HOME": here, "XDG_CONFIG_HOME": ""})
+
+    case("no catalogue anywhere", expect(run_here("quarantine"), 2, [], ["--catalog FILE", "ferrule.catalog here", "--config FILE"]))
+    write("ferrule.yaml", "telemetry: {metrics: false}\n")
+    case("a configuration without one", expect(run_here("approve", "s:paint"), 2, [], ["ferrule.yaml names no catalogue", "state: FOLDER"]))
+    write("ferrule.yaml", "state: state\n")
+    case("none is there yet", expect(run_here("quarantine"), 2, [], ["state/tools.catalog yet: 'ferrule serve'"]))
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    old = write("old.json", json.dumps([tool("paint", "Paint", namespace="s", inputSchema=schema)]))
+    new = write("new.json", json.dumps([tool("paint", "Paint", namespace="s", inputSchema={**schema, "required": ["x"]})]))
+    os.mkdir(os.path.join(here, "state"))
+    run(["index", "build", old, "-o", os.path.join(here, "state/tools.catalog")])
+    used = "state/tools.catalog, of ferrule.yaml"
+    case("an update of that of the state", expect(run_here("update", "--quarantine", "breaking", new), 0, ["quarantined\ts:paint"], [used]))
+    case("what it holds back", expect(run_here("quarantine"), 0, ["s:paint\n"], [used]))
+    case("its events", expect(run_here("events"), 0, ["quarantined\ts:paint"], [used]))
+    case("approved there", expect(run_here("approve", "s:paint"), 0, ["approved\ts:paint"], [used]))
+    run_here("update", "--quarantine", "breaking", old)
+    case("rejected there", expect(run_here("reject", "s:paint"), 1, [], [used]))
+    run(["index", "build", new, "-o", os.path.join(here, "ferrule.catalog")])
+    case("the one here goes first", expect(run_here("events"), 0, ["1\tregistered\ts:paint"], ["the catalogue is ferrule.catalog; --config ferrule.yaml"], absent=["quarantined"]))
+    case("unless a configuration is named", expect(run_here("events", "--config", "ferrule.yaml"), 0, ["quarantined\ts:paint"], [used]))
+    case("--catalog before both", expect(run_here("events", "-C", "ferrule.yaml", "-c", "ferrule.catalog"), 0, ["1\tregistered"], absent=["the catalogue is"]))
+    write("other.yaml", "catalog: ferrule.catalog\nstate: state\n")
+    case("`catalog` before the state's", expect(run_here("events", "-C", "other.yaml"), 0, ["1\tregistered"], ["ferrule.catalog, of other.yaml"]))
+    write("ferrule.yaml", "state: 7\n")
+    case("a configuration with errors is not in the way", expect(run_here("events"), 0, ["1\tregistered"]))
+    os.remove(os.path.join(here, "ferrule.catalog"))
+    case("unless it is needed", expect(run_here("events"), 2, [], ["ferrule.yaml has 1 errors: ferrule config check tells more"]))
+
+
 def uses(folder):
     """What queries led to, from the command line."""
     catalog = os.path.join(folder, "u.catalog")
@@ -316,7 +359,7 @@ def main():
         answers()
         folders(folder)
         terminals(folder)
-        for part in (rankers, twins, changes, sameness, uses, losses):
+        for part in (rankers, twins, changes, sameness, kept_catalogs, uses, losses):
             inner = os.path.join(folder, part.__name__)
             os.mkdir(inner)
             part(inner)

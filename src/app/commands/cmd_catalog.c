@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "map.h"
 #include "shelf.h"
+#include "state_folder.h"
 
 static const char *embedder_of(const fer_app *app)
 {
@@ -19,6 +20,7 @@ static int open_catalog(fer_shelf *s, fer_app *app, fer_quarantine quarantine)
                           &(fer_shelf_options){.search = true,
                                                .file = true,
                                                .kept = true,
+                                               .find = fer_catalog_find,
                                                .embedder = embedder_of(app),
                                                .quarantine = quarantine});
 }
@@ -76,7 +78,7 @@ int fer_run_catalog_events(fer_app *app)
     const char *text = fer_app_option(app, "since");
     if (text && !fer_parse_u64(fer_str_of(text), &since))
         return fer_app_usage(app, "--since is the version of a catalogue, not '%s'", text);
-    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.file = true});
+    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.file = true, .find = fer_catalog_find});
     if (bad) return bad;
     if (write_events(&s, since, &err)) bad = fer_app_fail(app, &err);
     fer_shelf_deinit(&s);
@@ -127,7 +129,7 @@ int fer_run_catalog_quarantine(fer_app *app)
 {
     fer_shelf s;
     fer_err err;
-    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.file = true});
+    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.file = true, .find = fer_catalog_find});
     if (bad) return bad;
     fer_code code = app->arg_count ? FER_OK : list_held(&s, &err);
     for (size_t i = 0; i < app->arg_count && !code; i++)

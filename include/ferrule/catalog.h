@@ -506,6 +506,8 @@ FER_API fer_code fer_view_namespaces(fer_arena *a, const fer_view *v, const fer_
 /* The IDs whose changed definition is held back. */
 FER_API fer_code fer_view_quarantined(fer_arena *a, const fer_view *v, const fer_page *page,
                                       fer_str **out, size_t *count, fer_str *next, fer_err *err);
+/* How many these are. */
+FER_API size_t fer_view_held(const fer_view *v);
 
 #ifdef __cplusplus
 }

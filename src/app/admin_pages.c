@@ -171,6 +171,7 @@ static void add_backend(const fer_admin *a, fer_buf *b, fer_runner *r, int64_t n
     fer_buf_printf(b, ",\"isolated\":%s", r->isolated ? "true" : "false");
     add_server(b, r);
     if (p) add_count(b, "tools", p->tools);
+    if (p) add_count(b, "held", fer_station_held(a->station, p->ns));
     add_count(b, "running", st.running);
     add_count(b, "waiting", scope ? scope->queue.count : 0);
     add_count(b, "restarts", st.restarts);
@@ -260,8 +261,8 @@ static void write_tools(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     fer_page page = {.size = FER_PAGE_MAX};
     bool any = false;
     (void)now;
-    fer_buf_printf(b, "{\"catalogVersion\":%llu,\"tools\":%zu,\"namespaces\":[",
-                   (unsigned long long)fer_view_version(v), fer_view_count(v));
+    fer_buf_printf(b, "{\"catalogVersion\":%llu,\"tools\":%zu,\"held\":%zu,\"namespaces\":[",
+                   (unsigned long long)fer_view_version(v), fer_view_count(v), fer_view_held(v));
     do {
         fer_namespace *list;
         size_t count = 0;

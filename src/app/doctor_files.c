@@ -228,6 +228,19 @@ void fer_doctor_state(fer_doctor *d)
 /* ---- the catalogue ----------------------------------------------------------------------------
  */
 
+static void tell_catalog(fer_doctor *d, fer_str path, fer_catalog *c)
+{
+    fer_view *v = fer_catalog_view(c);
+    if (fer_view_held(v))
+        fer_doctor_tell(d, FER_DOCTOR_WARNING, path,
+                        FER_STR("ferrule catalog quarantine lists them; ferrule catalog approve ID "
+                                "serves one, ferrule catalog reject ID forgets it."),
+                        "%zu tools; %zu changed definitions are held back, and the old ones served",
+                        fer_view_count(v), fer_view_held(v));
+    else fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%zu tools", fer_view_count(v));
+    fer_view_unref(v);
+}
+
 void fer_doctor_catalog(fer_doctor *d)
 {
     fer_catalog_options o = {.lenient = true};
@@ -256,8 +269,6 @@ void fer_doctor_catalog(fer_doctor *d)
                         "%s", err.message);
         return;
     }
-    fer_view *v = fer_catalog_view(c);
-    fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%zu tools", fer_view_count(v));
-    fer_view_unref(v);
+    tell_catalog(d, path, c);
     fer_catalog_free(c);
 }

@@ -135,6 +135,8 @@ static fer_code begin(fer_station *s, fer_err *err)
     listen_for_interrupt(s);
     fer_gateway_on_changed(s->gateway, fer_station_changed, s);
     if (!code) code = fer_station_watch(s, err);
+    if (!code) fer_station_catch_up(s);
+    if (!code) code = fer_station_listen(s, err);
     if (!code) code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
     if (!code) code = take_places(s, err);
     if (!code) code = fer_station_code(s, &s->config, err);

@@ -82,6 +82,8 @@ struct fer_station {
     const char *catalog_file; /* NULL: it is kept nowhere */
     bool catalog_was_there;   /* what the catalogue began with is from there */
     uint64_t saved;           /* version of the catalogue that its file has */
+    uint64_t listener;        /* that the catalogue tells of changes; 0: none */
+    size_t held_said;         /* definitions that are held back, as they were said last */
     bool marks_changed;       /* what is remembered of servers is not in its file yet */
     fer_gateway *gateway;
     fer_process_host *host;
@@ -136,6 +138,11 @@ void fer_station_ask_again(fer_station *s);
 void fer_station_tend(fer_station *s);
 /* Says on standard error which servers could not be asked. */
 void fer_station_remark(fer_station *s);
+
+/* Changed definitions that are held back, of a namespace; an empty one: of all. */
+size_t fer_station_held(const fer_station *s, fer_str ns);
+/* Says on standard error how many are, and what to do, where that was not said before. */
+void fer_station_say_held(fer_station *s);
 
 /* What a reload did. */
 typedef struct fer_reloaded {

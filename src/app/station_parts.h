@@ -65,6 +65,8 @@ struct fer_opened {
 fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
                                   fer_err *err);
 fer_quarantine fer_station_quarantine(const fer_config *c);
+/* Tells what other programs did with the catalogue while no station had it. */
+void fer_station_catch_up(fer_station *s);
 /* Which servers' tools are known; those that are configured no more lose their tools. */
 void fer_station_recall(fer_station *s);
 /* The runner says that its tools have changed: they are asked for at once, but not again within
@@ -80,6 +82,14 @@ fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name,
  * `*count`: how many it was about. */
 fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *applied, size_t *count,
                                fer_err *err);
+
+/* ---- station_audit.c: what the log and the ledger are told of that is no call ---- */
+
+/* From now on they are told of definitions of the station's catalogue that change, are held back,
+ * approved or rejected. */
+fer_code fer_station_listen(fer_station *s, fer_err *err);
+/* And of what has happened in it since a version, by other programs. */
+void fer_station_hear(fer_station *s, uint64_t since);
 
 /* ---- telemetry.c ---- */
 

@@ -152,6 +152,9 @@ static fer_code take_catalog(fer_station *s, struct fer_old_catalog *old, struct
 {
     if (!is_outdated(s)) fer_station_save(s); /* the file that was */
     if (s->catalog_file) fer_catalog_save_uses(s->catalog, NULL);
+    const bool same = s->catalog_file && s->catalog_file == next->file;
+    const uint64_t known = s->saved;
+    fer_catalog_unsubscribe(s->catalog, s->listener);
     *old = (struct fer_old_catalog){s->old_catalogs, s->catalog};
     s->old_catalogs = old;
     s->catalog = next->catalog;
@@ -159,7 +162,9 @@ static fer_code take_catalog(fer_station *s, struct fer_old_catalog *old, struct
     s->saved = next->saved;
     s->catalog_was_there = next->was_there;
     fer_gateway_take_catalog(s->gateway, next->catalog);
-    return fill_catalog(s, err);
+    if (same) fer_station_hear(s, known);
+    fer_code deaf = fer_station_listen(s, err), code = fill_catalog(s, deaf ? NULL : err);
+    return deaf ? deaf : code;
 }
 
 /* ---- places

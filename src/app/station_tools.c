@@ -3,7 +3,8 @@
  * The tools of a station's servers: asking for them, keeping the catalogue in step, and remembering
  * what was asked. Beside the catalogue's file stands a small one, NAME.servers, that says which
  * servers were listed, each with the mark of its configuration: one that is configured otherwise
- * now is asked again.
+ * now is asked again. It also says which version of the catalogue the station wrote last: what came
+ * after it, others did.
  */
 #include "backup.h"
 #include "buf.h"
@@ -301,6 +302,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     forget_listing(p);
     if (p->again) ask_soon(s);
     else if (!s->waiting) fer_station_save(s);
+    if (!s->waiting) fer_station_say_held(s);
 }
 
 static void ask_place(fer_place_of_tools *p)
@@ -507,27 +509,48 @@ static void recall_one(fer_station *s, fer_str ns, const yyjson_val *row)
         p->listed = (int64_t)at->uni.u64;
 }
 
+/* Whether there is a file of marks; a member of it, or NULL. */
+static bool read_marks(fer_arena *a, const fer_station *s, const char *member,
+                       const yyjson_val **out)
+{
+    fer_str text, name = marks_file(a, s);
+    fer_json *doc = NULL;
+    *out = NULL;
+    if (!name.ptr || !fer_file_exists(name.ptr)) return false;
+    fer_code code = fer_file_read(a, name.ptr, MARKS_MAX, &text, NULL);
+    if (!code) code = fer_json_read(a, text, NULL, &doc, NULL);
+    if (!code && fer_is_obj(fer_json_root(doc))) *out = fer_val_get(fer_json_root(doc), member);
+    return true;
+}
+
 void fer_station_recall(fer_station *s)
 {
-    fer_str text;
-    fer_json *doc = NULL;
+    const yyjson_val *rows;
     if (!s->catalog_file || !s->catalog_was_there) return; /* it has none of their tools */
     fer_arena *a = fer_arena_new(0);
-    fer_str name = a ? marks_file(a, s) : FER_STR_NONE;
-    if (!name.ptr || !fer_file_exists(name.ptr)) {
+    if (!a || !read_marks(a, s, "servers", &rows)) {
         fer_arena_free(a);
         return;
     }
-    fer_code code = fer_file_read(a, name.ptr, MARKS_MAX, &text, NULL);
-    if (!code) code = fer_json_read(a, text, NULL, &doc, NULL);
-    const yyjson_val *rows =
-        !code && fer_is_obj(fer_json_root(doc)) ? fer_val_get(fer_json_root(doc), "servers") : NULL;
     if (fer_is_obj(rows)) {
         FER_EACH_MEMBER (rows, key) recall_one(s, fer_val_str(key), key + 1);
     } else {
-        fer_app_say(s->app, "%s is damaged: all servers are asked for their tools again", name.ptr);
+        fer_app_say(s->app, "%s.servers is damaged: all servers are asked for their tools again",
+                    s->catalog_file);
     }
     fer_arena_free(a);
+}
+
+void fer_station_catch_up(fer_station *s)
+{
+    const yyjson_val *version;
+    fer_arena *a = s->catalog_file && s->catalog_was_there ? fer_arena_new(0) : NULL;
+    if (a && read_marks(a, s, "version", &version) && version &&
+        fer_val_tag(version) == FER_TAG_UINT)
+        fer_station_hear(s, version->uni.u64);
+    fer_arena_free(a);
+    /* A command that makes one call says what it holds back itself, not what waits since long. */
+    s->held_said = s->wants.search ? 0 : fer_station_held(s, FER_STR(""));
 }
 
 static fer_code write_marks(fer_station *s, fer_err *err)
@@ -547,7 +570,7 @@ static fer_code write_marks(fer_station *s, fer_err *err)
                        p->tools, (long long)p->listed);
         any = true;
     }
-    fer_buf_add_text(&b, "\n}}\n");
+    fer_buf_printf(&b, "\n},\"version\":%llu}\n", (unsigned long long)s->saved);
     fer_str name = marks_file(a, s);
     fer_code code = name.ptr ? fer_buf_code(&b, err) : fer_arena_failed(a, err);
     if (!code) code = fer_file_replace(name.ptr, fer_buf_view(&b), err);
@@ -563,7 +586,10 @@ void fer_station_save(fer_station *s)
     fer_view *v = fer_catalog_view(s->catalog);
     uint64_t now = fer_view_version(v);
     fer_view_unref(v);
-    if (now != s->saved) code = fer_catalog_save(s->catalog, s->catalog_file, &err);
+    if (now != s->saved) {
+        code = fer_catalog_save(s->catalog, s->catalog_file, &err);
+        s->marks_changed |= !code;
+    }
     if (!code) s->saved = now;
     if (!code && s->marks_changed) code = write_marks(s, &err);
     if (!code) s->marks_changed = false;

@@ -74,6 +74,11 @@ size_t fer_view_count(const fer_view *v)
     return fer_table_count(&v->tools);
 }
 
+size_t fer_view_held(const fer_view *v)
+{
+    return fer_table_count(&v->pending);
+}
+
 /* ---- small values -----------------------------------------------------------------------------
  */
 

@@ -158,6 +158,15 @@ static void add_traces(fer_buf *b, const fer_gateway *g)
     fer_buf_printf(b, "trace_spans_dropped_total %llu\n", (unsigned long long)now.dropped);
 }
 
+static void add_held(fer_buf *b, const fer_gateway *g)
+{
+    fer_view *v = fer_catalog_view(g->options.catalog);
+    head(b, "definitions_held", "gauge",
+         "Changed definitions of tools that are held back until somebody approves them.");
+    fer_buf_printf(b, "definitions_held %zu\n", fer_view_held(v));
+    fer_view_unref(v);
+}
+
 fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out, fer_err *err)
 {
     const fer_metrics *m = &g->metrics;
@@ -178,6 +187,7 @@ fer_code fer_gateway_metrics(fer_arena *a, const fer_gateway *g, fer_str *out, f
         add_histogram(&b, "tool_execution_seconds", row, &row->execution);
     head(&b, "concurrency_in_use", "gauge", "Calls that are under way.");
     fer_buf_printf(&b, "concurrency_in_use %zu\n", g->active_count);
+    add_held(&b, g);
     if (g->traces_told) add_traces(&b, g);
     fer_code code = fer_buf_code(&b, err);
     if (!code) *out = fer_buf_view(&b);

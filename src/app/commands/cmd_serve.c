@@ -105,6 +105,7 @@ static void on_settle(uv_timer_t *timer)
     if (s->station.waiting) return;
     uv_timer_stop(timer);
     fer_station_remark(&s->station);
+    fer_station_say_held(&s->station);
     tell_status(s);
     uv_idle_start(&s->embed, on_embed);
 }

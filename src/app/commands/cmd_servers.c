@@ -15,11 +15,24 @@ static bool is_wanted(const fer_app *app, const fer_place_of_tools *p)
     return app->arg_count == 0;
 }
 
+/* What waits for somebody comes first: a table cuts its last column. */
+static void say_held(const fer_place_of_tools *p, fer_runner_status *out)
+{
+    char rest[sizeof out->detail];
+    size_t held = fer_station_held(p->station, p->ns);
+    if (!held) return;
+    memcpy(rest, out->detail, sizeof rest);
+    snprintf(out->detail, sizeof out->detail,
+             "%zu changed definitions held back (ferrule catalog quarantine)%s%.150s", held,
+             rest[0] ? "; " : "", rest);
+}
+
 static void status_of(const fer_place_of_tools *p, fer_runner_status *out)
 {
     *out = (fer_runner_status){0};
     if (p->runner->kind->status) p->runner->kind->status(p->runner, out);
     if (p->code) snprintf(out->detail, sizeof out->detail, "%s", p->why);
+    say_held(p, out);
 }
 
 /* ---- lines
@@ -43,6 +56,7 @@ static fer_str json_of(fer_arena *a, const fer_place_of_tools *p)
                    fer_health_names[now.health], p->tools);
     fer_buf_printf(&b, ",\"restarts\":%llu,\"noise\":%llu", (unsigned long long)now.restarts,
                    (unsigned long long)now.noise);
+    fer_buf_printf(&b, ",\"held\":%zu", fer_station_held(p->station, p->ns));
     if (p->code) fer_buf_printf(&b, ",\"error\":\"%s\"", fer_code_info(p->code)->name);
     fer_buf_add_text(&b, ",\"detail\":");
     fer_buf_add_quoted(&b, fer_str_of(now.detail));

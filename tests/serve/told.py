@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator is told of what happens beside calls: definitions that are held back and what was decided about them, in the log, on
+standard error, by commands, in the admin API, in metrics and in the ledger. Speaks TAP."""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from web_rig import TOKEN, Server, case, same, until  # noqa: E402
+from command_line import finish, run  # noqa: E402
+
+folder = tempfile.TemporaryDirectory()
+BACKEND = os.path.join(HERE, "logged.py")
+
+
+class Site:
+    """A gateway with one server, a state folder and a log in a file."""
+
+    def __init__(self, name, more=None):
+        self.home = os.path.join(folder.name, name)
+        os.makedirs(self.home)
+        self.config = self.path("ferrule.yaml")
+        self.catalog = self.path("state", "tools.catalog")
+        self.write(more)
+
+    def path(self, *names):
+        return os.path.join(self.home, *names)
+
+    def write(self, more=None, text=None):
+        whole = dict({"state": "state", "telemetry": {"logFile": self.path("log.json"), "logFormat": "json", "logLevel": "info"},
+                      "mcpServers": {"a": {"command": sys.executable, "args": [BACKEND, self.path("server"), "a"]}}}, **(more or {}))
+        with open(self.config, "w", encoding="utf-8") as f:
+            f.write(json.dumps(whole) if text is None else text)
+
+    def serve(self, *words, **more):
+        env = dict({"FERRULE_TOKEN": TOKEN, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""}, **more)
+        self.server = Server("--mode", "tools", *words, config=self.config, folder=self.home, env=env)
+        return self.server
+
+    def events(self, name):
+        """Events of the log, without what differs from run to run."""
+        try:
+            with open(self.path("log.json"), encoding="utf-8") as f:
+                lines = [json.loads(line) for line in f]
+        except OSError:
+            return []
+        return [line for line in lines if line["event"] == name]
+
+    def records(self, kind):
+        r = run(["ledger", "query", "--config", self.config, "--type", kind, "--json"])
+        return [json.loads(line)["body"] for line in r.stdout.splitlines()]
+
+    def admin(self, page):
+        return json.loads(self.server.ask("GET", "/admin/v1/" + page)[2])
+
+    def says(self, text):
+        """The server says something else of its tools from the next start on."""
+        with open(self.path("server.says"), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def pid(server):
+    got = json.loads(server.modern("tools/call", {"name": "pid", "arguments": {}})[2]).get("result", {})
+    text = got["content"][0]["text"] if got.get("content") else ""
+    return int(text) if text.isdigit() else None
+
+
+def short(events):
+    return [(e["tool"], e["verdict"]) for e in events]
+
+
+# ---- a definition is held back, approved beside the gateway, and rejected while there is none
+site = Site("held", {"quarantine": "changed"})
+s = site.serve()
+os.kill(pid(s), signal.SIGKILL) if until(lambda: pid(s)) else None
+same("nothing is held back at first", (site.admin("tools")["held"], site.records("definition")), (0, []))
+site.says("something else")
+until(lambda: pid(s))
+case("the log has it", [] if until(lambda: site.events("definition.held")) else ["no event"])
+held = site.events("definition.held")
+same("as a warning, with the verdict", ([e["level"] for e in held], short(held)), (["warn"], [("a:pid", "compatible")]))
+same("the admin API counts it", (site.admin("tools")["held"], [b["held"] for b in site.admin("backends")["backends"] if b["name"] == "a"]), (1, [1]))
+case("metrics count it", [] if "\ndefinitions_held 1\n" in s.ask("GET", "/metrics")[2] else [s.ask("GET", "/metrics")[2]])
+until(lambda: site.records("definition"))
+records = site.records("definition")
+same("the ledger has it", [(r["as"], r["tool"], r["verdict"], r["what"], len(r["definition"])) for r in records], [("held", "a:pid", "compatible", "definition", 64)])
+r = run(["doctor", "--config", site.config, "--offline"])
+case("doctor says it, and what to do", [] if b"1 changed definitions are held back" in r.stdout and b"catalog approve ID" in r.stdout else [r.stdout.decode()])
+until(lambda: site.server and os.path.exists(site.catalog))
+r = run(["catalog", "approve", "a:pid", "--catalog", site.catalog])
+same("it is approved beside the gateway", r.returncode, 0)
+case("which tells it when it takes the file over", [] if until(lambda: site.events("definition.approved")) else ["no event"])
+until(lambda: site.records("approval"))
+same("the ledger names what was approved", [(r["as"], r["tool"], r["what"], r["definition"]) for r in site.records("approval")],
+     [("approved", "a:pid", "definition", records[0]["definition"])])
+same("nothing waits any more", site.admin("tools")["held"], 0)
+os.kill(pid(s), signal.SIGKILL)
+site.says("a third thing")
+until(lambda: pid(s))
+until(lambda: len(site.events("definition.held")) == 2)
+s.end()
+said = s.child.stderr.read()
+case("standard error says it with what to do", [] if said.count("1 changed definitions are held back") == 2 and "'ferrule catalog approve ID'" in said else [said])
+r = run(["servers", "--config", site.config])
+case("servers says it", [] if b"1 changed definitions held back (ferrule catalog quarantine)" in r.stdout else [r.stdout.decode()])
+r = run(["servers", "--config", site.config, "--json"])
+same("servers says it to programs", [x["held"] for x in json.loads(r.stdout)["servers"]], [1])
+s = site.serve()
+until(lambda: pid(s))
+s.end()
+case("the next start says that it waits", [] if "1 changed definitions are held back" in s.child.stderr.read() else ["nothing was said"])
+run(["catalog", "reject", "a:pid", "--catalog", site.catalog])
+same("a word that was said while no gateway ran", [r["as"] for r in site.records("approval")], ["approved"])
+site.says("a third thing")
+s = site.serve()
+until(lambda: len(site.records("approval")) == 2)
+same("is recorded by the next one", [(r["as"], r["tool"], "definition" in r) for r in site.records("approval")][1:], [("rejected", "a:pid", False)])
+s.end()
+before = len(site.records("approval"))
+site.serve().end()
+same("and once only", len(site.records("approval")), before)
+
+# ---- without a quarantine a change is served, and recorded
+site = Site("changed")
+s = site.serve()
+until(lambda: pid(s))
+os.kill(pid(s), signal.SIGKILL)
+site.says("something else")
+until(lambda: pid(s))
+case("a change that is served is in the log", [] if until(lambda: site.events("definition.changed")) else ["no event"])
+until(lambda: site.records("definition"))
+same("and in the ledger", [(r["as"], r["tool"], r["verdict"]) for r in site.records("definition")], [("changed", "a:pid", "compatible")])
+s.end()
+
+finish()

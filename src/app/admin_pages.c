@@ -324,6 +324,14 @@ static void write_tokens(const fer_admin *a, fer_arena *scratch, fer_buf *b, int
         fer_buf_printf(b, ",\"expired\":%s}",
                        k->expires && k->expires * 1000 <= now ? "true" : "false");
     }
+    fer_buf_add_text(b, "],\"issuers\":[");
+    fer_issuer_keys by;
+    for (size_t i = 0; a->door && fer_jwt_door_keys(a->door->jwt, i, &by); i++) {
+        fer_buf_add_text(b, i ? ",{\"name\":" : "{\"name\":");
+        fer_buf_add_quoted(b, by.name);
+        add_count(b, "keys", by.keys);
+        fer_buf_printf(b, ",\"trouble\":%s}", by.trouble ? "true" : "false");
+    }
     fer_buf_add_text(b, "]}");
 }
 
@@ -355,7 +363,7 @@ const fer_admin_page fer_admin_pages[] = {
     {"recent", "the last calls that have ended", write_recent},
     {"tools", "the catalogue", write_tools},
     {"limits", "limits and how much of each is used", write_limits},
-    {"tokens", "tokens of clients, by their IDs", write_tokens},
+    {"tokens", "tokens of clients, by their IDs, and the keys of issuers", write_tokens},
     {"denials", "the last refusals, by rule", write_denials},
     {0},
 };

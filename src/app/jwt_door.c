@@ -18,6 +18,7 @@ typedef struct issuer {
     const fer_config_issuer *config;
     fer_jwt_rules rules;
     fer_jwks_source *keys;
+    char told[256]; /* what the log was told last of what is wrong with them; or empty */
 } issuer;
 
 /* Somebody of an issuer's. */
@@ -39,6 +40,7 @@ typedef struct known_token {
 
 struct fer_jwt_door {
     fer_front *front;
+    const fer_log *log;
     fer_web *web; /* NULL: not yet */
     fer_net_rules *rules;
     fer_http *http;
@@ -152,11 +154,46 @@ static vouched *find_guest(fer_jwt_door *d, const issuer *by, const fer_identity
 /* ---- keys -------------------------------------------------------------------------------------
  */
 
+static size_t count_of(const issuer *by)
+{
+    const fer_jwks *keys = fer_jwks_source_keys(by->keys);
+    return keys ? keys->count : 0;
+}
+
+/* Once for each reason, and once when it is over. */
+static void tell_keys(issuer *by)
+{
+    const char *why = fer_jwks_source_trouble(by->keys);
+    size_t count = count_of(by);
+    if (!why[0] && fer_jwks_source_keys(by->keys) && !count)
+        why = "the set has no key to check signatures with: nobody is let in";
+    if (strcmp(why, by->told) == 0) return;
+    snprintf(by->told, sizeof by->told, "%s", why);
+    fer_log_write(by->door->log, why[0] ? FER_LOG_WARN : FER_LOG_INFO,
+                  !why[0]  ? "jwks.good"
+                  : !count ? "jwks.none"
+                           : "jwks.kept",
+                  (const struct fer_log_field[]){FER_LOG_S("issuer", by->config->name),
+                                                 FER_LOG_I("keys", count),
+                                                 FER_LOG_S("reason", fer_str_of(why)),
+                                                 {0}});
+}
+
+bool fer_jwt_door_keys(const fer_jwt_door *d, size_t number, fer_issuer_keys *out)
+{
+    if (!d || number >= d->count) return false;
+    const issuer *by = &d->issuers[number];
+    *out = (fer_issuer_keys){by->config->name, count_of(by),
+                             fer_jwks_source_trouble(by->keys)[0] != '\0'};
+    return true;
+}
+
 static void on_keys(void *context, fer_jwks_source *s, const fer_jwks *old)
 {
     issuer *by = context;
     fer_jwt_door *d = by->door;
     const fer_jwks *keys = old ? fer_jwks_source_keys(s) : NULL;
+    if (by->keys) tell_keys(by); /* a file is read while its source is made */
     forget_tokens(d);
     for (vouched **place = &d->guests; keys && *place;) {
         const vouched *v = *place;
@@ -178,7 +215,10 @@ void fer_jwt_door_look(fer_jwt_door *d)
         dismiss(d, place);
         forget_tokens(d);
     }
-    for (size_t i = 0; i < d->count; i++) fer_jwks_source_look(d->issuers[i].keys);
+    for (size_t i = 0; i < d->count; i++) {
+        fer_jwks_source_look(d->issuers[i].keys);
+        tell_keys(&d->issuers[i]);
+    }
 }
 
 /* ---- tokens -----------------------------------------------------------------------------------
@@ -261,8 +301,8 @@ static fer_code open_issuer(fer_jwt_door *d, issuer *by, fer_err *err)
                 : FER_OK;
 }
 
-fer_code fer_jwt_door_new(fer_front *front, const fer_config_serve *c, fer_jwt_door **out,
-                          fer_err *err)
+fer_code fer_jwt_door_new(fer_front *front, const fer_config_serve *c, const fer_log *log,
+                          fer_jwt_door **out, fer_err *err)
 {
     *out = NULL;
     if (!c->issuer_count) return FER_OK;
@@ -270,6 +310,7 @@ fer_code fer_jwt_door_new(fer_front *front, const fer_config_serve *c, fer_jwt_d
     if (!d) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     memset(d, 0, sizeof *d);
     d->front = front;
+    d->log = log;
     d->arena = fer_arena_new(0);
     d->scratch = fer_arena_new(0);
     d->rules = fer_net_rules_new();

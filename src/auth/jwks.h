@@ -26,7 +26,8 @@ typedef struct fer_jwks {
     size_t count;
 } fer_jwks;
 
-/* FER_BAD_USAGE: it is no set, or has no key that can be used; FER_LIMIT_EXCEEDED. */
+/* FER_BAD_USAGE: it is no set; FER_LIMIT_EXCEEDED. One without a key that can be used is a set: its
+ * issuer has withdrawn all of them. */
 fer_code fer_jwks_read(fer_arena *a, fer_str text, fer_jwks *out, fer_err *err);
 /* Whether a key may check signatures of an algorithm. */
 bool fer_jwk_fits(const fer_jwk *key, const fer_jose_alg *alg);

@@ -151,8 +151,10 @@ fer_code fer_jwks_source_new(const fer_jwks_options *o, fer_jwks_source **out, f
     s->place[o->place.len] = '\0';
     if (s->options.again_ms <= 0) s->options.again_ms = FER_JWKS_AGAIN_MS;
     fer_code code = FER_OK;
-    if (!fer_jwks_is_url(o->place)) code = read_file(s, err);
-    else ask(s);
+    if (fer_jwks_is_url(o->place)) ask(s);
+    else if (!(code = read_file(s, err)) && !s->keys.count)
+        code = fer_fail(err, FER_BAD_USAGE,
+                        "there is no key to check signatures with (RSA, P-256, P-384, Ed25519)");
     if (code) fer_jwks_source_free(s);
     else *out = s;
     return code;

@@ -4,7 +4,8 @@
  * asked for over HTTP. Keys are asked for when the source is made, when they have grown old, and
  * when a token names a key that is not among them; never for each request: at most once in
  * FER_JWKS_AGAIN_MS, one request at a time, whoever waits waits for the same one. A set that cannot
- * be had or is wrong leaves the last one in place until that is FER_JWKS_STALE_MS old.
+ * be had or is wrong leaves the last one in place, one of a URL until that is FER_JWKS_STALE_MS
+ * old; an empty one takes all keys back.
  *
  * Where requests may go is said by the rules of the HTTP client. One thread: that of the loop.
  */

@@ -326,7 +326,27 @@ with open(FILE, "w", encoding="utf-8") as file:
     file.write("{")
 time.sleep(1.2)
 same("keys that cannot be read leave the last ones", call(s, later.token(claims()), "x:look")[0], 200)
+
+
+def issuers(s):
+    return {i["name"]: (i["keys"], i["trouble"]) for i in json.loads(s.ask("GET", "/admin/v1/tokens")[2])["issuers"]}
+
+
+same("which the admin API tells", until(lambda: issuers(s)["main"] == (len(good), True)), True)
+time.sleep(1.2)  # another look
+os.unlink(FILE)
+time.sleep(1.2)
+same("a file that is gone, too", call(s, later.token(claims()), "x:look")[0], 200)
+with open(FILE, "w", encoding="utf-8") as file:
+    file.write('{"keys":[]}')
+same("an empty set takes all keys back", until(lambda: call(s, later.token(claims()), "x:look")[0] == 401), True)
+same("which the admin API tells, too", issuers(s)["main"], (0, False))
+with open(FILE, "w", encoding="utf-8") as file:
+    file.write(keys(*good.values()))
+same("and the next set gives keys again", until(lambda: call(s, main.token(claims()), "x:look")[0] == 200), True)
 same("with streams it ends", s.end(), 0)
+told = [line for line in s.child.stderr.read().splitlines() if "jwks." in line]
+same("each is a warning, once", [w for line in told for w in ("jwks.kept", "jwks.none", "jwks.good") if w in line], ["jwks.kept", "jwks.kept", "jwks.none"])
 
 # ---- keys over HTTP: waited for, once, by all
 

@@ -375,7 +375,7 @@ static fer_code make_web(serving *s, bool open, fer_err *err)
     const fer_config_serve *c = &s->station.config.serve;
     s->door.pulse = s->admin.pulse;
     fer_web_options o = s->setup.web;
-    if (!code && !open) code = fer_jwt_door_new(s->front, c, &s->door.jwt, err);
+    if (!code && !open) code = fer_jwt_door_new(s->front, c, &s->station.log, &s->door.jwt, err);
     if (!code && !open) code = fer_jwt_door_describe(s->station.arena, c, &o, err);
     o.front = s->front;
     o.gateway = s->station.gateway;

@@ -256,6 +256,8 @@ typedef struct fer_call_report {
     fer_str limit_id;    /* of the limit that refused it: "tenant:acme"; or empty */
     fer_str rule;        /* by which it was refused before it ran: "scopes", "requiredScopes:NAME",
                             "limit:ID", else "stage:NAME"; empty: it was not */
+    fer_str tool;        /* its ID, also where the caller is told that there is none: for whoever
+                            runs the gateway; empty: there is no such tool */
     const char *circuit; /* of its backend: "closed", "open", "half-open"; NULL: it has none */
     size_t bytes_in, bytes_out;
     struct {

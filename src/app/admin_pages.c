@@ -242,6 +242,7 @@ static void write_recent(const fer_admin *a, fer_arena *scratch, fer_buf *b, int
                        fer_code_info(c->code)->name);
         add_time(b, "at", c->at);
         add_known(b, "tool", c->tool);
+        add_known(b, "rule", c->rule);
         add_known(b, "backend", c->backend);
         add_known(b, "origin", c->origin);
         add_caller(b, c->tenant, c->principal);

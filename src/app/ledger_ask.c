@@ -130,7 +130,24 @@ static enum fer_style style_of(const fer_line *l, const fer_facts *f)
                                                                     : FER_STYLE_DIM;
 }
 
-void fer_record_show(fer_out *o, const fer_line *l, const fer_facts *f)
+/* What records of a type say beside what all do, in two columns more. */
+static const char *const more[FER_LEDGER_TYPES][2] = {
+    [FER_LEDGER_DENIED] = {"rule", "reason"},
+    [FER_LEDGER_DEFINITION] = {"as", "verdict"},
+    [FER_LEDGER_APPROVAL] = {"what", "as"},
+};
+
+static void show_more(fer_out *o, fer_arena *a, const fer_line *l)
+{
+    fer_json *doc;
+    if (!more[l->type][0] || fer_json_read(a, l->body, NULL, &doc, NULL)) return;
+    for (size_t i = 0; i < FER_COUNT(more[0]); i++) {
+        const yyjson_val *v = fer_val_get(fer_json_root(doc), more[l->type][i]);
+        column(o, fer_is_str(v) ? fer_val_str(v) : FER_STR(""));
+    }
+}
+
+void fer_record_show(fer_out *o, fer_arena *a, const fer_line *l, const fer_facts *f)
 {
     fer_out_printf(o, "%llu\t", (unsigned long long)l->seq);
     fer_out_clean(o, l->time);
@@ -141,6 +158,7 @@ void fer_record_show(fer_out *o, const fer_line *l, const fer_facts *f)
     column(o, f->status.len ? f->status : f->effect);
     column(o, f->code);
     column(o, f->call);
+    show_more(o, a, l);
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_text(o, "\n");
 }

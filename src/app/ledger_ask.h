@@ -25,9 +25,10 @@ bool fer_moment_parse(fer_str text, int64_t now_ms, int64_t *out_ms);
 /* A length of time: "90s" and so on. */
 bool fer_age_parse(fer_str text, int64_t *out_ms);
 
-/* One record: its line as it is, or time, type, tenant, tool, status, call in columns. */
+/* One record: its line as it is, or time, type, tenant, tool, status, call in columns, and of some
+ * types what they are about (`denied`: rule and reason), read in the arena. */
 void fer_record_json(fer_out *o, fer_str text);
-void fer_record_show(fer_out *o, const fer_line *l, const fer_facts *f);
+void fer_record_show(fer_out *o, fer_arena *a, const fer_line *l, const fer_facts *f);
 void fer_record_csv_head(fer_out *o);
 void fer_record_csv(fer_out *o, const fer_line *l, const fer_facts *f);
 

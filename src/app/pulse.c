@@ -90,6 +90,12 @@ static fer_pulse_row *row_of(fer_pulse *p, fer_str backend)
     return r;
 }
 
+/* By who may do what, or by a limit; arguments that break a schema are no refusal of anybody. */
+static bool is_refusal(fer_str rule)
+{
+    return rule.len && !fer_str_starts(rule, "stage:");
+}
+
 static void remember(fer_pulse *p, const fer_call_report *r, int64_t now)
 {
     const fer_envelope *e = r->envelope;
@@ -104,17 +110,12 @@ static void remember(fer_pulse *p, const fer_call_report *r, int64_t now)
                           .cached = e->cache_hit || e->replayed};
     copy(c->id, sizeof c->id, r->call_id);
     /* A name that nobody has may be anything. */
-    if (e->definition.len) copy(c->tool, sizeof c->tool, e->tool_id);
+    copy(c->tool, sizeof c->tool, r->tool);
+    if (is_refusal(r->rule)) copy(c->rule, sizeof c->rule, r->rule);
     copy(c->backend, sizeof c->backend, e->backend.name);
     if (!r->caller) return;
     copy(c->tenant, sizeof c->tenant, r->caller->tenant);
     fer_call_log_digest(r->caller->principal, c->principal);
-}
-
-/* By who may do what, or by a limit; arguments that break a schema are no refusal of anybody. */
-static bool is_refusal(fer_str rule)
-{
-    return rule.len && !fer_str_starts(rule, "stage:");
 }
 
 void fer_pulse_call_ended(fer_pulse *p, const fer_call_report *r, int64_t now)

@@ -43,6 +43,7 @@ typedef struct fer_pulse_row {
 typedef struct fer_pulse_call {
     int64_t at; /* when it ended, ms since 1970 */
     char id[40], tool[200], backend[130], tenant[64], principal[17];
+    char rule[80]; /* by which it was refused; empty: it was not */
     const char *origin;
     fer_code code;
     int64_t took_us;

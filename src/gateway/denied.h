@@ -10,6 +10,7 @@ typedef struct fer_denied {
     const char *why;          /* "token", "session", "host", "origin", "admin", "scopes" ... */
     fer_str method, path;     /* of the request */
     fer_str address;          /* from where */
+    fer_str tool;             /* that was asked for, where there is such a one; or empty */
     const fer_caller *caller; /* NULL: nobody knows who */
     size_t unsaid;            /* refusals before it that were not written down */
 } fer_denied;

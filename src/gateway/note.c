@@ -236,6 +236,7 @@ static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
         .queue_ms = c->queued ? c->waited / MS : -1,
         .limit_id = c->limit_id,
         .rule = fer_call_rule(c),
+        .tool = c->ready ? c->ready->id : FER_STR(""),
         .circuit = c->scopes[FER_SCOPE_BACKEND]
                        ? fer_circuit_names[c->scopes[FER_SCOPE_BACKEND]->breaker.state]
                        : NULL,

@@ -251,6 +251,7 @@ void fer_gateway_record_denied(fer_gateway *g, const fer_denied *d)
     if (who) member(&b, FER_STR("principal"), who->principal);
     member(&b, FER_STR("reason"), fer_str_of(d->why));
     member(&b, FER_STR("rule"), fer_arena_printf(a, "%s.%s", d->where, d->why));
+    member(&b, FER_STR("tool"), d->tool);
     if (d->unsaid) number(&b, FER_STR("unsaid"), d->unsaid);
     fer_buf_add_char(&b, '}');
     fer_str tenant =

@@ -118,13 +118,14 @@ bool fer_guest_reads(const fer_guest *g, fer_str ns)
     return fer_sight_reads(g->caller, ns);
 }
 
-void fer_ask_note_denied(const fer_ask *q)
+void fer_ask_note_denied(const fer_ask *q, fer_str tool)
 {
     const fer_guest *g = q->peer->guest;
     fer_denied d = {.where = "mcp",
                     .why = "scopes",
                     .method = fer_str_of(q->method->name),
-                    .caller = g->caller};
+                    .caller = g->caller,
+                    .tool = tool};
     if (fer_sight_is_narrow(g->caller)) fer_gateway_record_denied(g->server->options.gateway, &d);
 }
 

@@ -242,7 +242,7 @@ void fer_relay_go(fer_relay *r)
 {
     fer_ask *q = r->ask;
     if (!r->count) {
-        fer_ask_note_denied(q);
+        fer_ask_note_denied(q, FER_STR(""));
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "no server has this");
         return;
     }

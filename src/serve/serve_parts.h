@@ -220,8 +220,8 @@ struct fer_guest {
     size_t task_count;
 };
 /* What a request asks for is not there, or not for this guest: where its scopes leave anything out,
- * the ledger has it. */
-void fer_ask_note_denied(const fer_ask *q);
+ * the ledger has it, with the tool that it was (or empty). */
+void fer_ask_note_denied(const fer_ask *q, fer_str tool);
 /* The rule for what the guest may use, for a list or a search. */
 fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err);
 /* Brings its list of tools up to date; `*news` (or NULL): it has changed since the last time. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What an operator is told of what happens beside calls: definitions that are held back and what was decided about them, in the log, on
-standard error, by commands, in the admin API, in metrics and in the ledger. Speaks TAP."""
+standard error, by commands, in the admin API, in metrics and in the ledger; whom a tool was refused. Speaks TAP."""
 
 import json
 import os
@@ -135,6 +135,31 @@ until(lambda: pid(s))
 case("a change that is served is in the log", [] if until(lambda: site.events("definition.changed")) else ["no event"])
 until(lambda: site.records("definition"))
 same("and in the ledger", [(r["as"], r["tool"], r["verdict"]) for r in site.records("definition")], [("changed", "a:pid", "compatible")])
+s.end()
+
+# ---- who is refused a tool: the ledger and the admin API name it, the caller is not told
+site = Site("refused", {"serve": {"clients": {"narrow": {"token": "secretref:env:NARROW", "scopes": ["namespace:text"], "mode": "both"}}}})
+s = site.serve("--mode", "both", NARROW="token-narrow")
+until(lambda: "pid" in s.modern("tools/list")[2])
+
+
+def refused(name, args=None):
+    got = json.loads(s.modern("tools/call", {"name": name, "arguments": args or {}}, token="token-narrow")[2])
+    return (got.get("error", {}).get("message") or got["result"]["content"][0]["text"]).replace(name, "NAME")
+
+
+direct = refused("pid")
+same("a tool that is not for this token", direct, refused("xyz"))
+refused("a:pid")
+same("through run_tool", [refused("run_tool", {"id": i, "args": {}}).replace(i, "ID") for i in ("a:pid",)], [refused("run_tool", {"id": "a:xyz", "args": {}}).replace("a:xyz", "ID")])
+until(lambda: len(site.records("denied")) == 5)
+same("the ledger names what there is, by its ID", [(r["rule"], r["tool"]) for r in site.records("denied")],
+     [("mcp.scopes", "a:pid"), ("mcp.scopes", "_unknown"), ("mcp.scopes", "a:pid"), ("scopes", "a:pid"), ("stage:resolve", "_unknown")])
+recent = [(c.get("tool"), c["code"], c.get("rule")) for c in site.admin("recent")["calls"]]
+same("recent calls, too, with the rule", recent, [(None, "ToolNotFound", None), ("a:pid", "ToolNotFound", "scopes")])
+table = run(["ledger", "query", "--config", site.config, "--type", "denied"]).stdout.decode().splitlines()
+same("the table has rule and reason", [line.split("\t")[4:5] + line.split("\t")[8:] for line in table][:4],
+     [["a:pid", "mcp.scopes", "scopes"], ["_unknown", "mcp.scopes", "scopes"], ["a:pid", "mcp.scopes", "scopes"], ["a:pid", "scopes", "-"]])
 s.end()
 
 finish()

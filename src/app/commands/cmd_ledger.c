@@ -23,7 +23,7 @@ static void show(fer_ask_ledger *k, fer_str text, const fer_line *l, const fer_f
 {
     bool json = fer_app_option(k->app, "json") != NULL;
     if (json) fer_record_json(&k->app->out, text);
-    else fer_record_show(&k->app->out, l, f);
+    else fer_record_show(&k->app->out, k->scratch, l, f);
 }
 
 /* ---- tail ---------------------------------------------------------------------------------------

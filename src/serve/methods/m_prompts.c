@@ -29,7 +29,7 @@ void fer_method_get_prompt(fer_ask *q)
     const fer_ware *x = fer_wares_find(g, FER_WARE_PROMPT, fer_val_str(name));
     fer_server *server = x ? x->server : only_one(g);
     if (!server) {
-        fer_ask_note_denied(q);
+        fer_ask_note_denied(q, FER_STR(""));
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "there is no prompt %.*s",
                      FER_PRI(fer_str_head(fer_val_str(name), 128)));
         return;

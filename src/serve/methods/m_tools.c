@@ -245,11 +245,29 @@ static void call_export(fer_ask *q, const fer_export *x, fer_str args)
     if (code) fer_reply_err(q, &err, "resolve", x->id);
 }
 
+/* The tool that a name stands for where everything may be used, for the ledger: the caller is not
+ * told. `_unknown`: there is none, and the name may be anything. */
+static fer_str meant(fer_ask *q, fer_str name)
+{
+    fer_front *s = fer_ask_front(q);
+    fer_str id = FER_STR("_unknown");
+    if (!fer_sight_is_narrow(fer_ask_guest(q)->caller)) return id;
+    if (fer_ask_guest(q)->mode != FER_SERVE_META && !fer_guest_refresh(s->host, NULL, NULL)) {
+        const fer_export *x = fer_exports_find(&s->host->exports, name);
+        if (x) return x->id;
+    }
+    fer_view *v = fer_catalog_view(s->options.catalog);
+    if (fer_view_resolve(fer_ask_arena(q), v, name, FER_STR(""), &id, NULL))
+        id = FER_STR("_unknown");
+    fer_view_unref(v);
+    return id;
+}
+
 static void refuse_name(fer_ask *q, fer_str name)
 {
     const fer_guest *g = fer_ask_guest(q);
     fer_near near;
-    fer_ask_note_denied(q);
+    fer_ask_note_denied(q, meant(q, name));
     fer_near_init(&near, name);
     if (has_meta(g)) fer_meta_near(g, &near);
     for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)

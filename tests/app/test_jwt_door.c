@@ -113,7 +113,7 @@ static fer_code open_door(rig *r, fer_err *err)
                                      .grant_count = 1},
                              .mode = FER_STR("")};
     fer_config_serve c = {.resource = FER_STR(US), .issuers = &one, .issuer_count = 1};
-    return fer_jwt_door_new(r->front, &c, &r->door, err);
+    return fer_jwt_door_new(r->front, &c, NULL, &r->door, err);
 }
 
 /* Lets somebody in; FER_OUT_OF_MEMORY, or another failure where the token was not taken. */

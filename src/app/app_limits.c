@@ -43,6 +43,8 @@ const fer_limit_row fer_app_limit_rows[] = {
     {"admin.denied", FER_PULSE_DENIED, "refusals that it remembers"},
     {"admin.backends", FER_PULSE_BACKENDS, "backends whose calls it counts apart"},
     {"admin.client", FER_ADMIN_CLIENT_MS, "milliseconds that ferrule top waits for a page"},
+    {"jwt.guests", FER_JWT_GUESTS_MAX,
+     "clients that issuers vouch for at a time; those without a session make room"},
     {"denied.written", FER_DENIED_MAX,
      "refusals of strangers that are written down in ten seconds"},
 };

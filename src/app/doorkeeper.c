@@ -128,17 +128,27 @@ static bool is_same(const fer_doorkeeper *d, const struct stat *st)
            st->st_mtim.tv_sec == d->changed.tv_sec && st->st_mtim.tv_nsec == d->changed.tv_nsec;
 }
 
-/* A file that cannot be used has no tokens. True: it is another than before. */
+/* A file that cannot be used has no tokens; one that there is no memory for is read with the next
+ * look, and what was read before counts until then. True: it is another than before. */
 static bool refresh(fer_doorkeeper *d)
 {
     struct stat st;
+    fer_bearers list = {0};
     if (!d->path) return false;
     bool there = fer_sys_stat(d->path, &st) == 0;
     if (there ? is_same(d, &st) : !d->read) return false;
-    fer_arena_reset(d->arena);
-    d->list = (fer_bearers){0};
-    d->read = there && fer_bearers_load(d->arena, d->path, &d->list, NULL) == FER_OK;
-    if (!d->read) d->list = (fer_bearers){0};
+    fer_arena *a = fer_arena_new(0);
+    fer_code code = !a      ? FER_OUT_OF_MEMORY
+                    : there ? fer_bearers_load(a, d->path, &list, NULL)
+                            : FER_IO_ERROR;
+    if (code == FER_OUT_OF_MEMORY) {
+        fer_arena_free(a);
+        return false;
+    }
+    fer_arena_free(d->arena);
+    d->arena = a;
+    d->read = !code;
+    d->list = code ? (fer_bearers){0} : list;
     if (there) {
         d->file = st.st_ino;
         d->size = st.st_size;

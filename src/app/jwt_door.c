@@ -28,6 +28,7 @@ typedef struct vouched {
     const issuer *by;
     fer_guest *guest;
     int64_t until; /* seconds since 1970, leeway and all */
+    int64_t used;  /* when it was last let in, fer_clock_mono */
     EVP_PKEY *key; /* that signed the last token; held */
     fer_str kid;   /* behind this struct */
 } vouched;
@@ -110,11 +111,24 @@ static fer_guest *make_guest(fer_jwt_door *d, const issuer *by, const fer_identi
     return caller.principal.ptr ? fer_guest_new(d->front, &o) : NULL;
 }
 
+/* The one that came last the longest ago goes, of those that have no session and no request. */
+static bool make_room(fer_jwt_door *d)
+{
+    vouched **oldest = NULL;
+    if (d->guest_count < FER_JWT_GUESTS_MAX) return true;
+    for (vouched **place = &d->guests; *place; place = &(*place)->next)
+        if (fer_guest_is_alone((*place)->guest) && (!oldest || (*place)->used < (*oldest)->used))
+            oldest = place;
+    if (!oldest) return false;
+    dismiss(d, oldest);
+    forget_tokens(d);
+    return true;
+}
+
 static vouched *new_guest(fer_jwt_door *d, const issuer *by, const fer_identity *who,
                           const fer_jwt *t)
 {
-    vouched *v =
-        d->guest_count < FER_JWT_GUESTS_MAX ? fer_sys_malloc(sizeof *v + FER_JWT_KID) : NULL;
+    vouched *v = make_room(d) ? fer_sys_malloc(sizeof *v + FER_JWT_KID) : NULL;
     if (!v) return NULL;
     *v = (vouched){.by = by, .guest = make_guest(d, by, who), .key = t->key->key};
     if (!v->guest) {
@@ -267,13 +281,16 @@ fer_guest *fer_jwt_door_admit(fer_jwt_door *d, fer_str token, fer_stranger *no)
     if (!hash_of(token, hash)) return NULL;
     known_token *slot = &d->known[((size_t)hash[0] << 8 | hash[1]) % KNOWN];
     int64_t now = fer_clock_wall() / 1000, until = 0;
-    if (slot->who && now < slot->until && memcmp(slot->hash, hash, HASH) == 0)
+    if (slot->who && now < slot->until && memcmp(slot->hash, hash, HASH) == 0) {
+        slot->who->used = fer_clock_mono();
         return slot->who->guest;
+    }
     fer_jwt_fault fault = look_into(d, token, no, &who, &until);
     fer_arena_reset(d->scratch);
     no->reason = no->narrow ? "jwt-scope" : fer_jwt_fault_rows[fault].name;
     no->text = fer_jwt_fault_rows[fault].text;
     if (fault || !who) return NULL;
+    who->used = fer_clock_mono();
     memcpy(slot->hash, hash, HASH);
     slot->who = who;
     slot->until = until;

@@ -18,7 +18,9 @@
 #include "log.h"
 #include "serve_http.h"
 
-#define FER_JWT_GUESTS_MAX 10000 /* that issuers vouch for at a time */
+/* That issuers vouch for at a time; for another the one goes that came last the longest ago, of
+ * those without a session. */
+#define FER_JWT_GUESTS_MAX 10000
 
 typedef struct fer_jwt_door fer_jwt_door;
 

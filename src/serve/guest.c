@@ -69,6 +69,11 @@ fer_guest *fer_guest_ref(fer_guest *g)
     return g;
 }
 
+bool fer_guest_is_alone(const fer_guest *g)
+{
+    return g->refs == 1;
+}
+
 static void forget(fer_past_search *s)
 {
     fer_sys_free(s->query);

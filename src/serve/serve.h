@@ -136,6 +136,8 @@ typedef struct fer_guest_options {
 /* Everything is copied. NULL: no memory. */
 FER_MUST_USE fer_guest *fer_guest_new(fer_front *s, const fer_guest_options *o);
 fer_guest *fer_guest_ref(fer_guest *g);
+/* Whether nobody but whoever made it holds it: it has no session, and no request under way. */
+bool fer_guest_is_alone(const fer_guest *g);
 void fer_guest_unref(fer_guest *g); /* NULL is fine */
 /* The one whom the options of the front are for. Borrowed. */
 fer_guest *fer_front_host(fer_front *s);

@@ -51,19 +51,25 @@ static void publish(int which)
     fer_arena_free(a);
 }
 
-static void sign(int which)
+/* Somebody's token, by one of the keys. */
+static fer_str sign(fer_arena *a, int which, const char *who)
 {
-    fer_arena *a = fer_arena_new(0);
     fer_str token;
     fer_str claims = fer_arena_printf(a,
-                                      "{\"iss\":\"" ISSUER "\",\"aud\":\"" US "\",\"sub\":\"anna\","
+                                      "{\"iss\":\"" ISSUER "\",\"aud\":\"" US "\",\"sub\":\"%s\","
                                       "\"org\":\"o1\",\"scope\":\"all\",\"exp\":%lld}",
-                                      (long long)(fer_clock_wall() / 1000 + 3600));
+                                      who, (long long)(fer_clock_wall() / 1000 + 3600));
     fer_str kid = fer_arena_printf(a, "k%d", which);
     assert_int_equal(
         fer_jwt_write(a, fer_jose_find(FER_STR("EdDSA")), keys[which], kid, claims, &token, NULL),
         FER_OK);
-    snprintf(tokens[which], sizeof tokens[0], "%.*s", FER_PRI(token));
+    return token;
+}
+
+static void make_token(int which)
+{
+    fer_arena *a = fer_arena_new(0);
+    snprintf(tokens[which], sizeof tokens[0], "%.*s", FER_PRI(sign(a, which, "anna")));
     fer_arena_free(a);
 }
 
@@ -206,6 +212,41 @@ static void run(const struct row *row)
     assert_true(n > 3);
 }
 
+/* jwt.guests: as many as there may be; for one more the one goes that came last the longest ago,
+ * and nobody who has a session. */
+static void number_of_guests(void)
+{
+    static fer_guest *all[FER_JWT_GUESTS_MAX];
+    fer_stranger no = {0};
+    fer_arena *a = fer_arena_new(0);
+    char who[16];
+    rig r;
+    if (getenv("FERRULE_INSTRUMENTED")) skip(); /* four seconds, and ten times that there */
+    publish(0);
+    open_rig(&r);
+    assert_int_equal(open_door(&r, NULL), FER_OK);
+    for (int i = 0; i < FER_JWT_GUESTS_MAX; i++) {
+        snprintf(who, sizeof who, "u%d", i);
+        all[i] = fer_jwt_door_admit(r.door, sign(a, 0, who), &no);
+        assert_non_null(all[i]);
+        fer_arena_reset(a);
+    }
+    fer_guest_ref(all[1]); /* a session */
+    assert_ptr_equal(fer_jwt_door_admit(r.door, sign(a, 0, "u0"), &no), all[0]);
+    assert_non_null(fer_jwt_door_admit(r.door, sign(a, 0, "more"), &no));
+    assert_false(fer_guest_is_over(all[1]));
+    assert_ptr_equal(fer_jwt_door_admit(r.door, sign(a, 0, "u0"), &no), all[0]);
+    assert_ptr_equal(fer_jwt_door_admit(r.door, sign(a, 0, "u3"), &no), all[3]);
+    /* The third is gone: it comes again, for another. */
+    for (int i = 4; i < FER_JWT_GUESTS_MAX; i++) fer_guest_ref(all[i]);
+    assert_non_null(fer_jwt_door_admit(r.door, sign(a, 0, "u2"), &no));
+    for (int i = 4; i < FER_JWT_GUESTS_MAX; i++)
+        if (!fer_guest_is_over(all[i])) fer_guest_unref(all[i]);
+    fer_guest_unref(all[1]);
+    close_rig(&r);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     char command[64];
@@ -213,9 +254,9 @@ int main(void)
     snprintf(file, sizeof file, "%s/keys.json", folder);
     for (int i = 0; i < 2; i++) {
         keys[i] = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
-        sign(i);
+        make_token(i);
     }
-    int failed = ROWS_RUN("jwt.door", rows, run);
+    int failed = ROWS_RUN("jwt.door", rows, run) + ROWS_ONE("jwt.door", number_of_guests);
     for (int i = 0; i < 2; i++) EVP_PKEY_free(keys[i]);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return failed + (system(command) != 0);

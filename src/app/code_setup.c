@@ -71,7 +71,9 @@ static fer_code make_container(making *m, const fer_config_runtime *c, fer_err *
                                 .command_count = c->command_count,
                                 .python = fer_str_is(c->helper, "python"),
                                 .sweep = m->serves,
-                                .log = m->log};
+                                .log = m->log,
+                                .wait_ms = FER_CONTAINER_WAIT_MS,
+                                .sweep_ms = FER_CONTAINER_SWEEP_MS};
     return take(m, fer_container_runtime(m->loop, c->name, &o), c->name, err);
 }
 

@@ -108,8 +108,7 @@ static void on_answer(void *context, const fer_http_end *end)
  * that has run its program: not for long. */
 static int64_t wait_ms(const worker *w)
 {
-    const fer_container_settings *s = &w->container->settings;
-    return w->sweeps ? s->sweep_ms : s->wait_ms;
+    return w->sweeps ? w->container->settings.sweep_ms : w->container->settings.wait_ms;
 }
 
 static size_t answer_max(const worker *w)
@@ -569,8 +568,6 @@ static bool copy_settings(container *r, const fer_container_settings *s)
 {
     fer_str *command = fer_arena_alloc_zero(r->arena, s->command_count + 1, sizeof *command);
     r->settings = *s;
-    if (r->settings.wait_ms <= 0) r->settings.wait_ms = FER_CONTAINER_WAIT_MS;
-    if (r->settings.sweep_ms <= 0) r->settings.sweep_ms = FER_CONTAINER_SWEEP_MS;
     r->settings.image = fer_arena_copy(r->arena, s->image);
     r->settings.command = command;
     for (size_t i = 0; command && i < s->command_count; i++) {

@@ -31,7 +31,7 @@ typedef struct fer_container_settings {
     bool sweep;  /* when it begins, what dead gateways have left is removed; else with the first run
                   */
     const fer_log *log;        /* where it is said that this could not be; NULL: nowhere */
-    int64_t wait_ms, sweep_ms; /* for answers of the API; 0: as above */
+    int64_t wait_ms, sweep_ms; /* for answers of the API: as above, but for tests */
 } fer_container_settings;
 
 /* NULL: no memory. That there is no API is told by its probe. */

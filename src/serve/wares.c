@@ -172,8 +172,7 @@ bool fer_stocks_lack(const fer_stocks *all)
 fer_stocks *fer_wares_stocks(const fer_guest *g, const fer_server *s)
 {
     fer_asker who = fer_guest_asker(g, 0);
-    fer_token_owner owner = fer_token_owner_of(s->runner ? s->runner->share : FER_TOKENS_SHARED,
-                                               who.owner.tenant, who.owner.principal);
+    fer_token_owner owner = fer_token_owner_of(s->share, who.owner.tenant, who.owner.principal);
     if (fer_token_owner_is_nobody(&owner)) return (fer_stocks *)(uintptr_t)&s->stocks;
     fer_hoard *h = fer_hoard_find(s, &owner);
     return h ? &h->stocks : NULL;
@@ -314,6 +313,7 @@ static void take_runner(fer_server *s, fer_runner *r)
 {
     const char *level = fer_log_level_name(s->wares->front->log_level);
     s->runner = r;
+    s->share = r->share;
     s->stocks.late = false;
     if (level) fer_mcp_runner_log_level(r, level);
     note_abilities(s);

@@ -105,9 +105,10 @@ enum fer_ability {
 struct fer_server {
     fer_server *next;
     fer_wares *wares;
-    fer_runner *runner; /* NULL: it is not served any more */
-    fer_str name;       /* the namespace; on the heap */
-    fer_stocks stocks;  /* that all share */
+    fer_runner *runner;    /* NULL: it is not served any more. Good after fer_wares_look alone */
+    fer_token_share share; /* of the tokens that it is shown */
+    fer_str name;          /* the namespace; on the heap */
+    fer_stocks stocks;     /* that all share */
     fer_hoard *hoards;
     size_t hoard_count;
     unsigned can;

@@ -80,8 +80,7 @@ static fer_hoard *make(fer_server *s, const fer_token_owner *owner)
 fer_hoard *fer_hoard_get(fer_server *s, const fer_guest *g)
 {
     fer_asker who = fer_guest_asker(g, 0);
-    fer_token_owner owner =
-        fer_token_owner_of(s->runner->share, who.owner.tenant, who.owner.principal);
+    fer_token_owner owner = fer_token_owner_of(s->share, who.owner.tenant, who.owner.principal);
     fer_hoard **at = &s->hoards;
     if (fer_token_owner_is_nobody(&owner)) return NULL;
     while (*at && !fer_token_owner_eq(&(*at)->owner, &owner)) at = &(*at)->next;

@@ -218,10 +218,10 @@ static void number_of_guests(void)
 {
     static fer_guest *all[FER_JWT_GUESTS_MAX];
     fer_stranger no = {0};
-    fer_arena *a = fer_arena_new(0);
     char who[16];
     rig r;
     if (getenv("FERRULE_INSTRUMENTED")) skip(); /* four seconds, and ten times that there */
+    fer_arena *a = fer_arena_new(0);
     publish(0);
     open_rig(&r);
     assert_int_equal(open_door(&r, NULL), FER_OK);

@@ -42,7 +42,8 @@ static void open_rig(rig *r, fer_token_share share)
     assert_int_equal(fer_gateway_add_runner(r->gateway, &r->runner, NULL), FER_OK);
     r->front = fer_front_new(&(fer_front_options){.gateway = r->gateway, .catalog = r->catalog});
     assert_non_null(r->front);
-    r->server = (fer_server){.wares = &r->front->wares, .runner = &r->runner, .name = FER_STR("s")};
+    r->server = (fer_server){
+        .wares = &r->front->wares, .runner = &r->runner, .share = share, .name = FER_STR("s")};
     fer_stocks_init(&r->server.stocks, &r->server, NULL);
 }
 

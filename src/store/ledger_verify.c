@@ -38,7 +38,8 @@ struct verify {
     bool prune_told; /* a record says that the first ones were pruned */
     uint64_t first;
     char first_prev[FER_DIGEST_HEX];
-    bool single; /* an export: one tenant's chain alone */
+    bool single;                /* an export: one tenant's chain alone */
+    fer_hash_chain_tenant *own; /* of an export: that tenant, by its first good record; or NULL */
 };
 
 static fer_code no_memory(struct verify *v)
@@ -150,14 +151,33 @@ static fer_hash_chain_verdict follow_single(struct verify *v, fer_str text, cons
 {
     if (!fer_line_holds(text, l, v->chain.digest)) return FER_HASH_CHAIN_HASH;
     if (l->seq <= v->chain.seq) return FER_CHAIN_GAP;
-    bool first = v->chain.tenants.count == 0;
-    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&v->chain, l->tenant);
-    if (!t) return FER_CHAIN_NO_MEMORY;
-    if (v->chain.tenants.count > 1) return FER_CHAIN_TENANT;
-    if (memcmp(l->tprev.ptr, t->head, FER_DIGEST_HEX) != 0 && !first) return FER_CHAIN_TENANT;
+    bool first = v->own == NULL;
+    if (first) v->own = fer_hash_chain_tenant_of(&v->chain, l->tenant);
+    if (!v->own) return FER_CHAIN_NO_MEMORY;
+    if (!fer_str_eq(l->tenant, v->own->name)) return FER_CHAIN_TENANT;
+    if (memcmp(l->tprev.ptr, v->own->head, FER_DIGEST_HEX) != 0 && !first) return FER_CHAIN_TENANT;
     if (first) v->chain.pruned = memcmp(l->tprev.ptr, FER_LINE_ZERO, FER_DIGEST_HEX) != 0;
-    fer_hash_chain_add(&v->chain, t, l);
+    fer_hash_chain_add(&v->chain, v->own, l);
     return FER_CHAIN_OK;
+}
+
+/* Goes on behind a record of the tenant's that was changed or stands behind a gap, so that one flaw
+ * is told once: its call is noted, and nothing is held against it. What comes twice, or is another
+ * tenant's, leaves the chain where it was. */
+static fer_code resume_single(struct verify *v, const fer_line *l, fer_hash_chain_verdict why)
+{
+    fer_str call = fer_facts_call(l->body);
+    if (!v->own || why == FER_CHAIN_GAP || l->seq <= v->chain.seq ||
+        !fer_str_eq(l->tenant, v->own->name))
+        return FER_OK;
+    fer_hash_chain_add(&v->chain, v->own, l);
+    v->out->records += why == FER_CHAIN_TENANT;
+    fer_open_call *open = call.len ? fer_call_table_find(&v->calls, l->tenant, call) : NULL;
+    if (l->type == FER_LEDGER_END && open) fer_call_table_remove(&v->calls, open);
+    if (l->type == FER_LEDGER_BEGIN && call.len && !open &&
+        !fer_call_table_add(&v->calls, l->tenant, call))
+        return no_memory(v);
+    return FER_OK;
 }
 
 static fer_code look_at(struct verify *v, fer_str text, uint64_t at)
@@ -174,8 +194,9 @@ static fer_code look_at(struct verify *v, fer_str text, uint64_t at)
          verdicts[verdict].message);
     /* What follows is judged from what this one says of itself. A line without form says nothing.
      */
-    if (formed && !v->single) fer_hash_chain_force(&v->chain, &l);
-    else if (!v->single) v->chain.seq++;
+    if (v->single) return formed ? resume_single(v, &l, verdict) : FER_OK;
+    if (formed) fer_hash_chain_force(&v->chain, &l);
+    else v->chain.seq++;
     return FER_OK;
 }
 

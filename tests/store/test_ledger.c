@@ -457,6 +457,65 @@ static void modes(void)
 /* ---- K09: an export of one tenant
  * ---------------------------------------------------------------- */
 
+/* Writes an export with one thing done to it; what is found then. */
+static void verify_spoilt(const char *path, fer_str before, fer_str middle, fer_str after,
+                          fer_verify_report *out)
+{
+    char *text = malloc(before.len + middle.len + after.len);
+    fer_arena *a = fer_arena_new(0);
+    memcpy(text, before.ptr, before.len);
+    if (middle.len) memcpy(text + before.len, middle.ptr, middle.len);
+    memcpy(text + before.len + middle.len, after.ptr, after.len);
+    desk_write(path, text, before.len + middle.len + after.len);
+    assert_int_equal(fer_export_verify(a, path, out, NULL), FER_OK);
+    if (out->told) out->flaws = memcpy(malloc(sizeof *out->flaws), out->flaws, sizeof *out->flaws);
+    fer_arena_free(a);
+    free(text);
+}
+
+static void expect_one(fer_verify_report *r, fer_flaw_kind kind, uint64_t records)
+{
+    assert_int_equal(r->flaw_count, 1);
+    assert_int_equal(r->flaws[0].kind, kind);
+    assert_int_equal(r->records, records);
+    free((void *)(uintptr_t)r->flaws);
+}
+
+/* One thing that is wrong is one flaw, and what follows is looked at as before. */
+static void spoilt_exports(const char *path, fer_str all, fer_str stranger)
+{
+    fer_verify_report r;
+    fer_str lines[5];
+    size_t at = 0;
+    for (size_t i = 0; i < FER_COUNT(lines); i++) {
+        size_t end = fer_str_find(all, at, '\n') + 1;
+        lines[i] = fer_str_slice(all, at, end);
+        at = end;
+    }
+    fer_str nothing = FER_STR(""), rest = fer_str_slice(all, at, all.len);
+    for (size_t i = 1; i < FER_COUNT(lines); i++) { /* begins and ends */
+        size_t from = (size_t)(lines[i].ptr - all.ptr);
+        verify_spoilt(path, fer_str_slice(all, 0, from), nothing,
+                      fer_str_slice(all, from + lines[i].len, all.len), &r);
+        expect_one(&r, FER_FLAW_TENANT, 25);
+    }
+    char *changed = malloc(lines[2].len);
+    memcpy(changed, lines[2].ptr, lines[2].len);
+    char *word = memmem(changed, lines[2].len, "Pure", 4);
+    word[0] = 'p';
+    verify_spoilt(path, fer_str_slice(all, 0, lines[0].len + lines[1].len),
+                  (fer_str){changed, lines[2].len},
+                  fer_str_slice(all, lines[0].len + lines[1].len + lines[2].len, all.len), &r);
+    expect_one(&r, FER_FLAW_HASH, 25);
+    free(changed);
+    verify_spoilt(path, fer_str_slice(all, 0, at), lines[1], rest, &r);
+    expect_one(&r, FER_FLAW_GAP, 26);
+    verify_spoilt(path, fer_str_slice(all, 0, at), stranger, rest, &r);
+    expect_one(&r, FER_FLAW_TENANT, 26);
+    verify_spoilt(path, fer_str_slice(all, 0, at), FER_STR("no record\n"), rest, &r);
+    expect_one(&r, FER_FLAW_FORM, 26);
+}
+
 static void tenant_export(void)
 {
     struct desk d = {0};
@@ -477,8 +536,11 @@ static void tenant_export(void)
     snprintf(path, sizeof path, "%.120s.export", d.folder);
     FILE *f = fopen(path, "wb");
     assert_int_equal(fer_ledger_reader_new(d.folder, &r, NULL), FER_OK);
+    char stranger[2048] = "";
     while (fer_ledger_reader_next(r, &text, &l, &got, NULL) == FER_OK && got)
         if (fer_str_is(l.tenant, "acme")) fprintf(f, "%.*s\n", FER_PRI(text));
+        else if (fer_str_is(l.tenant, "zeta") && l.seq > 15 && l.seq < 25)
+            snprintf(stranger, sizeof stranger, "%.*s\n", FER_PRI(text));
     fclose(f);
     fer_ledger_reader_free(r);
     fer_arena *a = fer_arena_new(0);
@@ -489,19 +551,8 @@ static void tenant_export(void)
     size_t size;
     char *bytes = desk_bytes(path, &size);
     assert_null(memmem(bytes, size, "zeta", 4));
-    /* A record less is seen, and so is one that was changed. */
-    char *second = (char *)memchr(bytes, '\n', size) + 1,
-         *third = (char *)memchr(second, '\n', size) + 1;
-    char *shorter = malloc(size);
-    size_t head = (size_t)(second - bytes), rest = size - (size_t)(third - bytes);
-    memcpy(shorter, bytes, head);
-    memcpy(shorter + head, third, rest);
-    desk_write(path, shorter, head + rest);
-    assert_int_equal(fer_export_verify(a, path, &report, NULL), FER_OK);
-    assert_true(report.flaw_count > 0);
-    assert_int_equal(report.flaws[0].kind, FER_FLAW_TENANT);
+    spoilt_exports(path, (fer_str){bytes, size}, fer_str_of(stranger));
     free(bytes);
-    free(shorter);
     unlink(path);
     fer_arena_free(a);
     desk_remove(d.folder);

@@ -135,6 +135,7 @@ static const char *const more[FER_LEDGER_TYPES][2] = {
     [FER_LEDGER_DENIED] = {"rule", "reason"},
     [FER_LEDGER_DEFINITION] = {"as", "verdict"},
     [FER_LEDGER_APPROVAL] = {"what", "as"},
+    [FER_LEDGER_CONFIG] = {"as", "sha256"},
 };
 
 static void show_more(fer_out *o, fer_arena *a, const fer_line *l)

@@ -143,6 +143,8 @@ void fer_station_remark(fer_station *s);
 size_t fer_station_held(const fer_station *s, fer_str ns);
 /* Says on standard error how many are, and what to do, where that was not said before. */
 void fer_station_say_held(fer_station *s);
+/* Tells the log that somebody begins or ends to serve: `serve.started` and the like. */
+void fer_station_note_life(const fer_station *s, const char *event);
 
 /* What a reload did. */
 typedef struct fer_reloaded {

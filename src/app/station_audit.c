@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a station writes down that is no call: definitions that have changed or are held back, and
- * what an operator decided about them. The log is told of each, the ledger too where there is one;
- * standard error is told how many wait for somebody. Other programs (`ferrule catalog approve`)
- * change the catalogue's file alone: what they did is in its history, and is told when the station
- * takes the file over, or at its next start.
+ * What a station writes down that is no call: definitions that have changed or are held back, what
+ * an operator decided about them, configurations that were read again, when somebody begins to
+ * serve and ends. The log is told of each, the ledger too where there is one and it is not its own
+ * record; standard error is told how many wait for somebody. Other programs (`ferrule catalog
+ * approve`) change the catalogue's file alone: what they did is in its history, and is told when
+ * the station takes the file over, or at its next start.
  */
+#include <unistd.h>
+
 #include "buf.h"
 #include "definition.h"
+#include "digest.h"
 #include "errors.h"
 #include "gateway_parts.h"
 #include "station_parts.h"
@@ -149,4 +153,79 @@ void fer_station_say_held(fer_station *s)
                     "catalog quarantine' lists them, 'ferrule catalog approve ID' serves one, "
                     "'ferrule catalog reject ID' forgets it",
                     held);
+}
+
+/* ---- the configuration ----------------------------------------------------------------------- */
+
+/* Beginnings, ends and reloads are few: a file of the operator's has them, unless it is said which
+ * level it is to have. */
+static fer_log life_log(const fer_station *s)
+{
+    fer_log log = s->log;
+    bool said = s->config.log_level.len || fer_app_option(s->app, "log-level");
+    if (s->config.log_file.len && !said && log.level < FER_LOG_INFO) log.level = FER_LOG_INFO;
+    return log;
+}
+
+/* SHA-256 of the file's bytes, of several one behind the other; empty: it cannot be read. */
+static void digest_of(const fer_station *s, char out[FER_DIGEST_HEX + 1])
+{
+    fer_buf all;
+    fer_str text;
+    unsigned char sum[FER_DIGEST_SIZE];
+    fer_arena *a = fer_arena_new(0);
+    fer_str own = a ? fer_arena_copy(a, s->config.file) : FER_STR_NONE;
+    size_t count = s->wants.file_count ? s->wants.file_count : s->config.file.len ? 1 : 0;
+    fer_code code = own.ptr && count ? FER_OK : FER_IO_ERROR;
+    out[0] = '\0';
+    if (a) fer_buf_init(&all, a, count * FER_CONFIG_CLIENT_SIZE);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = fer_file_read(a, s->wants.file_count ? s->wants.files[i] : own.ptr,
+                             FER_CONFIG_CLIENT_SIZE, &text, NULL);
+        if (!code) fer_buf_add(&all, text);
+    }
+    if (!code && !all.failure) {
+        fer_digest_text(fer_buf_view(&all), sum);
+        fer_digest_hex(out, sum, sizeof sum);
+        out[FER_DIGEST_HEX] = '\0';
+    }
+    fer_arena_free(a);
+}
+
+void fer_station_note_life(const fer_station *s, const char *event)
+{
+    char digest[FER_DIGEST_HEX + 1];
+    fer_log log = life_log(s);
+    digest_of(s, digest);
+    fer_log_write(&log, FER_LOG_INFO, event,
+                  (const struct fer_log_field[]){FER_LOG_S("version", fer_str_of(fer_version())),
+                                                 FER_LOG_I("pid", getpid()),
+                                                 FER_LOG_S("config.sha256", fer_str_of(digest)),
+                                                 {0}});
+}
+
+/* What is wrong may quote the file: the log has it, as standard error does, the ledger the code. */
+void fer_station_note_reload(const fer_station *s, bool taken, size_t changes, fer_code code,
+                             const char *why)
+{
+    char digest[FER_DIGEST_HEX + 1];
+    const char *name = fer_code_info(code)->name, *as = taken ? "taken" : "refused";
+    fer_log log = life_log(s);
+    fer_buf b;
+    fer_arena *a = fer_arena_new(0);
+    digest_of(s, digest);
+    fer_log_write(&log, code ? FER_LOG_WARN : FER_LOG_INFO,
+                  taken ? "config.reloaded" : "config.refused",
+                  (const struct fer_log_field[]){FER_LOG_I("changes", changes),
+                                                 FER_LOG_S("config.sha256", fer_str_of(digest)),
+                                                 FER_LOG_S("error.code", fer_str_of(name)),
+                                                 FER_LOG_S("reason", fer_str_of(code ? why : "")),
+                                                 {0}});
+    if (!a) return;
+    fer_buf_init(&b, a, FER_LEDGER_BODY);
+    fer_buf_printf(&b, "{\"as\":\"%s\",\"changes\":%zu,\"code\":\"%s\"", as, changes, name);
+    if (digest[0]) fer_buf_printf(&b, ",\"sha256\":\"%s\"", digest);
+    fer_buf_add_char(&b, '}');
+    record(s, FER_LEDGER_CONFIG, &b);
+    fer_arena_free(a);
 }

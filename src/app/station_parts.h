@@ -90,6 +90,9 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
 fer_code fer_station_listen(fer_station *s, fer_err *err);
 /* And of what has happened in it since a version, by other programs. */
 void fer_station_hear(fer_station *s, uint64_t since);
+/* And of a configuration that was read again: whether anything of it was taken, and why not all. */
+void fer_station_note_reload(const fer_station *s, bool taken, size_t changes, fer_code code,
+                             const char *why);
 
 /* ---- telemetry.c ---- */
 

@@ -391,7 +391,7 @@ bool fer_station_take_over(fer_station *s)
     return s->catalog != before;
 }
 
-fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err)
+static fer_code read_again(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err)
 {
     fer_config now;
     *out = (fer_reloaded){0};
@@ -420,5 +420,14 @@ fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer
     s->config_arena = own;
     s->reloads++;
     fer_station_save(s);
+    return code;
+}
+
+fer_code fer_station_reload(fer_station *s, fer_arena *a, fer_reloaded *out, fer_err *err)
+{
+    fer_err own = {0};
+    fer_code code = read_again(s, a, out, &own);
+    fer_station_note_reload(s, out->changes != NULL, out->count, code, own.message);
+    if (code && err) *err = own;
     return code;
 }

@@ -3,6 +3,7 @@
 """What an operator is told of what happens beside calls: definitions that are held back and what was decided about them, in the log, on
 standard error, by commands, in the admin API, in metrics and in the ledger; whom a tool was refused. Speaks TAP."""
 
+import hashlib
 import json
 import os
 import signal
@@ -161,5 +162,42 @@ table = run(["ledger", "query", "--config", site.config, "--type", "denied"]).st
 same("the table has rule and reason", [line.split("\t")[4:5] + line.split("\t")[8:] for line in table][:4],
      [["a:pid", "mcp.scopes", "scopes"], ["_unknown", "mcp.scopes", "scopes"], ["a:pid", "mcp.scopes", "scopes"], ["a:pid", "scopes", "-"]])
 s.end()
+
+# ---- beginnings, ends and reloads, in the log and in the ledger
+site = Site("reloads", {"telemetry": {"logFile": "log.json", "logFormat": "json"}})  # of no level: that of warnings
+s = site.serve()
+
+
+def digest():
+    with open(site.config, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+first = digest()
+until(lambda: pid(s))
+case("the start is in the log", [] if until(lambda: site.events("serve.started")) else ["no event"])
+same("with a digest of the configuration", [e["config.sha256"] for e in site.events("serve.started")], [first])
+site.write({"telemetry": {"logFile": "log.json", "logFormat": "json"}, "defaults": {"deadlineMs": 9000}})
+second = digest()
+s.child.send_signal(signal.SIGHUP)
+case("a reload is in the log", [] if until(lambda: site.events("config.reloaded")) else ["no event"])
+same("with what it did", [(e["level"], e["changes"], e["config.sha256"], e["error.code"]) for e in site.events("config.reloaded")], [("info", 1, second, "Ok")])
+site.write(text='{"state": "state", "canary-of-the-file":')
+third = digest()
+s.child.send_signal(signal.SIGHUP)
+case("one that is refused, too", [] if until(lambda: site.events("config.refused")) else ["no event"])
+same("as a warning with the reason", [(e["level"], e["changes"], e["config.sha256"], e["error.code"], bool(e["reason"])) for e in site.events("config.refused")],
+     [("warn", 0, third, "InvalidYaml", True)])
+until(lambda: len(site.records("config")) == 2)
+same("no word of the file is in the ledger", run(["ledger", "query", "--ledger", site.path("state", "ledger"), "--type", "config"]).stdout.decode().count("canary"), 0)
+got = run(["ledger", "query", "--ledger", site.path("state", "ledger"), "--type", "config", "--json"]).stdout
+same("and has both", [json.loads(line)["body"] for line in got.splitlines()],
+     [{"as": "taken", "changes": 1, "code": "Ok", "sha256": second}, {"as": "refused", "changes": 0, "code": "InvalidYaml", "sha256": third}])
+os.unlink(site.config)
+s.child.send_signal(signal.SIGHUP)
+case("a file that is gone", [] if until(lambda: len(site.events("config.refused")) == 2) else ["no event"])
+s.end()
+same("the end is in the log", [len(site.events("serve.stopping")), len(site.events("serve.stopped"))], [1, 1])
+same("calls are not, at this level", site.events("tool.succeeded"), [])
 
 finish()

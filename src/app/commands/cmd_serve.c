@@ -198,6 +198,7 @@ static void on_signal(uv_signal_t *handle, int number)
     }
     s->draining = true;
     say_drain(s, number);
+    fer_station_note_life(&s->station, "serve.stopping");
     fer_service_tell("STOPPING=1\nSTATUS=what runs has %d seconds", DRAIN_MS / 1000);
     fer_front_drain(s->front);
     uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
@@ -526,6 +527,7 @@ static int serve(serving *s)
     if (!bad) {
         fer_out_flush(&s->app->out);
         fer_service_tell("READY=1\nSTATUS=asking servers for their tools");
+        fer_station_note_life(&s->station, "serve.started");
         learn_tools(s);
         while (!s->over) uv_run(loop, UV_RUN_ONCE);
     }
@@ -541,6 +543,7 @@ static int serve(serving *s)
     fer_doorkeeper_deinit(&s->door);
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);
+    if (!bad) fer_station_note_life(&s->station, "serve.stopped");
     return bad;
 }
 

@@ -268,6 +268,15 @@ fer_code fer_keeping_visit(uv_loop_t *loop, fer_str folder, fer_keeping **out, f
     return code;
 }
 
+bool fer_keeping_is_written(const char *ledger)
+{
+    int folder;
+    if (!ledger || fer_folder_open(ledger, false, &folder, NULL)) return false;
+    bool written = fer_folder_is_written(folder);
+    fer_sys_close(folder);
+    return written;
+}
+
 fer_store_port *fer_keeping_store(const fer_keeping *k)
 {
     return k->store_port;

@@ -44,6 +44,9 @@ fer_code fer_keeping_begin(fer_gateway *g, const fer_keep_options *o, fer_keepin
 /* After the gateway was stopped and before it is freed: its loop runs once more. NULL is fine. */
 void fer_keeping_end(fer_keeping *k);
 
+/* Whether some process writes the ledger of a folder: FER_LEDGER_UNAVAILABLE is for that then. */
+bool fer_keeping_is_written(const char *ledger);
+
 /* Opens the store alone, as a visitor. FER_BAD_USAGE: there is no store in the folder. */
 fer_code fer_keeping_visit(uv_loop_t *loop, fer_str folder, fer_keeping **out, fer_err *err);
 fer_store_port *fer_keeping_store(const fer_keeping *k);

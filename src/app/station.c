@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "gateway_parts.h"
 #include "keeping.h"
+#include "near.h"
 #include "sandbox.h"
 #include "station_parts.h"
 
@@ -93,6 +94,52 @@ static fer_code take_places(fer_station *s, fer_err *err)
     return code;
 }
 
+#define OTHER_STATE "or use a configuration with another `state` (--config)"
+
+/* What to do where a gateway has the folder of state; the last row is for all other commands. */
+static const struct {
+    const char *command, *option, *hint;
+} beside[] = {
+    {"serve", "stdio",
+     "`ferrule serve --stdio` attaches to it where --client, --mode and --expose are not given; a "
+     "client of serve.clients asks it over HTTP, with its token; " OTHER_STATE},
+    {"serve", NULL, "stop that one first (ferrule top shows it), " OTHER_STATE},
+    {"servers", NULL, "ferrule top shows its servers; " OTHER_STATE},
+    {NULL, NULL,
+     "it runs tools for whoever asks: ferrule call --server URL run_tool id=TOOL, with the URL that "
+     "it printed at its start; " OTHER_STATE},
+};
+
+static fer_code say_what_to_do(const fer_station *s, fer_err *err)
+{
+    const fer_err why = *err;
+    const fer_command *c = s->app->command;
+    fer_str ledger = fer_arena_printf(s->arena, "%.*s/ledger", FER_PRI(s->config.state));
+    size_t i = 0;
+    if (!fer_keeping_is_written(ledger.ptr)) return why.code;
+    while (beside[i].command && (!c || strcmp(c->name, beside[i].command) != 0 ||
+                                 (beside[i].option && !fer_app_option(s->app, beside[i].option))))
+        i++;
+    return fer_fail(err, why.code, "%s. If that is a gateway: %s", why.message, beside[i].hint);
+}
+
+/* The client of --client, before anything is opened for it. */
+static fer_code check_client(const fer_station *s, fer_err *err)
+{
+    const fer_config_serve *c = &s->config.serve;
+    fer_near near;
+    if (!s->wants.client) return FER_OK;
+    fer_near_init(&near, fer_str_of(s->wants.client));
+    for (size_t i = 0; i < c->client_count; i++) {
+        if (fer_str_is(c->clients[i].name, s->wants.client)) return FER_OK;
+        fer_near_try(&near, c->clients[i].name);
+    }
+    return fer_fail(err, FER_BAD_USAGE,
+                    "--client: serve.clients of the configuration has no %s%s%.*s%s",
+                    s->wants.client, near.best.ptr ? "; did you mean " : "", FER_PRI(near.best),
+                    near.best.ptr ? "?" : "");
+}
+
 static fer_code begin_keeping(fer_station *s, fer_err *err)
 {
     const fer_policy_common *all = fer_policy_common_of(s->gateway->rulebook->set);
@@ -103,7 +150,8 @@ static fer_code begin_keeping(fer_station *s, fer_err *err)
                           .cache = all->cache_persist,
                           .cache_bytes = all->cache_disk_bytes,
                           .log = &s->log};
-    return fer_keeping_begin(s->gateway, &o, &s->keeping, err);
+    fer_code code = fer_keeping_begin(s->gateway, &o, &s->keeping, err);
+    return code == FER_LEDGER_UNAVAILABLE ? say_what_to_do(s, err) : code;
 }
 
 static fer_code begin(fer_station *s, fer_err *err)
@@ -113,6 +161,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     if (!s->arena || !s->config_arena) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     s->config.metrics = true;
     fer_code code = read_config(s, err);
+    if (!code) code = check_client(s, err);
     if (s->wants.bare) s->config.state = s->config.catalog = FER_STR("");
     if (!code) code = fer_station_take_log(s, &s->config, err);
     struct fer_opened opened = {0};

@@ -67,8 +67,9 @@ struct fer_station_wants {
     bool degraded; /* also where a layer of the sandbox is missing */
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
-    bool bare;  /* servers alone: no state is opened, no catalogue kept */
-    bool found; /* nobody named them: what is wrong with one of them ends nothing */
+    bool bare;          /* servers alone: no state is opened, no catalogue kept */
+    bool found;         /* nobody named them: what is wrong with one of them ends nothing */
+    const char *client; /* of `serve.clients`, which must have it; or NULL */
     const char
         *own; /* the URL that the gateway will have, which it does not serve itself; or NULL */
 };

@@ -200,4 +200,23 @@ s.end()
 same("the end is in the log", [len(site.events("serve.stopping")), len(site.events("serve.stopped"))], [1, 1])
 same("calls are not, at this level", site.events("tool.succeeded"), [])
 
+# ---- who cannot have the ledger beside a gateway is told what to do
+site = Site("beside", {"serve": {"clients": {"desk": {"scopes": ["*"]}}}})
+s = site.serve()
+until(lambda: pid(s))
+own = ["--config", site.config]
+for name, words, code, want in [
+    ("a client that is misspelt", ["serve", "--stdio", "--client", "desc", *own], 2, ["serve.clients of the configuration has no desc; did you mean desk?"]),
+    ("a client", ["serve", "--stdio", "--client", "desk", *own], 70, ["LedgerUnavailable", "`ferrule serve --stdio` attaches to it", "over HTTP, with its token", "another `state`"]),
+    ("another mode", ["serve", "--stdio", "--mode", "tools", "--attach", "never", *own], 70, ["`ferrule serve --stdio` attaches to it"]),
+    ("a second gateway", ["serve", "--listen", "0", *own], 70, ["stop that one first", "another `state`"]),
+    ("servers", ["servers", *own], 70, ["ferrule top shows its servers"]),
+    ("run", ["run", "a:pid", *own], 70, ["ferrule call --server URL run_tool id=TOOL"]),
+    ("ledger prune", ["ledger", "prune", "--older-than", "1d", *own], 70, ["ledger.retentionDays"]),
+    ("a client over HTTP", ["serve", "--client", "desk", *own], 2, ["--client is for --stdio"]),
+]:
+    r = run(words, env={"HOME": site.home, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""})
+    case(f"beside a gateway: {name}", [f"no {t!r}: {r.stderr.decode()}" for t in want if t not in r.stderr.decode()] + ([] if r.returncode == code else [f"exit code {r.returncode}"]))
+s.end()
+
 finish()

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "errors.h"
 #include "file.h"
+#include "keeping.h"
 #include "ledger.h"
 #include "ledger_ask.h"
 #include "ledger_verify.h"
@@ -106,6 +107,17 @@ static fer_ledger_options writer_of(const fer_ledger_place *p)
     return (fer_ledger_options){.folder = p->folder, .anchor = p->anchor, .key = p->key};
 }
 
+/* Where a gateway writes it, there is something else to do. */
+static int fail_to_write(fer_app *app, const char *folder, const fer_err *err)
+{
+    int bad = fer_app_fail(app, err);
+    if (err->code == FER_LEDGER_UNAVAILABLE && fer_keeping_is_written(folder))
+        fer_app_say(app,
+                    "the gateway that writes it prunes it itself, by ledger.retentionDays of its "
+                    "configuration; or stop it first");
+    return bad;
+}
+
 static int prune(fer_app *app, const fer_ledger_place *place, int64_t age)
 {
     fer_err err;
@@ -115,7 +127,7 @@ static int prune(fer_app *app, const fer_ledger_place *place, int64_t age)
     if (!fer_file_is_folder(o.folder))
         return fer_app_usage(app, "there is no ledger in %s", o.folder);
     fer_code code = fer_ledger_open(&o, &l, NULL, &err);
-    if (code) return fer_app_fail(app, &err);
+    if (code) return fail_to_write(app, o.folder, &err);
     code = fer_ledger_prune(l, fer_clock_wall() - age, &what, &err);
     int bad = code ? fer_app_fail(app, &err) : 0;
     if (fer_ledger_close(l, &err) && !bad) bad = fer_app_fail(app, &err);

@@ -428,10 +428,7 @@ static int find_client(serving *s, fer_guest **out)
     size_t i = 0;
     *out = NULL;
     if (!name) return 0;
-    while (i < c->client_count && !fer_str_is(c->clients[i].name, name)) i++;
-    if (i == c->client_count)
-        return fer_app_usage(s->app, "--client: serve.clients of the configuration has no %s",
-                             name);
+    while (!fer_str_is(c->clients[i].name, name)) i++; /* the station has looked for it */
     fer_serve_setup_client(&c->clients[i], &who, &o);
     *out = fer_guest_new(s->front, &o);
     if (*out) return 0;
@@ -502,8 +499,6 @@ static int open_doors(serving *s)
 {
     fer_err err = {0};
     int bad;
-    if (fer_app_option(s->app, "client") && !fer_app_option(s->app, "stdio"))
-        return fer_app_usage(s->app, "--client is for --stdio; over HTTP a token says who asks");
     if (fer_app_option(s->app, "daemon")) {
         bad = open_local(s, true);
         return bad || s->over ? bad : open_quiet_web(s, &err);
@@ -556,6 +551,8 @@ static int attach(serving *s, fer_arena *a, const char *const *files, size_t cou
     fer_err err = {0};
     if (daemon && (stdio || fer_app_option(s->app, "listen") || fer_app_option(s->app, "socket")))
         return fer_app_usage(s->app, "--daemon goes without --stdio, --listen and --socket");
+    if (fer_app_option(s->app, "client") && !stdio)
+        return fer_app_usage(s->app, "--client is for --stdio; over HTTP a token says who asks");
     /* Who is somebody in particular is served here: those who attach are the operator. */
     bool alone = (when && strcmp(when, "never") == 0) || fer_app_option(s->app, "client");
     if (alone && !daemon) return -1;
@@ -589,6 +586,7 @@ int fer_run_serve(fer_app *app)
                                       .files = files,
                                       .file_count = count,
                                       .found = fer_client_found(app),
+                                      .client = fer_app_option(app, "client"),
                                       .own = own_url(&s, a)};
     if (!bad) bad = fer_station_init_for(&s.station, app, &wants);
     if (!bad) {

@@ -2,6 +2,8 @@
 /* Between curl and the loop: sockets and time. */
 #include "http_client.h"
 
+#include <stdlib.h>
+
 #include "errors.h"
 #include "http_parts.h"
 #include "sys.h"
@@ -164,11 +166,22 @@ uv_loop_t *fer_http_loop(const fer_http *h)
     return h->loop;
 }
 
+/* curl itself looks at neither. */
+static const char *named_by(const char *variable)
+{
+    const char *path = secure_getenv(variable);
+    return path && path[0] ? path : NULL;
+}
+
 fer_http *fer_http_new(uv_loop_t *loop, const fer_http_options *options)
 {
     fer_http *h = fer_sys_malloc(sizeof *h);
     if (!h) return NULL;
     *h = (fer_http){.loop = loop, .options = *options, .handles = 2};
+    if (!options->ca_file && !options->ca_folder) {
+        h->options.ca_file = named_by("SSL_CERT_FILE");
+        h->options.ca_folder = named_by("SSL_CERT_DIR");
+    }
     uv_timer_init(loop, &h->curl_timer);
     uv_timer_init(loop, &h->tick);
     h->curl_timer.data = h->tick.data = h;

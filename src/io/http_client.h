@@ -116,7 +116,9 @@ typedef struct fer_http_options {
     const fer_net_rules *rules; /* borrowed; must be there, unless `unix_socket` is */
     const char *unix_socket; /* all requests go to this socket, whatever host they name; borrowed.
                                 NULL: none */
-    const char *ca_file;     /* certificates to trust; NULL: those of the system */
+    /* Certificates to trust, and a folder of such; both NULL: those that SSL_CERT_FILE and
+     * SSL_CERT_DIR name, as for other programs, else those of the system. */
+    const char *ca_file, *ca_folder;
     const char *proxy; /* all requests go through it, and rules are asked about its address alone;
                           NULL: none. http_proxy and the like count for nothing. */
 } fer_http_options;

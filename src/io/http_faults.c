@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can go wrong with a call: one row for each fault, and one for each code of curl's. */
+#include <openssl/x509_vfy.h>
+
 #include "errors.h"
 #include "http_parts.h"
 
@@ -52,7 +54,7 @@ static const struct {
     {CURLE_COULDNT_RESOLVE_HOST, FER_HTTP_UNRESOLVED},
     {CURLE_COULDNT_RESOLVE_PROXY, FER_HTTP_UNRESOLVED},
     {CURLE_COULDNT_CONNECT, FER_HTTP_UNCONNECTED},
-    {CURLE_SSL_CONNECT_ERROR, FER_HTTP_UNTRUSTED},
+    {CURLE_SSL_CONNECT_ERROR, FER_HTTP_UNTRUSTED}, /* these are told apart by why_untrusted */
     {CURLE_PEER_FAILED_VERIFICATION, FER_HTTP_UNTRUSTED},
     {CURLE_SSL_CERTPROBLEM, FER_HTTP_UNTRUSTED},
     {CURLE_SSL_CIPHER, FER_HTTP_UNTRUSTED},
@@ -76,6 +78,48 @@ static const struct {
 #endif
 };
 
+/* What is wrong with a certificate, by OpenSSL's own numbers; the last row is for all others. */
+static const struct {
+    long result;
+    const char *text;
+} certificate_faults[] = {
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, NULL},
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, NULL},
+    {X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, NULL},
+    {X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, NULL},
+    {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, NULL},
+    {X509_V_ERR_CERT_UNTRUSTED, NULL},
+    {X509_V_ERR_CERT_HAS_EXPIRED, "its certificate, or one that vouches for it, has expired"},
+    {X509_V_ERR_CERT_NOT_YET_VALID, "its certificate is not valid yet: is the clock right?"},
+    {X509_V_ERR_HOSTNAME_MISMATCH, "its certificate is for another name"},
+    {X509_V_ERR_IP_ADDRESS_MISMATCH, "its certificate is for another name"},
+    /* The name is looked at by curl itself, after the rest and before it takes down how that was.
+     */
+    {X509_V_OK, "its certificate is for another name"},
+    {X509_V_ERR_UNSPECIFIED, "its certificate is for another name"},
+    {-1, "its certificate is not good enough to be trusted"},
+};
+
+/* Why there is no secure connection, in our own words: those of curl may quote the other side. */
+static const char *why_untrusted(CURLcode code, const fer_http_call *c)
+{
+    long result = -1;
+    size_t i = 0;
+    if (code == CURLE_SSL_CACERT_BADFILE)
+        return "the certificates to trust cannot be read (SSL_CERT_FILE, SSL_CERT_DIR, or the "
+               "system's)";
+    if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_SSL_CIPHER)
+        return "no TLS could be agreed on: it does not speak TLS at that port, or no version of it "
+               "from 1.2 on";
+    if (code != CURLE_PEER_FAILED_VERIFICATION && code != CURLE_SSL_ISSUER_ERROR) return NULL;
+    c->curl->easy_getinfo(c->easy, CURLINFO_SSL_VERIFYRESULT, &result);
+    while (certificate_faults[i].result != result && certificate_faults[i].result != -1) i++;
+    return certificate_faults[i].text
+               ? certificate_faults[i].text
+               : "its certificate is of an issuer that is not trusted here; for one of your own, "
+                 "SSL_CERT_FILE names a file with the issuer's certificate";
+}
+
 /* Some codes of curl's mean two things. */
 static fer_http_fault tell_apart(const fer_http_call *c, fer_http_fault fault)
 {
@@ -92,10 +136,13 @@ static fer_http_fault tell_apart(const fer_http_call *c, fer_http_fault fault)
     return fault;
 }
 
-fer_http_fault fer_http_fault_of(CURLcode code, const fer_http_call *c)
+fer_http_fault fer_http_fault_of(CURLcode code, fer_http_call *c)
 {
-    for (size_t i = 0; i < FER_COUNT(rows); i++)
-        if (rows[i].code == code) return tell_apart(c, rows[i].fault);
+    for (size_t i = 0; i < FER_COUNT(rows); i++) {
+        if (rows[i].code != code) continue;
+        if (rows[i].fault == FER_HTTP_UNTRUSTED) c->why = why_untrusted(code, c);
+        return tell_apart(c, rows[i].fault);
+    }
     return c->head_done ? FER_HTTP_LOST : FER_HTTP_INTERNAL;
 }
 
@@ -106,8 +153,9 @@ fer_http_fault fer_http_call_fail(fer_http_call *c, fer_http_fault fault)
     /* A refusal says which address and why. */
     if (fault == FER_HTTP_REFUSED && c->err.code) return fault;
     c->err = (fer_err){0};
+    const char *why = fault == FER_HTTP_UNTRUSTED ? c->why : NULL;
     if (fault)
-        fer_fail(&c->err, fer_http_fault_rows[fault].code, "%s port %u: %s", c->target.host,
-                 c->target.port, texts[fault]);
+        fer_fail(&c->err, fer_http_fault_rows[fault].code, "%s port %u: %s%s%s", c->target.host,
+                 c->target.port, texts[fault], why ? ": " : "", why ? why : "");
     return fault;
 }

@@ -148,7 +148,8 @@ static bool set_manners(fer_http_call *c)
            SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS) &&
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) &&
            (!o->unix_socket || SET(CURLOPT_UNIX_SOCKET_PATH, o->unix_socket)) &&
-           (!o->ca_file || SET(CURLOPT_CAINFO, o->ca_file));
+           (!o->ca_file || SET(CURLOPT_CAINFO, o->ca_file)) &&
+           (!o->ca_folder || SET(CURLOPT_CAPATH, o->ca_folder));
 }
 
 static bool set_callbacks(fer_http_call *c)

@@ -62,6 +62,7 @@ struct fer_http_call {
     bool paused;          /* as its owner wants */
     bool held;            /* as curl was told */
     fer_http_fault fault; /* found in a callback of curl's */
+    const char *why;      /* there is no secure connection; or NULL */
     fer_err err;
     char curl_text[CURL_ERROR_SIZE]; /* looked at, never shown: it may quote what was received */
 };
@@ -91,6 +92,7 @@ fer_http_fault fer_http_head_parse(fer_arena *a, fer_str lines, fer_http_head *o
 /* http_faults.c */
 /* Fills the call's `err` and returns the fault, where it has none yet. */
 fer_http_fault fer_http_call_fail(fer_http_call *c, fer_http_fault fault);
-fer_http_fault fer_http_fault_of(CURLcode code, const fer_http_call *c);
+/* Also says in the call why it was, where that is known. */
+fer_http_fault fer_http_fault_of(CURLcode code, fer_http_call *c);
 
 #endif

@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -126,6 +127,70 @@ if shutil.which("openssl"):
     same("plain HTTP", b"200" in c.recv(65536), False)
     c.close()
     same("it ends", s.end(), 0)
+
+    # What goes out over TLS: why not, and whom to trust. Each certificate is at a port of its own.
+    def make(name, subject, past=False):
+        """A certificate that vouches for itself."""
+        where = os.path.join(home.name, name)
+        os.makedirs(where)
+        subprocess.run(["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out", "csr.pem", "-subj", "/CN=" + subject],
+                       cwd=where, capture_output=True, check=True)
+        with open(os.path.join(where, "ca.conf"), "w", encoding="utf-8") as out:
+            out.write("[ca]\ndefault_ca=d\n[d]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\nx509_extensions=x\n"
+                      f"[p]\ncommonName=supplied\n[x]\nsubjectAltName=DNS:{subject}\n")
+        with open(os.path.join(where, "index"), "w", encoding="utf-8"), open(os.path.join(where, "serial"), "w", encoding="utf-8") as out:
+            out.write("01\n")
+        subprocess.run(["openssl", "ca", "-batch", "-selfsign", "-config", "ca.conf", "-keyfile", "key.pem", "-in", "csr.pem", "-out", "cert.pem", "-notext",
+                        "-startdate", "20200101000000Z", "-enddate", "20200201000000Z" if past else "20490101000000Z"], cwd=where, capture_output=True, check=True)
+        return os.path.join(where, "cert.pem"), os.path.join(where, "key.pem")
+
+    def peer(pair):
+        """Somebody who speaks TLS, or not, and nothing else."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if pair else None
+        if pair:
+            context.load_cert_chain(*pair)
+
+        def answer():
+            while True:
+                c = listener.accept()[0]
+                try:
+                    if context:
+                        context.wrap_socket(c, server_side=True).close()
+                    else:
+                        c.recv(4096)
+                        c.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+                        c.close()
+                except OSError:
+                    pass
+        threading.Thread(target=answer, daemon=True).start()
+        return f"https://localhost:{listener.getsockname()[1]}/mcp"
+
+    good, other, past = make("good", "localhost"), make("other", "elsewhere.example"), make("past", "localhost", past=True)
+    for name, pair, trusted, want in [
+        ("an issuer that nobody knows", good, None, "is of an issuer that is not trusted here; for one of your own, SSL_CERT_FILE names"),
+        ("another name", other, other[0], "its certificate is for another name"),
+        ("one that has expired", past, past[0], "has expired"),
+        ("no TLS at all", None, None, "no TLS could be agreed on"),
+        ("a file that is not there", good, "/nowhere.pem", "the certificates to trust cannot be read (SSL_CERT_FILE"),
+    ]:
+        got = run(["call", "--server", peer(pair), "x"], env=dict(SET, **({"SSL_CERT_FILE": trusted} if trusted else {})))
+        case(f"TLS outwards: {name}", expect(got, 1, [], ["no secure connection (TLS) could be made: ", want]))
+    os.chmod(good[1], 0o600)
+    s = Server(config=config("own.yaml", {"listen": "127.0.0.1:0", "tls": {"cert": good[0], "key": good[1]}}), listen=None)
+    words = ["call", "--server", f"https://localhost:{s.port}/mcp", "--token", "secretref:env:FERRULE_TOKEN", "search_tools", "query=nap"]
+    case("a certificate of one's own is trusted by SSL_CERT_FILE", expect(run(words, env=dict(SET, FERRULE_TOKEN=TOKEN, SSL_CERT_FILE=good[0])), 0, ["nap"]))
+    hashed = os.path.join(home.name, "hashed")
+    os.makedirs(hashed)
+    shutil.copy(good[0], hashed)
+    subprocess.run(["openssl", "rehash", hashed], capture_output=True, check=True)
+    case("and by SSL_CERT_DIR", expect(run(words, env=dict(SET, FERRULE_TOKEN=TOKEN, SSL_CERT_DIR=hashed)), 0, ["nap"]))
+    far = os.path.join(home.name, "far-server.yaml")
+    with open(far, "w", encoding="utf-8") as out:
+        json.dump({"mcpServers": {"gw": {"url": f"https://localhost:{s.port}/mcp", "headers": {"Authorization": "Bearer secretref:env:FERRULE_TOKEN"}}}}, out)
+    case("for servers, too", expect(run(["servers", "--config", far], env=dict(SET, FERRULE_TOKEN=TOKEN, SSL_CERT_FILE=good[0])), 0, ["gw\tmcp-http\tup"]))
+    case("which say what is wrong without", expect(run(["servers", "--config", far], env=dict(SET, FERRULE_TOKEN=TOKEN)), 1, ["is of an issuer that is not trusted here"]))
+    s.end()
     os.chmod(key, 0o644)
     case("a key that others may read", expect(run(["serve", "--config", tls], env=SET), 2, [], ["chmod 600"]))
 else:

@@ -165,6 +165,19 @@ static void check_room(fer_doctor *d, const char *path)
                         "%llu MB are left on its disk", left);
 }
 
+/* Once it is made anew, the old one is of no use. */
+static void check_seal(fer_doctor *d, const char *state)
+{
+    fer_str key = fer_arena_printf(d->arena, "%s/seal.key", state);
+    fer_str store = fer_arena_printf(d->arena, "%s/store.db", state);
+    if (!key.ptr || !store.ptr || !fer_file_exists(store.ptr) || fer_file_exists(key.ptr)) return;
+    fer_doctor_tell(d, FER_DOCTOR_WARNING, key,
+                    FER_STR("Put it back from a backup before the next start, which makes another "
+                            "one."),
+                    "it is gone: what store.db has, results of calls with idempotency keys among "
+                    "it, cannot be read without it");
+}
+
 static void check_ledger(fer_doctor *d, const char *state)
 {
     fer_str folder = fer_arena_printf(d->arena, "%s/ledger", state);
@@ -222,6 +235,7 @@ void fer_doctor_state(fer_doctor *d)
                         FER_STR("chmod 700 it (ferrule doctor --fix)."),
                         "others may look into it (mode %03o)", (unsigned)(st.st_mode & 0777));
     check_room(d, path.ptr);
+    check_seal(d, path.ptr);
     check_ledger(d, path.ptr);
 }
 

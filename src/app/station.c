@@ -140,6 +140,26 @@ static fer_code check_client(const fer_station *s, fer_err *err)
                     near.best.ptr ? "?" : "");
 }
 
+/* There are records, and the key that they are sealed with is gone: another one is about to be
+ * made. */
+static bool has_lost_key(const fer_station *s)
+{
+    fer_str key = fer_arena_printf(s->arena, "%.*s/seal.key", FER_PRI(s->config.state));
+    fer_str store = fer_arena_printf(s->arena, "%.*s/store.db", FER_PRI(s->config.state));
+    return key.ptr && store.ptr && fer_file_exists(store.ptr) && !fer_file_exists(key.ptr);
+}
+
+static void say_lost_key(fer_station *s)
+{
+    fer_app_say(
+        s->app,
+        "%.*s/seal.key was gone, and is made anew: what was kept under the old one, results "
+        "of calls with idempotency keys among it, cannot be read any more",
+        FER_PRI(s->config.state));
+    fer_log_write(&s->log, FER_LOG_WARN, "seal.anew",
+                  (const struct fer_log_field[]){FER_LOG_S("state", s->config.state), {0}});
+}
+
 static fer_code begin_keeping(fer_station *s, fer_err *err)
 {
     const fer_policy_common *all = fer_policy_common_of(s->gateway->rulebook->set);
@@ -150,7 +170,9 @@ static fer_code begin_keeping(fer_station *s, fer_err *err)
                           .cache = all->cache_persist,
                           .cache_bytes = all->cache_disk_bytes,
                           .log = &s->log};
+    bool lost = has_lost_key(s);
     fer_code code = fer_keeping_begin(s->gateway, &o, &s->keeping, err);
+    if (!code && lost) say_lost_key(s);
     return code == FER_LEDGER_UNAVAILABLE ? say_what_to_do(s, err) : code;
 }
 

@@ -219,4 +219,21 @@ for name, words, code, want in [
     case(f"beside a gateway: {name}", [f"no {t!r}: {r.stderr.decode()}" for t in want if t not in r.stderr.decode()] + ([] if r.returncode == code else [f"exit code {r.returncode}"]))
 s.end()
 
+# ---- a key of the store that is gone
+site = Site("sealed")
+s = site.serve()
+until(lambda: pid(s))
+s.end()
+same("the first start makes a key, and says nothing", ("seal.key" in s.child.stderr.read(), site.events("seal.anew")), (False, []))
+os.unlink(site.path("state", "seal.key"))
+r = run(["doctor", "--config", site.config, "--offline"])
+case("doctor misses it", [] if b"it is gone: what store.db has" in r.stdout and b"from a backup" in r.stdout else [r.stdout.decode()])
+s = site.serve()
+s.end()
+case("one that is made anew is said", [] if "seal.key was gone, and is made anew" in s.child.stderr.read() else ["nothing was said"])
+same("and in the log", [e["level"] for e in site.events("seal.anew")], ["warn"])
+s = site.serve()
+s.end()
+same("once", len(site.events("seal.anew")), 1)
+
 finish()

@@ -128,19 +128,44 @@ static bool is_same(const fer_doorkeeper *d, const struct stat *st)
            st->st_mtim.tv_sec == d->changed.tv_sec && st->st_mtim.tv_nsec == d->changed.tv_nsec;
 }
 
+/* What is wrong with the file, once for each reason: it is looked at for every request. */
+static void tell_trouble(fer_doorkeeper *d, const char *event, const char *why)
+{
+    if (strcmp(why, d->told) == 0) return;
+    snprintf(d->told, sizeof d->told, "%s", why);
+    if (d->log && why[0])
+        fer_log_event(d->log, FER_LOG_WARN, event, FER_LOG_S("file", fer_str_of(d->path)),
+                      FER_LOG_S("reason", fer_str_of(why)));
+}
+
+/* What was read when only its owner could write it is still good: the mode alone has changed. */
+static void check_mode(fer_doorkeeper *d, const struct stat *st)
+{
+    tell_trouble(d, "tokens.open",
+                 st->st_mode & 0077
+                     ? "others may read or write the file: the tokens that were read from it are "
+                       "good until it changes, then none are; chmod 600 it"
+                     : "");
+}
+
 /* A file that cannot be used has no tokens; one that there is no memory for is read with the next
  * look, and what was read before counts until then. True: it is another than before. */
 static bool refresh(fer_doorkeeper *d)
 {
     struct stat st;
+    fer_err err = {0};
     fer_bearers list = {0};
     if (!d->path) return false;
     bool there = fer_sys_stat(d->path, &st) == 0;
-    if (there ? is_same(d, &st) : !d->read) return false;
+    if (there && is_same(d, &st)) {
+        check_mode(d, &st);
+        return false;
+    }
+    if (!there && !d->read) return false;
     fer_arena *a = fer_arena_new(0);
     fer_code code = !a      ? FER_OUT_OF_MEMORY
-                    : there ? fer_bearers_load(a, d->path, &list, NULL)
-                            : FER_IO_ERROR;
+                    : there ? fer_bearers_load(a, d->path, &list, &err)
+                            : fer_fail(&err, FER_IO_ERROR, "the file is gone");
     if (code == FER_OUT_OF_MEMORY) {
         fer_arena_free(a);
         return false;
@@ -149,6 +174,7 @@ static bool refresh(fer_doorkeeper *d)
     d->arena = a;
     d->read = !code;
     d->list = code ? (fer_bearers){0} : list;
+    tell_trouble(d, "tokens.refused", code ? err.message : "");
     if (there) {
         d->file = st.st_ino;
         d->size = st.st_size;

@@ -40,9 +40,10 @@ typedef struct fer_doorkeeper {
     ino_t file;
     off_t size;
     bool read;
-    int64_t looked;       /* at the file, fer_clock_mono */
-    fer_digest *digest;   /* of tokens that are shown */
-    int64_t denied_since; /* fer_clock_mono */
+    char told[FER_ERR_TEXT]; /* what the log was told last of what is wrong with it; or empty */
+    int64_t looked;          /* at the file, fer_clock_mono */
+    fer_digest *digest;      /* of tokens that are shown */
+    int64_t denied_since;    /* fer_clock_mono */
     size_t denied, unsaid;
 } fer_doorkeeper;
 

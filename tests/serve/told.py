@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -235,5 +236,33 @@ same("and in the log", [e["level"] for e in site.events("seal.anew")], ["warn"])
 s = site.serve()
 s.end()
 same("once", len(site.events("seal.anew")), 1)
+
+# ---- the file of tokens while it is in use
+site = Site("tokens", {"serve": {"tokens": "tokens.json"}})
+made = run(["token", "new", "one", "--file", site.path("tokens.json")])
+token = made.stdout.decode().split()[-1]
+s = site.serve(FERRULE_TOKEN="")
+
+
+def status():
+    return s.ask("GET", "/metrics", token=token)[0]
+
+
+same("a token of the file", status(), 200)
+os.chmod(site.path("tokens.json"), 0o644)
+time.sleep(0.01)
+same("what was read is good while only the mode has changed", (status(), status()), (200, 200))
+case("which the log tells", [] if until(lambda: site.events("tokens.open")) else ["no event"])
+with open(site.path("tokens.json"), "a", encoding="utf-8") as f:
+    f.write("\n")
+time.sleep(0.01)
+same("nothing of such a file is read", (until(lambda: status() == 401), status()), (True, 401))
+same("each is told once", [(e["level"], "chmod" in e["reason"]) for e in site.events("tokens.open") + site.events("tokens.refused")], [("warn", True), ("warn", True)])
+os.chmod(site.path("tokens.json"), 0o600)
+same("with its mode it is good again", until(lambda: status() == 200), True)
+os.unlink(site.path("tokens.json"))
+same("one that is gone lets nobody in", until(lambda: status() == 401), True)
+same("and is told", [e["reason"] for e in site.events("tokens.refused")][1:], ["the file is gone"])
+s.end()
 
 finish()

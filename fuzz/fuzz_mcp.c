@@ -32,7 +32,7 @@ static void check_id(fer_arena *a, const fer_rpc *m)
     fer_rpc again;
     fer_buf_init(&b, a, SIZE_MAX);
     fer_rpc_add_error(&b, &m->id, -1, FER_STR("x"));
-    HOLDS(fer_rpc_read(a, fer_buf_view(&b), &again, NULL) == FER_OK);
+    HOLDS(fer_rpc_read(a, fer_buf_view(&b), NULL, &again, NULL) == FER_OK);
     HOLDS(again.kind == FER_RPC_ERROR && again.error_code == -1);
     HOLDS(fer_rpc_id_eq(&m->id, &again.id));
 }
@@ -49,7 +49,7 @@ static bool take_line(void *context, fer_str line)
     reading *r = context;
     fer_rpc m;
     fer_err err = {0};
-    fer_code code = fer_rpc_read(r->arena, line, &m, &err);
+    fer_code code = fer_rpc_read(r->arena, line, NULL, &m, &err);
     HOLDS(!code || err.message[0]);
     if (!code) {
         HOLDS((m.kind <= FER_RPC_NOTIFICATION) == (m.method.ptr != NULL));

@@ -40,7 +40,8 @@ static void on_note(void *context, fer_str message)
     turn *t = context;
     fer_rpc m;
     HOLDS(t->ends == 0 && !memchr(message.ptr, '\n', message.len));
-    HOLDS(fer_rpc_read(t->arena, message, &m, NULL) == FER_OK && m.kind == FER_RPC_NOTIFICATION);
+    HOLDS(fer_rpc_read(t->arena, message, NULL, &m, NULL) == FER_OK &&
+          m.kind == FER_RPC_NOTIFICATION);
 }
 
 static void on_end(void *context, fer_str answer, int status)
@@ -50,9 +51,11 @@ static void on_end(void *context, fer_str answer, int status)
     HOLDS(++t->ends == 1 && status >= 200 && status < 500);
     if (!answer.len) return;
     HOLDS(!memchr(answer.ptr, '\n', answer.len) && !memchr(answer.ptr, '\r', answer.len));
-    HOLDS(fer_rpc_read_batch(t->arena, answer, check_message, t, NULL) == FER_OK);
-    if (fer_rpc_read(t->arena, t->text, &asked, NULL) || asked.kind != FER_RPC_REQUEST) return;
-    HOLDS(fer_rpc_read(t->arena, answer, &m, NULL) == FER_OK && fer_rpc_id_eq(&m.id, &asked.id));
+    HOLDS(fer_rpc_read_batch(t->arena, answer, NULL, check_message, t, NULL) == FER_OK);
+    if (fer_rpc_read(t->arena, t->text, NULL, &asked, NULL) || asked.kind != FER_RPC_REQUEST)
+        return;
+    HOLDS(fer_rpc_read(t->arena, answer, NULL, &m, NULL) == FER_OK &&
+          fer_rpc_id_eq(&m.id, &asked.id));
 }
 static const fer_talk_events events = {on_note, on_end};
 

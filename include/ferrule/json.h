@@ -37,8 +37,10 @@ typedef struct fer_json_limits {
     size_t key;      /* bytes of one key */
 } fer_json_limits;
 
-/* Limits for messages from anybody, and for files of the operator's own. */
+/* Limits for messages from anybody, for answers of servers that were asked (a string may be as long
+ * as the text), and for files of the operator's own. */
 FER_API const fer_json_limits *fer_json_limits_message(void);
+FER_API const fer_json_limits *fer_json_limits_answer(void);
 FER_API const fer_json_limits *fer_json_limits_file(void);
 
 /* Reads a JSON text. `limits` may be NULL: those for messages. */

@@ -196,7 +196,8 @@ static bool from_gate(void *context, fer_str line)
     looking l = {.bridge = b};
     bool waits = b->asks || b->again || b->lasting.unanswered;
     fer_arena_reset(b->arena);
-    if (waits && fer_rpc_read_batch(b->arena, line, look_at_answer, &l, NULL))
+    if (waits && fer_rpc_read_batch(b->arena, line, fer_json_limits_answer(), look_at_answer, &l,
+                                    NULL))
         glance_at_answer(&l, line);
     if (!l.back) fer_pair_write(b->client, line);
     if (b->gate) fer_pair_pause(b->gate, fer_pair_behind(b->client));
@@ -253,7 +254,7 @@ static void say_again(bridge *b)
     fer_rpc m;
     if (!b->opening) return;
     fer_str line = {b->opening->text, b->opening->len};
-    if (fer_rpc_read(b->arena, line, &m, NULL)) return;
+    if (fer_rpc_read(b->arena, line, NULL, &m, NULL)) return;
     b->again = make_ask(id_text(b, &m.id));
     fer_pair_write(b->gate, line);
     fer_pair_write(b->gate,
@@ -318,7 +319,7 @@ static bool from_client(void *context, fer_str line)
     fer_arena_reset(b->arena);
     noting n = {.bridge = b, .line = line, .reached = reach_gate(b)};
     fer_arena_reset(b->arena);
-    (void)fer_rpc_read_batch(b->arena, line, look_at_request, &n, NULL);
+    (void)fer_rpc_read_batch(b->arena, line, NULL, look_at_request, &n, NULL);
     if (b->gate) fer_pair_write(b->gate, line);
     if (b->gate) fer_pair_pause(b->client, fer_pair_behind(b->gate));
     return true;

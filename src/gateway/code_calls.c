@@ -191,7 +191,8 @@ static void note_step(fer_session *s, const fer_step_result *step)
         if (step->call_id.len && step->call_id.len < sizeof t->id)
             memcpy(t->id, step->call_id.ptr, step->call_id.len);
     }
-    if (t && a && step->envelope.len && !fer_json_read(a, step->envelope, NULL, &doc, NULL)) {
+    if (t && a && step->envelope.len &&
+        !fer_json_read(a, step->envelope, fer_json_limits_answer(), &doc, NULL)) {
         const yyjson_val *ms = fer_val_get(fer_json_root(doc), "durationMs");
         if (ms && fer_val_tag(ms) == FER_TAG_UINT) t->duration_us = (int64_t)ms->uni.u64 * 1000;
         if (ms && fer_val_tag(ms) == FER_TAG_REAL) t->duration_us = (int64_t)(ms->uni.f64 * 1000);

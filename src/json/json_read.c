@@ -29,6 +29,19 @@ const fer_json_limits *fer_json_limits_message(void)
     return &limits;
 }
 
+const fer_json_limits *fer_json_limits_answer(void)
+{
+    static const fer_json_limits limits = {.size = 4u << 20,
+                                           .depth = 128,
+                                           .nodes = 200000,
+                                           .string = 4u << 20,
+                                           .number = 1000,
+                                           .exponent = 18,
+                                           .members = 10000,
+                                           .key = 1024};
+    return &limits;
+}
+
 const fer_json_limits *fer_json_limits_file(void)
 {
     static const fer_json_limits limits = {.size = (size_t)2 << 30,

@@ -362,7 +362,8 @@ void fer_post_refused(fer_post *p)
         return;
     }
     bool has_error =
-        !fer_rpc_read(a, (fer_str){p->body, p->body_len}, &m, NULL) && m.kind == FER_RPC_ERROR;
+        !fer_rpc_read(a, (fer_str){p->body, p->body_len}, fer_json_limits_answer(), &m, NULL) &&
+        m.kind == FER_RPC_ERROR;
     f.lost = session_gone(p, has_error ? &m : NULL);
     f.retry_after_ms = p->retry_after_ms > 0 ? p->retry_after_ms : 0;
     snprintf(text, sizeof text, "%s (HTTP status %u)", f.message, p->status);
@@ -375,11 +376,16 @@ void fer_post_refused(fer_post *p)
 
 static void broke(fer_post *p, const fer_http_end *end)
 {
+    char text[128];
     fer_mcp_failure f = {
         .code = fer_http_backend_code(end->fault), .sent = end->sent, .message = end->err->message};
     if (p->large) {
         f.code = FER_RESOURCE_LIMIT;
-        f.message = "the answer is larger than allowed (http.body, sse.event)";
+        snprintf(text, sizeof text,
+                 "the server's answer is larger than allowed: %s: the limit is %zu bytes",
+                 p->streams ? "sse.event" : "http.body",
+                 p->streams ? FER_SSE_EVENT_MAX : FER_HTTP_BODY_MAX);
+        f.message = text;
     }
     fail(p, &f);
 }

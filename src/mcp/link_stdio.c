@@ -50,7 +50,7 @@ static bool pass_line(void *context, fer_str head, fer_str tail)
     child *c = context;
     stdio_link *l = c->link;
     if (l->current != c || l->closing) return false;
-    l->base.events->too_long(l->base.context, head, tail);
+    l->base.events->too_long(l->base.context, c->lines.max, head, tail);
     return l->current == c && !l->closing;
 }
 

@@ -208,10 +208,12 @@ static const fer_mcp_failure unread = {
     .sent = true,
     .message = "the server has answered, and there was no memory to read it"};
 
-static const fer_mcp_failure too_large = {
-    .code = FER_RESOURCE_LIMIT,
-    .sent = true,
-    .message = "the server's answer is larger or deeper than allowed (json.size, json.depth)"};
+/* `met` names the limit and its figure. */
+static void write_too_large(char text[FER_ERR_TEXT], const char *met)
+{
+    snprintf(text, FER_ERR_TEXT, "the server's answer is larger or deeper than allowed: %.400s",
+             met);
+}
 
 /* Whose answer it was is not known: none of those that wait may wait in vain. */
 void fer_mcp_starved(void *context)
@@ -240,7 +242,7 @@ static void take_unread(fer_mcp_client *c, uint64_t stream, fer_str json, const 
     if (!fer_rpc_glance(json, &seen)) {
         fer_mcp_request *r = stream ? fer_mcp_find(c, stream) : NULL;
         if (r) fer_mcp_fail(r, f);
-        else if (!stream && f == &unread) fer_mcp_fail_running(c, f);
+        else if (!stream && f->code == FER_OUT_OF_MEMORY) fer_mcp_fail_running(c, f);
         return;
     }
     if (seen.asks && seen.id.len && !fer_mcp_is_modern(c)) refuse_unread(c, seen.id);
@@ -262,17 +264,22 @@ static fer_mcp_request *the_only_one(fer_mcp_client *c)
 }
 
 /* Whose answer a message was is mostly seen at one of its ends. */
-void fer_mcp_too_long(void *context, fer_str head, fer_str tail)
+void fer_mcp_too_long(void *context, size_t max, fer_str head, fer_str tail)
 {
     fer_mcp_client *c = context;
     fer_rpc_glimpse seen;
     uint64_t id;
+    char met[64], text[FER_ERR_TEXT];
     c->info.noise++;
     if (!fer_rpc_glance_ends(head, tail, &seen) || c->stopping || seen.asks) return;
     fer_mcp_request *r = !seen.id.len                  ? the_only_one(c)
                          : fer_parse_u64(seen.id, &id) ? fer_mcp_find(c, id)
                                                        : NULL;
-    if (r) fer_mcp_fail(r, &too_large);
+    snprintf(met, sizeof met, "line.size: the limit is %zu bytes", max);
+    write_too_large(text, met);
+    if (r)
+        fer_mcp_fail(r,
+                     &(fer_mcp_failure){.code = FER_RESOURCE_LIMIT, .sent = true, .message = text});
 }
 
 void fer_mcp_message(void *context, uint64_t stream, fer_str json)
@@ -280,10 +287,15 @@ void fer_mcp_message(void *context, uint64_t stream, fer_str json)
     fer_mcp_client *c = context;
     struct post p = {c, stream};
     fer_rpc m;
+    fer_err err = {0};
+    char text[FER_ERR_TEXT];
+    const fer_json_limits *limits = fer_json_limits_answer();
     bool batches = c->info.version && c->info.version->batches;
-    fer_code code = batches ? fer_rpc_read_batch(c->in, json, take, &p, NULL)
-                            : fer_rpc_read(c->in, json, &m, NULL);
-    bool huge = code == FER_LIMIT_EXCEEDED && !batches;
+    fer_code code = batches ? fer_rpc_read_batch(c->in, json, limits, take, &p, &err)
+                            : fer_rpc_read(c->in, json, limits, &m, &err);
+    bool huge = code == FER_LIMIT_EXCEEDED;
+    fer_mcp_failure too_large = {.code = FER_RESOURCE_LIMIT, .sent = true, .message = text};
+    if (huge) write_too_large(text, err.message);
     if ((code == FER_OUT_OF_MEMORY || huge) && !c->stopping)
         take_unread(c, stream, json, huge ? &too_large : &unread);
     else if (code) c->info.noise++;

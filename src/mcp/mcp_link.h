@@ -52,8 +52,8 @@ typedef struct fer_mcp_link_events {
     void (*message)(void *context, uint64_t stream, fer_str json);
     /* Bytes came that cannot be a message. */
     void (*noise)(void *context);
-    /* A message came that is too long; of it are left how it began and how it ended. */
-    void (*too_long)(void *context, fer_str head, fer_str tail);
+    /* A message came of more than `max` bytes; of it are left how it began and how it ended. */
+    void (*too_long)(void *context, size_t max, fer_str head, fer_str tail);
     /* Bytes came that there was no memory to hold, and which may have been an answer. */
     void (*starved)(void *context);
     /* A request that was sent will get no answer. */

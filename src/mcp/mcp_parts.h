@@ -160,7 +160,7 @@ void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
 
 void fer_mcp_message(void *context, uint64_t stream, fer_str json);
 void fer_mcp_noise(void *context);
-void fer_mcp_too_long(void *context, fer_str head, fer_str tail);
+void fer_mcp_too_long(void *context, size_t max, fer_str head, fer_str tail);
 void fer_mcp_starved(void *context);
 void fer_mcp_progress(fer_mcp_request *r, const fer_rpc *m);
 /* mcp_relist.c: a call that the server refused because its headers do not fit is made again once

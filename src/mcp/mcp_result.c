@@ -35,7 +35,7 @@ static fer_code value_of_text(fer_arena *a, const yyjson_val *text, fer_mcp_resu
     out->value = text;
     while (at < s.len && strchr(" \t\r\n", s.ptr[at])) at++;
     if (at == s.len || (s.ptr[at] != '{' && s.ptr[at] != '[')) return FER_OK;
-    fer_code code = fer_json_read(a, s, NULL, &doc, &wrong);
+    fer_code code = fer_json_read(a, s, fer_json_limits_answer(), &doc, &wrong);
     if (code && wrong.line) return FER_OK; /* it is no JSON, or past a limit at that place */
     if (code) return fer_arena_failed(a, err);
     out->value = fer_json_root(doc);
@@ -55,7 +55,7 @@ static fer_code value_of_texts(fer_arena *a, const yyjson_val *content, fer_mcp_
     }
     fer_buf_add_char(&b, ']');
     fer_code code = fer_buf_code(&b, err);
-    if (!code) code = fer_json_read(a, fer_buf_view(&b), NULL, &doc, err);
+    if (!code) code = fer_json_read(a, fer_buf_view(&b), fer_json_limits_answer(), &doc, err);
     if (code) return code;
     out->value = fer_json_root(doc);
     out->doc = doc;
@@ -156,7 +156,7 @@ fer_code fer_mcp_result_read(fer_arena *a, fer_str json, bool modern, fer_mcp_re
                              fer_err *err)
 {
     fer_json *doc;
-    fer_code code = fer_json_read(a, json, NULL, &doc, err);
+    fer_code code = fer_json_read(a, json, fer_json_limits_answer(), &doc, err);
     if (code) return code;
     const yyjson_val *root = fer_json_root(doc);
     fer_mcp_result r = {.doc = doc};

@@ -101,20 +101,21 @@ static fer_code read_value(const fer_json *doc, const yyjson_val *v, fer_rpc *ou
     return code;
 }
 
-fer_code fer_rpc_read(fer_arena *a, fer_str text, fer_rpc *out, fer_err *err)
+fer_code fer_rpc_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_rpc *out,
+                      fer_err *err)
 {
     fer_json *doc;
     out->id = (fer_rpc_id){0};
-    fer_code code = fer_json_read(a, text, NULL, &doc, err);
+    fer_code code = fer_json_read(a, text, limits, &doc, err);
     return code ? code : read_value(doc, fer_json_root(doc), out, err);
 }
 
-fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, fer_rpc_visitor *visit, void *context,
-                            fer_err *err)
+fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, const fer_json_limits *limits,
+                            fer_rpc_visitor *visit, void *context, fer_err *err)
 {
     fer_json *doc;
     fer_rpc m;
-    fer_code code = fer_json_read(a, text, NULL, &doc, err);
+    fer_code code = fer_json_read(a, text, limits, &doc, err);
     if (code) return code;
     const yyjson_val *root = fer_json_root(doc);
     if (!fer_is_arr(root)) {

@@ -55,17 +55,18 @@ typedef struct fer_rpc {
 
 /*
  * Reads one message. FER_UNKNOWN_SHAPE: JSON, but no message; then `out->id` is that of the text
- * where it has one. Other codes are those of fer_json_read.
+ * where it has one. Other codes are those of fer_json_read, as are the limits (NULL: of messages).
  */
-fer_code fer_rpc_read(fer_arena *a, fer_str text, fer_rpc *out, fer_err *err);
+fer_code fer_rpc_read(fer_arena *a, fer_str text, const fer_json_limits *limits, fer_rpc *out,
+                      fer_err *err);
 
 /*
  * The same for what may be a batch (2025-03-26): each message is shown to `visit`, one that is none
  * as NULL with what is wrong with it.
  */
 typedef void fer_rpc_visitor(void *context, const fer_rpc *message, const fer_err *err);
-fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, fer_rpc_visitor *visit, void *context,
-                            fer_err *err);
+fer_code fer_rpc_read_batch(fer_arena *a, fer_str text, const fer_json_limits *limits,
+                            fer_rpc_visitor *visit, void *context, fer_err *err);
 
 /* What is seen of a message that there is no memory to read. Judges nothing, takes no memory. */
 typedef struct fer_rpc_glimpse {

@@ -102,7 +102,7 @@ static fer_str show_uris(fer_relay *r, fer_str json)
     fer_json *doc;
     fer_buf b;
     size_t done = 0;
-    if (!r->shown.len || fer_json_read(a, json, NULL, &doc, NULL)) return json;
+    if (!r->shown.len || fer_json_read(a, json, fer_json_limits_answer(), &doc, NULL)) return json;
     const yyjson_val *list = fer_val_get(fer_json_root(doc), "contents");
     if (!fer_is_arr(list)) return json;
     fer_buf_init(&b, a, FER_SERVE_MEMORY);

@@ -186,7 +186,8 @@ static fer_post_kind kind_of(fer_exchange *x, fer_str version)
     fer_rpc m;
     if (version.len && (!v || v->modern)) return POST_ALONE;
     if (fer_inbound_get(in, SESSION).ptr) return POST_OTHER; /* perhaps a batch */
-    if (fer_rpc_read(fer_exchange_arena(x), in->body, &m, NULL)) return POST_ALONE; /* says why */
+    if (fer_rpc_read(fer_exchange_arena(x), in->body, NULL, &m, NULL))
+        return POST_ALONE; /* says why */
     if (m.kind != FER_RPC_REQUEST) return POST_OTHER;
     if (fer_str_is(m.method, "initialize")) return POST_OPENING;
     const yyjson_val *meta = fer_val_get(m.params, "_meta");

@@ -377,7 +377,7 @@ static void take_batch(fer_talk *x, fer_str text)
         return;
     }
     x->batch = true;
-    fer_code code = fer_rpc_read_batch(x->arena, text, visit, x, &err);
+    fer_code code = fer_rpc_read_batch(x->arena, text, NULL, visit, x, &err);
     if (!code) return;
     x->batch = false; /* nothing of it was read: one error answers all */
     fer_talk_refuse(x, NULL, fer_rpc_fault(code), fer_str_of(err.message));
@@ -387,7 +387,7 @@ static void take_one(fer_talk *x, fer_str text)
 {
     fer_rpc m;
     fer_err err = {0};
-    fer_code code = fer_rpc_read(x->arena, text, &m, &err);
+    fer_code code = fer_rpc_read(x->arena, text, NULL, &m, &err);
     if (!code) {
         fer_dispatch(x, &m);
         return;

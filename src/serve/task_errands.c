@@ -107,7 +107,7 @@ static fer_errand *new_errand(fer_front *s, fer_server *server, const fer_asker 
     fer_str tenant = e ? fer_arena_copy(a, who->owner.tenant) : FER_STR_NONE;
     fer_str principal = e ? fer_arena_copy(a, who->owner.principal) : FER_STR_NONE;
     if (!name.ptr || !text.ptr || !tenant.ptr || !principal.ptr ||
-        fer_json_read(a, text, NULL, &e->task, NULL)) {
+        fer_json_read(a, text, fer_json_limits_answer(), &e->task, NULL)) {
         fer_arena_free(a);
         return NULL;
     }
@@ -182,7 +182,8 @@ static void on_seen(fer_mcp_call *k, const fer_mcp_outcome *o)
 {
     fer_errand *e = k->context;
     fer_json *task;
-    bool known = !o->code && !fer_json_read(e->arena, o->json, NULL, &task, NULL);
+    bool known =
+        !o->code && !fer_json_read(e->arena, o->json, fer_json_limits_answer(), &task, NULL);
     if (known) e->task = task;
     if (known && has_ended(status_of(task))) {
         ask(e, "tasks/result", FER_RELAY_MS, on_fetched);
@@ -329,7 +330,8 @@ static void tell_newer(fer_front *s, fer_server *server, const fer_asker *who, f
     fer_json *doc;
     if (attends) { /* which tells of questions, and of the end */
         fer_str text = fer_arena_copy(attends->arena, task);
-        if (text.ptr && !fer_json_read(attends->arena, text, NULL, &doc, NULL)) attends->task = doc;
+        if (text.ptr && !fer_json_read(attends->arena, text, fer_json_limits_answer(), &doc, NULL))
+            attends->task = doc;
         return;
     }
     if (!w) return;

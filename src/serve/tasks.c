@@ -63,7 +63,9 @@ fer_str fer_task_related(const yyjson_val *params)
 fer_str fer_task_unrelated(fer_arena *a, fer_str json)
 {
     fer_json *doc;
-    if (fer_json_read(a, json, NULL, &doc, NULL) || !relation_of(fer_json_root(doc))) return json;
+    if (fer_json_read(a, json, fer_json_limits_answer(), &doc, NULL) ||
+        !relation_of(fer_json_root(doc)))
+        return json;
     const yyjson_val *root = fer_json_root(doc), *meta = fer_val_get(root, "_meta");
     fer_str text = fer_val_len(meta) == 1 ? fer_text_without(a, doc, root, "_meta")
                                           : fer_text_without(a, doc, meta, FER_MCP_META_TASK);
@@ -73,7 +75,7 @@ fer_str fer_task_unrelated(fer_arena *a, fer_str json)
 fer_str fer_task_related_as(fer_arena *a, fer_str json, fer_str name)
 {
     fer_json *doc;
-    if (fer_json_read(a, json, NULL, &doc, NULL)) return json;
+    if (fer_json_read(a, json, fer_json_limits_answer(), &doc, NULL)) return json;
     const yyjson_val *id = relation_of(fer_json_root(doc));
     fer_str text = fer_is_str(id) ? fer_text_with(a, doc, id, name) : json;
     return text.len ? text : json;
@@ -83,7 +85,7 @@ fer_str fer_task_answer_as(fer_arena *a, fer_str json, fer_str name)
 {
     fer_json *doc;
     fer_buf b;
-    if (fer_json_read(a, json, NULL, &doc, NULL)) return json;
+    if (fer_json_read(a, json, fer_json_limits_answer(), &doc, NULL)) return json;
     const yyjson_val *root = fer_json_root(doc);
     if (fer_val_get(root, "_meta")) return fer_task_related_as(a, json, name);
     fer_str text = fer_rpc_bytes(doc, root);
@@ -145,7 +147,7 @@ void fer_reply_task(fer_ask *q, const fer_envelope *e)
 {
     fer_arena *a = fer_ask_arena(q);
     fer_json *doc;
-    if (fer_json_read(a, e->mcp_result, NULL, &doc, NULL)) {
+    if (fer_json_read(a, e->mcp_result, fer_json_limits_answer(), &doc, NULL)) {
         fer_ask_fail(q, -32603, FER_STR(""), "out of memory");
         return;
     }

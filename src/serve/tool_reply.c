@@ -141,7 +141,8 @@ void fer_reply_pass(fer_ask *q, fer_str result, bool cached)
     fer_buf *b;
     size_t brace = fer_str_find(result, 0, '{');
     const yyjson_val *root = NULL;
-    if (q->version->modern && !fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL))
+    if (q->version->modern &&
+        !fer_json_read(fer_ask_arena(q), result, fer_json_limits_answer(), &doc, NULL))
         root = fer_json_root(doc);
     b = fer_ask_open(q);
     if (!fer_is_obj(root) || brace == SIZE_MAX) {
@@ -203,7 +204,7 @@ void fer_reply_input(fer_ask *q, fer_str result)
 {
     fer_arena *a = fer_ask_arena(q);
     fer_json *doc;
-    const yyjson_val *state = fer_json_read(a, result, NULL, &doc, NULL)
+    const yyjson_val *state = fer_json_read(a, result, fer_json_limits_answer(), &doc, NULL)
                                   ? NULL
                                   : fer_val_get(fer_json_root(doc), "requestState");
     if (!fer_is_str(state)) {

@@ -62,7 +62,7 @@ static void end(fer_stock *t, bool good)
 static bool add_items(fer_stock *t, fer_str result)
 {
     fer_json *doc;
-    if (fer_json_read(t->arena, result, NULL, &doc, NULL)) return false;
+    if (fer_json_read(t->arena, result, fer_json_limits_answer(), &doc, NULL)) return false;
     const yyjson_val *list = fer_val_get(fer_json_root(doc), fer_ware_rows[t->kind].list);
     if (!fer_is_arr(list)) return false;
     if (!fer_mcp_rest_add(&t->beside, doc, fer_json_root(doc), fer_ware_rows[t->kind].list))
@@ -79,7 +79,7 @@ static bool add_items(fer_stock *t, fer_str result)
 static fer_str next_page(fer_stock *t, fer_str result)
 {
     fer_json *doc;
-    if (fer_json_read(t->arena, result, NULL, &doc, NULL)) return FER_STR("");
+    if (fer_json_read(t->arena, result, fer_json_limits_answer(), &doc, NULL)) return FER_STR("");
     const yyjson_val *cursor = fer_val_get(fer_json_root(doc), "nextCursor");
     if (!fer_is_str(cursor) || ++t->pages >= FER_MCP_PAGES_MAX) return FER_STR("");
     return fer_arena_printf(t->arena, "{\"cursor\":%.*s}", FER_PRI(fer_rpc_bytes(doc, cursor)));

@@ -268,7 +268,7 @@ static void too_long(script *s, fer_str text)
 {
     const char *gap = strstr(text.ptr, "...");
     size_t at = (size_t)(gap - text.ptr);
-    s->link.events->too_long(s->link.context, fer_str_slice(text, 0, at),
+    s->link.events->too_long(s->link.context, 4194304, fer_str_slice(text, 0, at),
                              fer_str_slice(text, at + 3, text.len));
 }
 

@@ -29,7 +29,7 @@
 #define BYE            "! stop\n= close\n"
 #define TOO_LARGE(call)                                                                            \
     "= ended " call                                                                                \
-    " ResourceLimit sent: the server's answer is larger or deeper than allowed (json.size, json.depth)\n"
+    " ResourceLimit sent: the server's answer is larger or deeper than allowed: line.size: the limit is 4194304 bytes\n"
 
 static const struct row {
     const char *name, *script;

@@ -82,7 +82,7 @@ static fer_code attempt_read(fer_arena *a, const void *p)
     const struct read_row *row = p;
     fer_rpc m = {0};
     fer_err err = {0};
-    fer_code code = fer_rpc_read(a, fer_str_of(row->text), &m, &err);
+    fer_code code = fer_rpc_read(a, fer_str_of(row->text), NULL, &m, &err);
     if (code == FER_LIMIT_EXCEEDED) return code;
     assert_int_equal(m.id.type, row->id_type);
     if (row->kind < 0) {
@@ -128,7 +128,7 @@ static void far_codes(void)
     assert_int_equal(fer_rpc_read(a,
                                   FER_STR("{" V "\"error\":{\"code\":99999999999999999999,"
                                           "\"message\":\"\"}}"),
-                                  &m, NULL),
+                                  NULL, &m, NULL),
                      FER_OK);
     assert_true(m.error_code == INT64_MIN);
     fer_arena_free(a);
@@ -163,7 +163,7 @@ static void run_batch(const struct batch_row *row)
     fer_err err;
     fer_buf b;
     fer_buf_init(&b, a, 4096);
-    fer_code code = fer_rpc_read_batch(a, fer_str_of(row->text), note, &b, &err);
+    fer_code code = fer_rpc_read_batch(a, fer_str_of(row->text), NULL, note, &b, &err);
     assert_int_equal(code, row->code);
     assert_str(fer_buf_view(&b), row->expected);
     fer_arena_free(a);
@@ -186,7 +186,7 @@ static void batch_limit(void)
         for (int i = 0; i < FER_RPC_BATCH_MAX + extra; i++)
             fer_buf_add_text(&b, i ? ",{" V "\"method\":\"m\"}" : "[{" V "\"method\":\"m\"}");
         fer_buf_add_char(&b, ']');
-        fer_code code = fer_rpc_read_batch(a, fer_buf_view(&b), count, &told, NULL);
+        fer_code code = fer_rpc_read_batch(a, fer_buf_view(&b), NULL, count, &told, NULL);
         assert_int_equal(code, extra ? FER_LIMIT_EXCEEDED : FER_OK);
         assert_int_equal(told, extra ? 0 : FER_RPC_BATCH_MAX);
         fer_arena_free(a);

@@ -294,7 +294,8 @@ static void page_limits(fer_out *o)
         o,
         "# Limits\n\n" MADE
         "Past a limit the input is refused with its name (`LimitExceeded`). Messages come from\n"
-        "anybody; files are the operator's own.\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
+        "anybody; files are the operator's own. In an answer of a server that was asked, a string "
+        "may be\nas long as the message (`json.size`).\n\n| limit | messages | files | what |\n|---|---|---|---|\n");
     document_limits(o);
     limit_row(o, "infer.examples", FER_INFER_EXAMPLES, FER_INFER_EXAMPLES,
               "examples that one schema is made from");

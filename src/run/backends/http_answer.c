@@ -76,7 +76,8 @@ fer_str fer_http_answer_chunk(fer_http_answer *x, fer_str text)
     fer_json *doc;
     fer_err err;
     size_t start = x->bytes.len + (x->chunks ? 1 : 0);
-    bool json = scratch && text.len && !fer_json_read(scratch, text, NULL, &doc, &err);
+    bool json =
+        scratch && text.len && !fer_json_read(scratch, text, fer_json_limits_answer(), &doc, &err);
     fer_arena_free(scratch);
     if (x->chunks++) fer_buf_add_char(&x->bytes, ',');
     if (json) fer_buf_add(&x->bytes, text);
@@ -97,7 +98,7 @@ static void succeed(fer_attempt *t, fer_str json)
         fer_attempt_fail(t, fer_arena_code(t->arena), "no memory for the answer");
         return;
     }
-    fer_code code = fer_json_read(t->arena, copy, NULL, &doc, &err);
+    fer_code code = fer_json_read(t->arena, copy, fer_json_limits_answer(), &doc, &err);
     if (code == FER_OUT_OF_MEMORY) {
         fer_attempt_fail(t, code, "%s", err.message);
     } else if (code) {

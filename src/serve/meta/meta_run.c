@@ -47,7 +47,9 @@ static blocks blocks_of(fer_ask *q, fer_str result)
 {
     blocks out = {FER_STR(""), false};
     fer_json *doc;
-    if (!result.len || fer_json_read(fer_ask_arena(q), result, NULL, &doc, NULL)) return out;
+    if (!result.len ||
+        fer_json_read(fer_ask_arena(q), result, fer_json_limits_answer(), &doc, NULL))
+        return out;
     const yyjson_val *root = fer_json_root(doc), *content = fer_val_get(root, "content");
     if (!fer_is_arr(content) || !fer_val_len(content)) return out;
     bool texts = true;

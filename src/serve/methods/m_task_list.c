@@ -78,7 +78,8 @@ static bool take(fer_relay *r, const fer_mcp_outcome *o)
     fer_ask *q = r->ask;
     fer_server *server = r->servers[0];
     fer_json *doc;
-    if (o->code || o->error.len || fer_json_read(fer_ask_arena(q), o->json, NULL, &doc, NULL))
+    if (o->code || o->error.len ||
+        fer_json_read(fer_ask_arena(q), o->json, fer_json_limits_answer(), &doc, NULL))
         return false;
     const yyjson_val *root = fer_json_root(doc), *next = fer_val_get(root, "nextCursor");
     fer_server *other = next_lister(q->peer->guest, server->next);

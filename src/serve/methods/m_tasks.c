@@ -87,7 +87,7 @@ static bool take_standing(fer_relay *r, const fer_mcp_outcome *o)
 {
     standing *s = r->state;
     if (o->code || o->error.len ||
-        fer_json_read(fer_ask_arena(r->ask), o->json, NULL, &s->doc, NULL))
+        fer_json_read(fer_ask_arena(r->ask), o->json, fer_json_limits_answer(), &s->doc, NULL))
         return false;
     const yyjson_val *status = fer_val_get(fer_json_root(s->doc), "status");
     fer_str word = fer_is_str(status) ? fer_val_str(status) : FER_STR("");

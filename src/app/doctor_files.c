@@ -67,10 +67,12 @@ static void check_secret(fer_doctor *d, fer_str owner, fer_str name, const fer_c
         return;
     }
     fer_doctor_tell(d, FER_DOCTOR_WRONG, owner,
-                    path ? FER_STR("chmod 600 the file (ferrule doctor --fix), and write one line "
-                                   "into it.")
-                         : FER_STR("Set the variable where ferrule is started: a shell, or the "
-                                   "environment file of the unit."),
+                    path && !fer_file_exists(path)
+                        ? FER_STR("Write the secret into that file, as one line, and chmod 600 it.")
+                    : path ? FER_STR("chmod 600 the file (ferrule doctor --fix), and write one "
+                                     "line into it.")
+                           : FER_STR("Set the variable where ferrule is started: a shell, or the "
+                                     "environment file of the unit."),
                     "%.*s: %s", FER_PRI(name), err.message);
     fer_arena_free(a);
 }

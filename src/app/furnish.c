@@ -42,8 +42,11 @@ static fer_code hide_secret(fer_station *s, fer_str written, fer_str value, fer_
 static fer_code resolve(fer_station *s, fer_arena *a, const fer_config *c, fer_str written,
                         fer_str *out, fer_err *err)
 {
-    fer_code code = fer_secret_resolve(a, written, fer_config_folder(c), out, err);
-    return code ? code : hide_secret(s, written, *out, err);
+    fer_err why = {0};
+    fer_code code = fer_secret_resolve(a, written, fer_config_folder(c), out, &why);
+    if (!code) return hide_secret(s, written, *out, err);
+    if (code == FER_OUT_OF_MEMORY) return fer_fail(err, code, "%s", why.message);
+    return fer_fail(err, code, "%.700s; %s", why.message, fer_secret_advice(written));
 }
 
 fer_code fer_station_value(fer_station *s, fer_arena *a, const fer_config *c,
@@ -149,9 +152,7 @@ static fer_code all_variables(making *m, const fer_config_server *c, fer_config_
     fer_config_pairs more = {0};
     fer_code code = fer_file_read(m->arena, path.ptr, FER_ENV_FILE_SIZE, &text, &why);
     if (!code) code = fer_env_file_read(m->arena, text, &more, &why);
-    if (code)
-        return fer_fail(err, code, "%.*s: envFile %s: %.600s", FER_PRI(c->name), path.ptr,
-                        why.message);
+    if (code) return fer_fail(err, code, "envFile %s: %.600s", path.ptr, why.message);
     fer_config_pair *all =
         fer_arena_alloc_zero(m->arena, more.count + c->env.count + 1, sizeof *all);
     if (!all) return fer_arena_failed(m->arena, err);
@@ -224,8 +225,7 @@ static fer_code make_tokens(making *m, const fer_oauth_site *site, fer_err *err)
     if (!s->desk.arena)
         code = fer_oauth_desk_open(&s->desk, fer_gateway_loop(s->gateway), m->config, &why);
     if (!code) code = fer_oauth_desk_pool(&s->desk, m->config, site, &m->place->tokens, &why);
-    return code ? fer_fail(err, code, "%.*s: oauth: %.800s", FER_PRI(site->name), why.message)
-                : FER_OK;
+    return code ? fer_fail(err, code, "oauth: %.800s", why.message) : FER_OK;
 }
 
 /* Who only starts programs does without curl, which takes 2 MB and a millisecond to begin. */
@@ -412,6 +412,16 @@ static fer_code end_place(making *m, fer_arena *a, fer_furniture *f, fer_code co
     return FER_OK;
 }
 
+/* What failed is told with whose it is, and where that stands. */
+static fer_code told_where(fer_str file, fer_place at, const char *what, fer_str name,
+                           fer_code code, fer_err *err)
+{
+    fer_err plain = *err;
+    if (code == FER_OUT_OF_MEMORY) return code;
+    return fer_fail(err, code, "%.*s:%u:%u: the %s %.*s: %.700s", FER_PRI(file), at.line, at.column,
+                    what, FER_PRI(name), plain.message);
+}
+
 static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
                            const fer_config_server *one, fer_furniture *f, fer_err *err)
 {
@@ -422,6 +432,9 @@ static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
     if (!code)
         code = one->transport == FER_CONFIG_STDIO ? make_program(&m, one, err)
                                                   : make_remote(&m, one, err);
+    if (code)
+        code = told_where(one->file.len ? one->file : c->file, one->place, "server", one->name,
+                          code, err);
     return end_place(&m, a, f, code, err);
 }
 
@@ -432,6 +445,7 @@ static fer_code add_api(fer_station *s, fer_arena *a, const fer_config *c,
     if (one->disabled) return FER_OK;
     fer_code code = begin_place(&m, FER_CONFIG_API, one, one->ns, one->ns, one->json, err);
     if (!code) code = make_api(&m, one, err);
+    if (code) code = told_where(c->file, one->place, "API", one->ns, code, err);
     return end_place(&m, a, f, code, err);
 }
 

@@ -206,6 +206,11 @@ fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *
         fer_str text;
         if (!token.text.len) continue;
         code = fer_station_value(s, s->arena, &s->config, &token, &text, err);
+        if (code && code != FER_OUT_OF_MEMORY) {
+            fer_err plain = *err;
+            return fer_fail(err, code, "serve.clients: the token of %.*s: %.700s",
+                            FER_PRI(c->clients[i].name), plain.message);
+        }
         if (!code && !text.len)
             code = fer_fail(err, FER_BAD_USAGE, "the token of client %.*s is empty",
                             FER_PRI(c->clients[i].name));

@@ -146,6 +146,18 @@ fer_code fer_secret_resolve(fer_arena *a, fer_str text, fer_str folder, fer_str 
     return FER_OK;
 }
 
+const char *fer_secret_advice(fer_str text)
+{
+    size_t at = fer_secret_find(text);
+    fer_str rest;
+    bool file = false;
+    if (at == SIZE_MAX || !take_apart(fer_str_slice(text, at, text.len), &file, &rest))
+        return "write secretref:env:NAME or secretref:file:PATH";
+    return file ? "write the secret into that file, as one line that only you may read (chmod 600)"
+                : "set the variable where ferrule is started: in a shell, or in the environment "
+                  "file of the unit";
+}
+
 /* ---- what looks like one ------------------------------------------------------------------- */
 
 bool fer_secret_shows(fer_str value)

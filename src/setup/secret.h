@@ -25,6 +25,9 @@ fer_code fer_secret_check(fer_str text, fer_err *err);
  */
 fer_code fer_secret_resolve(fer_arena *a, fer_str text, fer_str folder, fer_str *out, fer_err *err);
 
+/* What is to be done about a reference that leads nowhere. */
+const char *fer_secret_advice(fer_str text);
+
 /* Whether a value that somebody wrote as it is looks like a secret, by its name or by itself. */
 bool fer_secret_looks(fer_str name, fer_str value);
 /* The same by the value alone. */

@@ -87,6 +87,7 @@ row("a URL where nobody is", site({"mcpServers": {"x": {"url": f"http://127.0.0.
 row("a secret over plain HTTP", site({"mcpServers": {"x": {"url": "http://mcp.example.com/mcp", "headers": {"Authorization": "Bearer secretref:env:HOME"}}}}), "programs", "warning",
     ["https://"], "--offline")
 row("a variable that is not set", site({"mcpServers": {"x": dict(server, env={"T": "secretref:env:NO_SUCH_VARIABLE"})}}), "secrets", "wrong", ["NO_SUCH_VARIABLE"], "--offline")
+row("a file that is not there", site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:nowhere"})}}), "secrets", "wrong", ["nowhere", "Write the secret into that file"], "--offline")
 leaky = site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:secret"})}}, {"secret": ("s3cret\n", 0o644)})
 row("a secret that everybody may read", leaky, "secrets", "wrong", ["chmod 600"], "--offline")
 row("--fix takes that away", leaky, "secrets", "ok", ["mode is 600"], "--offline", "--fix")

@@ -336,4 +336,23 @@ child.send_signal(signal.SIGHUP)
 case("watch: SIGHUP reads it again", wait_for("nothing in it has changed"))
 child.send_signal(signal.SIGINT)
 case("watch: it ends when it is told to", [] if child.wait(30) == 0 else [f"exit {child.returncode}: {seen}"])
+
+# ---- secrets that lead nowhere: whose they are, where that stands, and what is to be done
+
+PETS = put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {}}))
+for name, text, words in [
+    ("a server's variable", {"mcpServers": {"notes": {"command": "true", "env": {"T": "secretref:env:NO_SUCH_VARIABLE"}}}},
+     ["the server notes: secretref:env:NO_SUCH_VARIABLE", "set the variable where ferrule is started"]),
+    ("a server's file", {"mcpServers": {"notes": {"command": "true", "env": {"T": "secretref:file:./api.secret"}}}},
+     ["the server notes: secretref:file:", "api.secret", "write the secret into that file", "chmod 600"]),
+    ("a header", {"mcpServers": {"notes": {"url": "http://127.0.0.1:1/mcp", "headers": {"X": "secretref:file:nowhere"}}}}, ["the server notes: ", "nowhere", "write the secret"]),
+    ("a file of variables", {"mcpServers": {"notes": {"command": "true", "envFile": "nowhere.env"}}}, ["the server notes: envFile", "nowhere.env"]),
+    ("an API", {"apis": {"pets": {"openapi": PETS, "baseUrl": "http://127.0.0.1:1", "auth": {"type": "bearer", "token": "secretref:env:NO_SUCH_VARIABLE"}}}},
+     ["the API pets: secretref:env:NO_SUCH_VARIABLE", "set the variable"]),
+]:
+    config = put("secrets.json", json.dumps(text))
+    case(f"a secret that is not there: {name}", expect(run(["servers", "-C", config]), 2, err=[f"{config}:1:", *words]))
+config = put("secrets.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:NO_SUCH_VARIABLE"}}}}))
+case("a secret that is not there: a client's token", expect(run(["serve", "--listen", "0", "-C", config]), 2, err=["serve.clients: the token of phone", "set the variable"]))
+
 finish()

@@ -84,6 +84,16 @@ static unsigned major_of(fer_str version)
     return n;
 }
 
+/* An operator who calls it an IdempotentWrite asks for a key, as a record that does; whoever has
+ * said something about keys is heard before. */
+static fer_idempotency idempotency_of(const fer_ready *r)
+{
+    fer_idempotency said = fer_tool_idempotency(r->tool);
+    bool declared = r->policy.has_effect && r->policy.effect == FER_EFFECT_IDEMPOTENT_WRITE;
+    if (r->policy.has_idempotency) return r->policy.idempotency;
+    return said == FER_IDEMPOTENCY_NONE && declared ? FER_IDEMPOTENCY_REQUIRED : said;
+}
+
 /* What the record and the operator say of it. */
 static fer_code look_up(fer_ready *r, fer_err *err)
 {
@@ -93,8 +103,7 @@ static fer_code look_up(fer_ready *r, fer_err *err)
                     fer_tool_field(r->tool, "cache"), r->arena, &r->policy);
     r->said.has_operator = r->policy.has_effect;
     r->said.by_operator = r->policy.effect;
-    r->idempotency =
-        r->policy.has_idempotency ? r->policy.idempotency : fer_tool_idempotency(r->tool);
+    r->idempotency = idempotency_of(r);
     fer_code code = fer_tool_definition_hash(r->arena, r->tool, r->hash, err);
     return code ? code : compile_rules(r, fer_policy_common_of(policies), err);
 }

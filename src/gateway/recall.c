@@ -246,7 +246,9 @@ static fer_move check_key(fer_call *c)
     bool wanted = c->ready->idempotency == FER_IDEMPOTENCY_REQUIRED;
     if (!key.len && wanted && c->effect != FER_EFFECT_PURE) {
         fer_call_refuse(c, FER_IDEMPOTENCY_KEY_MISSING,
-                        "%.*s takes an idempotency key with every call: idempotencyKey is missing",
+                        "%.*s takes an idempotency key with every call, and none came: name one in "
+                        "_meta[\"ferrule/idempotencyKey\"] of the call, or with -k KEY of ferrule "
+                        "run; idempotency: optional in its policy takes calls without",
                         FER_PRI(c->ready->id));
         c->envelope.error.details = FER_STR("{\"field\":\"idempotencyKey\"}");
         return FER_MOVE_REPLY;

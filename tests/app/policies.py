@@ -392,4 +392,24 @@ except subprocess.TimeoutExpired:
 
 gate.set()
 api.shutdown()
+
+# ---- who asks for a key: the record, or the operator's row; and where it goes
+
+for name, effect, row, words, asked in [
+    ("a record that says IdempotentWrite", "IdempotentWrite", "{}", [], True),
+    ("with a key", "IdempotentWrite", "{}", ["-k", "k1"], False),
+    ("a record, and a row that does without", "IdempotentWrite", "{idempotency: optional}", [], False),
+    ("a row that says IdempotentWrite", "NonIdempotentWrite", "{effect: IdempotentWrite}", [], True),
+    ("a row, with a key", "NonIdempotentWrite", "{effect: IdempotentWrite}", ["-k", "k2"], False),
+    ("a row that does without", "NonIdempotentWrite", "{effect: IdempotentWrite, idempotency: optional}", [], False),
+    ("another effect", "NonIdempotentWrite", "{}", [], False),
+    ("another effect, a row that asks", "NonIdempotentWrite", "{idempotency: required}", [], True),
+]:
+    config = put("keys.yaml", f"""commands:
+  - {{namespace: n, name: put, description: Puts., inputSchema: {{type: object}}, effect: {effect}, run: {{argv: [echo, x], stdout: text}}}}
+policies: {{tools: {{'n:put': {row}}}}}
+""")
+    asks = ["IdempotencyKeyMissing", '_meta["ferrule/idempotencyKey"]', "-k KEY"]
+    case(f"a key is asked for: {name}", expect(run(["run", "n:put", "-C", config, *words]), 1 if asked else 0, err=asks if asked else []))
+
 finish()

@@ -196,8 +196,8 @@ static bool from_gate(void *context, fer_str line)
     looking l = {.bridge = b};
     bool waits = b->asks || b->again || b->lasting.unanswered;
     fer_arena_reset(b->arena);
-    if (waits && fer_rpc_read_batch(b->arena, line, fer_json_limits_answer(), look_at_answer, &l,
-                                    NULL))
+    if (waits &&
+        fer_rpc_read_batch(b->arena, line, fer_json_limits_answer(), look_at_answer, &l, NULL))
         glance_at_answer(&l, line);
     if (!l.back) fer_pair_write(b->client, line);
     if (b->gate) fer_pair_pause(b->gate, fer_pair_behind(b->client));

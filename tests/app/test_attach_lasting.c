@@ -56,7 +56,7 @@ static fer_code note(rig *r, const char *text)
     fer_arena *a = fer_arena_new(0);
     fer_rpc m;
     if (!a) return FER_OUT_OF_MEMORY;
-    fer_code code = fer_rpc_read(a, fer_str_of(text), &m, NULL);
+    fer_code code = fer_rpc_read(a, fer_str_of(text), NULL, &m, NULL);
     if (!code) fer_lasting_note(&r->lasting, &m);
     fer_arena_free(a);
     return code;
@@ -105,7 +105,7 @@ static bool keeps_back(rig *r, size_t n)
     char text[96];
     snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":\"ferrule-again-%zu\",\"result\":{}}",
              n);
-    assert_int_equal(fer_rpc_read(a, fer_str_of(text), &m, NULL), FER_OK);
+    assert_int_equal(fer_rpc_read(a, fer_str_of(text), NULL, &m, NULL), FER_OK);
     bool kept = fer_lasting_takes(&r->lasting, &m);
     fer_arena_free(a);
     return kept;

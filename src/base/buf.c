@@ -148,6 +148,12 @@ size_t fer_escape_at(fer_str s, size_t at)
     while (s.len - at >= 8 && !needs_escape(s.ptr + at)) at += 8;
     /* What is left of it, with bytes that were looked at before. */
     if (s.len - at < 8 && s.len - from >= 8 && !needs_escape(s.ptr + s.len - 8)) return s.len;
+    if (s.len - from < 8 && s.len - from >= 4) {
+        char eight[8];
+        memcpy(eight, s.ptr + from, 4);
+        memcpy(eight + 4, s.ptr + s.len - 4, 4);
+        if (!needs_escape(eight)) return s.len;
+    }
     for (; at < s.len; at++) {
         unsigned char c = (unsigned char)s.ptr[at];
         if (c < 0x20 || c == '"' || c == '\\') break;

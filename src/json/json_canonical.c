@@ -41,7 +41,7 @@ static size_t count_plain(const char *at)
 }
 #endif
 
-static void skip_plain(scan *s)
+static inline void skip_plain(scan *s)
 {
 #ifdef __SSE2__
     while (s->end - s->at >= 16) {
@@ -113,7 +113,9 @@ static bool take_key(scan *s, bool first)
     if (!take(s, '"') || !take(s, ':') || key.len > KEY_MAX) return false;
     if (!first) {
         size_t common = key.len < last->len ? key.len : last->len;
-        int order = memcmp(key.ptr, last->ptr, common);
+        int order =
+            common ? *key.ptr - *last->ptr : 0; /* most differ there; plain, so none is < 0 */
+        if (!order) order = memcmp(key.ptr, last->ptr, common);
         if (order < 0 || (order == 0 && key.len <= last->len)) return false;
     }
     *last = key;
@@ -175,8 +177,13 @@ static bool go_on(scan *s)
 
 bool fer_canonical_scan(fer_str text, fer_canonical_member *out, size_t max, size_t *count)
 {
-    scan s = {.at = text.ptr, .end = text.ptr + text.len, .out = out, .max = max};
+    scan s; /* what is open is written when it is entered: a kilobyte need not be cleared */
     bool inside;
+    s.at = text.ptr;
+    s.end = text.ptr + text.len;
+    s.depth = s.count = 0;
+    s.out = out;
+    s.max = max;
     if (text.len > FER_CANONICAL_MAX || !text.len || text.ptr[0] != '{') return false;
     do {
         if (!take_value(&s, &inside)) return false;

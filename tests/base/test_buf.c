@@ -347,26 +347,32 @@ static void no_memory(void)
     fer_arena_free(a);
 }
 
-/* Every byte at every place of a text: words of eight bytes are looked at as one. */
+/* A byte at every place of a text of some length. */
+static void escape_in(unsigned c, size_t len)
+{
+    for (size_t at = 0; at < len; at++) {
+        char text[40], storage[64], expected[64];
+        fer_buf b, e;
+        memset(text, c == 'x' ? 'y' : 0xC3, sizeof text);
+        text[at] = (char)c;
+        fer_buf_init_fixed(&b, storage, sizeof storage);
+        fer_buf_init_fixed(&e, expected, sizeof expected);
+        fer_buf_add_escaped(&b, (fer_str){text, len});
+        for (size_t i = 0; i < len; i++) fer_buf_add_escaped(&e, (fer_str){text + i, 1});
+        assert_int_equal(b.len, e.len);
+        assert_memory_equal(b.ptr, e.ptr, e.len);
+        bool plain = c >= 0x20 && c != '"' && c != '\\';
+        assert_int_equal(b.len == len, plain);
+        assert_int_equal(fer_escape_at((fer_str){text, len}, at), plain ? len : at);
+    }
+}
+
+/* Every byte at every place of texts of all lengths: four, eight and sixteen bytes are looked at as
+ * one. */
 static void escapes_anywhere(void)
 {
-    for (unsigned c = 0; c < 256; c++) {
-        for (size_t at = 0; at < 20; at++) {
-            char text[20], storage[64], expected[64];
-            fer_buf b, e;
-            memset(text, c == 'x' ? 'y' : 0xC3, sizeof text);
-            text[at] = (char)c;
-            fer_buf_init_fixed(&b, storage, sizeof storage);
-            fer_buf_init_fixed(&e, expected, sizeof expected);
-            fer_buf_add_escaped(&b, (fer_str){text, sizeof text});
-            for (size_t i = 0; i < sizeof text; i++)
-                fer_buf_add_escaped(&e, (fer_str){text + i, 1});
-            assert_int_equal(b.len, e.len);
-            assert_memory_equal(b.ptr, e.ptr, e.len);
-            bool plain = c >= 0x20 && c != '"' && c != '\\';
-            assert_int_equal(b.len == sizeof text, plain);
-        }
-    }
+    for (unsigned c = 0; c < 256; c++)
+        for (size_t len = 1; len <= 40; len++) escape_in(c, len);
 }
 
 /* A character that the locale cannot write makes printf itself fail. */

@@ -123,9 +123,40 @@ static void forms(void)
     }
 }
 
+/* Each pattern at each place: sixteen bytes are looked at as one. What stands before it begins
+ * patterns that do not go on; no secret is known, so that texts come whole. */
+static void anywhere(void)
+{
+    static const char *const secrets[] = {"AKIAIOSFODNN7EXAMPLE",
+                                          "ASIAIOSFODNN7EXAMPLE",
+                                          "ghp_0123456789abcdefghij",
+                                          "github_pat_01234567890123456789",
+                                          "sk-0123456789abcdefghij",
+                                          "xoxb-0123456789",
+                                          "AIza012345678901234567890123456789",
+                                          "eyJ012345678901234567890123",
+                                          "-----BEGIN KEY"};
+    fer_arena *a = fer_arena_new(0);
+    for (size_t i = 0; i < FER_COUNT(secrets); i++) {
+        for (size_t before = 0; before < 40; before++) {
+            char text[128], expected[128];
+            fer_str out;
+            fer_err err;
+            for (size_t k = 0; k < before; k++) text[k] = "e sAg x-i."[k % 10];
+            if (before) text[before - 1] = ' ';
+            snprintf(expected, sizeof expected, "%.*s[REDACTED]", (int)before, text);
+            snprintf(text + before, sizeof text - before, "%s", secrets[i]);
+            assert_int_equal(fer_net_clean(a, NULL, fer_str_of(text), &out, &err), FER_OK);
+            assert_str(out, expected);
+        }
+    }
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     int failed = ROWS_RUN("texts", rows, run_row);
+    failed += ROWS_ONE("patterns anywhere", anywhere);
     failed += ROWS_ONE("memory", without_memory);
     failed += ROWS_ONE("forms", forms);
     return failed != 0;

@@ -113,8 +113,8 @@ static bool take_key(scan *s, bool first)
     if (!take(s, '"') || !take(s, ':') || key.len > KEY_MAX) return false;
     if (!first) {
         size_t common = key.len < last->len ? key.len : last->len;
-        int order =
-            common ? *key.ptr - *last->ptr : 0; /* most differ there; plain, so none is < 0 */
+        /* Most differ in their first letter; all are ASCII. */
+        int order = common ? *key.ptr - *last->ptr : 0;
         if (!order) order = memcmp(key.ptr, last->ptr, common);
         if (order < 0 || (order == 0 && key.len <= last->len)) return false;
     }

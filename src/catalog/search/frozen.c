@@ -20,6 +20,7 @@ struct fer_frozen_layout fer_frozen_lay_out(const struct fer_frozen_header *h)
     size_t windows = fer_frozen_windows(h->numbers), rows = h->run_rows;
     size_t singles = (size_t)h->term_count - h->shared + 1;
     l.terms = place(&l, h->shared, sizeof(struct fer_frozen_term));
+    l.levels = place(&l, h->shared, sizeof(uint16_t));
     l.singles = place(&l, singles, sizeof(struct fer_frozen_single));
     l.texts = place(&l, h->text_size, 1);
     l.slots = place(&l, h->slot_count, sizeof(uint32_t));
@@ -75,6 +76,7 @@ fer_code fer_frozen_open(fer_str bytes, fer_frozen *out, fer_err *err)
         .posting_count = h.posting_count,
         .record_units = h.record_units,
         .terms = (const void *)(p + l.terms),
+        .levels = (const void *)(p + l.levels),
         .singles = (const void *)(p + l.singles),
         .texts = p + l.texts,
         .slots = (const void *)(p + l.slots),
@@ -147,11 +149,11 @@ fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
     const uint16_t *at = f->postings + t->postings;
     if (term >= f->run_rows) {
         if (t->postings & 1) return nothing;
-        return (fer_frozen_list){.df = t->df, .levels = t->levels, .flat = (const void *)at};
+        return (fer_frozen_list){.df = t->df, .levels = f->levels[term], .flat = (const void *)at};
     }
     bool bits = term < f->bit_rows;
     return (fer_frozen_list){.df = t->df,
-                             .levels = t->levels,
+                             .levels = f->levels[term],
                              .bits =
                                  bits ? f->bits + term * fer_frozen_row_words(f->windows) : NULL,
                              .runs = f->runs + (size_t)term * (f->windows + 1),

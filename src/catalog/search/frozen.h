@@ -2,8 +2,8 @@
 /*
  * The frozen part of an index: bytes without pointers.
  *
- *     header | terms | single terms | texts of terms | slots | runs | bits | postings | names |
- *     where records are | records
+ *     header | terms | their levels | single terms | texts of terms | slots | runs | bits |
+ *     postings | names | where records are | records
  *
  * Terms are numbered by how many documents have them, the most first; the last ones, which are
  * most of them, have a single document, and nothing is kept of these but text and posting. `slots`
@@ -36,8 +36,6 @@ struct fer_frozen_term {
     uint32_t text;     /* where its text begins; it ends where the next one's does */
     uint32_t df;       /* documents that have it */
     uint32_t postings; /* where they begin, in units of 16 bits */
-    uint16_t levels;   /* its highest, and those of its best: see fer_frozen_level */
-    uint16_t free;     /* 0 */
 };
 
 /* One of a single document. */
@@ -72,7 +70,9 @@ typedef struct fer_frozen {
     uint32_t slot_count; /* a power of two */
     uint64_t seed[2];
     size_t text_size, posting_count, record_units;
-    const struct fer_frozen_term *terms;     /* that are shared */
+    const struct fer_frozen_term *terms; /* that are shared, */
+    const uint16_t
+        *levels; /* and the highest of each and those of its best: see fer_frozen_level */
     const struct fer_frozen_single *singles; /* the others, and one more behind the last */
     const char *texts;
     const uint32_t *slots; /* bits of the hash | term + 1; 0: empty */
@@ -157,6 +157,7 @@ typedef struct fer_frozen_writer {
     uint32_t shared, run_rows, bit_rows, windows; /* see fer_frozen */
     char *bytes;
     struct fer_frozen_term *terms;
+    uint16_t *levels;
     struct fer_frozen_single *singles;
     uint32_t *runs;
     uint64_t *bits;

@@ -20,7 +20,8 @@ struct fer_frozen_header {
 
 /* The sections follow each other, each aligned to 8. */
 struct fer_frozen_layout {
-    size_t terms, singles, texts, slots, runs, bits, postings, names, record_at, records, end;
+    size_t terms, levels, singles, texts, slots, runs, bits, postings, names, record_at, records,
+        end;
     bool fits;
 };
 

@@ -103,7 +103,7 @@ static void write_terms(fer_frozen_writer *w)
         uint32_t df = s->terms[t].df;
         if (t < w->shared) {
             if (t >= w->run_rows && unit & 1) w->postings[unit++] = 0;
-            w->terms[t] = (struct fer_frozen_term){text, df, unit, 0, 0};
+            w->terms[t] = (struct fer_frozen_term){text, df, unit};
             unit += t < w->run_rows ? df : 2 * df;
         } else {
             w->singles[t - w->shared] = (struct fer_frozen_single){text, 0};
@@ -118,14 +118,15 @@ static void write_terms(fer_frozen_writer *w)
 /* The bytes that only keep the next section aligned. */
 static void clear_gaps(char *bytes, const struct fer_frozen_layout *l)
 {
-    const size_t ends[] = {l->singles,  l->texts, l->slots,     l->runs,    l->bits,
-                           l->postings, l->names, l->record_at, l->records, l->end};
+    const size_t ends[] = {l->levels,   l->singles, l->texts,     l->slots,   l->runs, l->bits,
+                           l->postings, l->names,   l->record_at, l->records, l->end};
     for (size_t i = 0; i < FER_COUNT(ends); i++) memset(bytes + ends[i] - 8, 0, 8);
 }
 
 static void find_sections(fer_frozen_writer *w, const struct fer_frozen_layout *l)
 {
     w->terms = (void *)(w->bytes + l->terms);
+    w->levels = (void *)(w->bytes + l->levels);
     w->singles = (void *)(w->bytes + l->singles);
     w->runs = (void *)(w->bytes + l->runs);
     w->bits = (void *)(w->bytes + l->bits);
@@ -253,7 +254,7 @@ static void write_levels(fer_frozen_writer *w)
         const uint16_t *at = w->postings + w->terms[t].postings;
         fer_frozen_list list = {.df = w->terms[t].df, .postings = at};
         if (t >= w->run_rows) list.flat = (const void *)at;
-        w->terms[t].levels = levels_of(&list);
+        w->levels[t] = levels_of(&list);
     }
 }
 

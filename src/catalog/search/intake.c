@@ -21,6 +21,9 @@ void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *
     in->marks = NULL;
     in->seen_mask = in->seen_count = in->mark_count = 0;
     in->stamp = 0;
+    in->count = 0;
+    memset(in->counts, 0, sizeof in->counts);
+    memset(in->fields, 0, sizeof in->fields);
     in->order = NULL;
     in->order_cap = 0;
     in->lot.words = in->lot.pieces = 0;
@@ -127,7 +130,7 @@ static size_t look_up(fer_intake *in, size_t from, size_t words, size_t room, ui
         /* Every third is a stop word: it is written, and what comes next written over it. */
         to[count] = in->lot.kinds[i] >= FER_TOKEN_SIGN ? term | FER_INTAKE_SIGN : term;
         count += term != FER_NONE;
-        __builtin_prefetch(&in->marks[term < in->mark_count ? term : 0]);
+        __builtin_prefetch(&in->marks[term & (in->mark_count - 1)]);
     }
     return count;
 }
@@ -188,24 +191,19 @@ static inline void end_counting(fer_intake *in, const struct counting *c)
 
 /*
  * Its place among the terms. Whether a word comes again is anybody's guess, so there are no
- * branches: what is there of a new one is masked out.
+ * branches: what there is of a new one is nothing.
  */
 static inline uint32_t count_term(struct counting *c, uint32_t term)
 {
     struct fer_intake_mark *m = &c->marks[term];
-    uint32_t places = (1U << FER_INTAKE_AT) - 1, bits;
+    uint32_t places = (1U << FER_INTAKE_AT) - 1;
     uint32_t first = (m->stamp & ~places) != c->stamp;
     uint32_t at = first ? c->count : m->stamp & places;
     m->stamp = c->stamp | at;
     m->docs += first;
     c->count += first;
     c->numbers[at] = term;
-    memcpy(&bits, &c->counts[at], sizeof bits);
-    bits &= first - 1;
-    float count;
-    memcpy(&count, &bits, sizeof count);
-    c->counts[at] = count + c->weight;
-    c->fields[at] &= (uint16_t)(first - 1);
+    c->counts[at] += c->weight;
     return at;
 }
 
@@ -494,9 +492,11 @@ bool fer_intake_read(fer_intake *in, const fer_search_doc *doc)
 {
     fer_name name = {0, 0};
     uint32_t term;
-    if (!in->seen && !widen_seen(in)) return false;
+    if ((!in->seen && !widen_seen(in)) || (!in->marks && !make_marks(in, 0))) return false;
     fer_intake_round(in);
     fer_record_begin(&in->writer);
+    memset(in->counts, 0, in->count * sizeof in->counts[0]);
+    memset(in->fields, 0, in->count * sizeof in->fields[0]);
     in->words = in->count = in->lot.words = in->lot.pieces = 0;
     in->length = 0;
     in->starts = false;

@@ -68,10 +68,11 @@ typedef struct fer_intake {
     size_t seen_mask, seen_count;
     uint64_t seed[2];
     struct fer_intake_mark *marks; /* by number of term */
-    size_t mark_count;
-    uint32_t stamp; /* with the place 0 */
-    /* The document that was read last, and its terms: numbers, weighted counts (FER_NAME_COUNT for
-     * a whole name), bits of the fields behind the head that have them. */
+    size_t mark_count;             /* a power of two, where there are any */
+    uint32_t stamp;                /* with the place 0 */
+    /* The document that was read last, and its terms: numbers, weighted counts (very many for
+     * a whole name), bits of the fields behind the head that have them; the latter two are zeros
+     * behind the last. */
     size_t count;
     float length;
     fer_record record;

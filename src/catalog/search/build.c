@@ -84,13 +84,14 @@ static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
     const fer_intake *in = &b->intake;
     float against = fer_weigh_length(in->length);
     size_t record = in->record.count * sizeof(uint16_t);
-    uint16_t *to = fer_arena_alloc(b->arena, record + in->count);
+    uint16_t *to = fer_arena_alloc(b->arena, record + in->count + 1);
     if (!to) return false;
     *doc = (struct doc){to, (uint32_t)in->record.count, (uint32_t)in->count};
     memcpy(to, in->record.units, record);
     uint8_t *levels = (uint8_t *)(to + in->record.count);
     for (size_t i = 0; i < in->count; i++)
         levels[i] = (uint8_t)fer_weigh_level(in->counts[i], against);
+    levels[in->count] = 0; /* read behind the last new term, and not used */
     b->postings += in->count;
     b->units += in->record.count;
     return true;

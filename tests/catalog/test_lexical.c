@@ -2,6 +2,7 @@
 /* The lexical index: what is found, in what order, and that it does not matter how it was made. */
 #include "lexical.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "buf.h"
@@ -363,10 +364,11 @@ static void quick_looks_see_the_same(void)
     static fer_rank rank;
     static fer_wording request;
     static fer_query q;
+    static fer_rank_doc quick[300], slow[300];
     fer_arena *a = fer_arena_new(0);
     fer_lexical *ix = fer_lexical_new();
     fer_tokeniser *t = fer_tokeniser_new();
-    size_t more = 0, long_heads = 0;
+    size_t more = 0, long_heads = 0, narrow = 0;
     for (uint32_t n = 0; n < 300; n++) assert_int_equal(put_random(ix, n), FER_OK);
     ix = refreeze(a, ix);
     fer_rank_init(&rank);
@@ -375,19 +377,21 @@ static void quick_looks_see_the_same(void)
         fer_wording_read(&request, t, (fer_str){text, add_words(text, sizeof text, 2 + roll(12))});
         fer_query_read(&q, ix, t, &request);
         fer_rank_mark_part(&rank, ix, &q, false);
-        bool narrow = rank.narrow;
+        narrow += rank.narrow;
         for (uint32_t n = 0; n < 300; n++) {
-            bool named, again;
             fer_record record = fer_frozen_record(&ix->frozen, n);
-            rank.narrow = narrow;
-            double quick = fer_rank_doc(&rank, n, record, 1, &named);
-            rank.narrow = false;
-            assert_true(fer_rank_doc(&rank, n, record, 1, &again) == quick && again == named);
+            quick[n] = slow[n] = (fer_rank_doc){.number = n, .record = record, .worth = 1};
             long_heads += record.units[FER_RECORD_AT_HEAD] > 64;
-            more += quick > 1;
+        }
+        fer_rank_docs(&rank, quick, 300 - (size_t)round);
+        rank.narrow = false;
+        fer_rank_docs(&rank, slow, 300 - (size_t)round);
+        for (uint32_t n = 0; n < 300; n++) {
+            assert_true(quick[n].worth == slow[n].worth && quick[n].named == slow[n].named);
+            more += quick[n].worth > 1;
         }
     }
-    assert_true(more > 100 && long_heads > 100);
+    assert_true(more > 100 && long_heads > 100 && narrow > 40);
     fer_tokeniser_free(t);
     fer_lexical_free(ix);
     fer_arena_free(a);
@@ -416,6 +420,56 @@ static void sums_are_taken_alike(void)
             assert_memory_equal(places[0], places[1], found * sizeof places[0][0]);
             assert_memory_equal(values[0], values[1], found * sizeof values[0][0]);
             for (uint32_t n = 0; n < FER_SUMS; n++) assert_int_equal(once[n], 0);
+        }
+    }
+}
+
+/* The same of those that sort the heads of records; what is in the net is caught. */
+static void heads_are_sorted_alike(void)
+{
+    const fer_rank_kernels *plain = &fer_rank_kernel_rows[fer_rank_kernel_count - 1];
+    for (unsigned round = 0; round < 4000; round++) {
+        uint16_t units[FER_RANK_UNITS];
+        fer_rank_net net = {{0}, {0}};
+        unsigned count = 1 + round % FER_RANK_UNITS;
+        static const uint32_t tops[] = {100, 5000, FER_RECORD_MARK, UINT16_MAX + 1};
+        uint32_t top = tops[roll(FER_COUNT(tops))];
+        for (size_t i = 0; i < FER_RANK_UNITS; i++)
+            units[i] = (uint16_t)(roll(8) ? roll(top) : FER_RECORD_MARK + roll(9));
+        for (size_t i = roll(40); i > 0; i--) fer_rank_net_add(&net, units[roll(FER_RANK_UNITS)]);
+        fer_rank_units want = {{0, 0}, {0, 0}, false};
+        plain->sort(&net, units, count, &want);
+        for (size_t k = 0; k < fer_rank_kernel_count; k++) {
+            const fer_rank_kernels *run = &fer_rank_kernel_rows[k];
+            fer_rank_units got = {{0, 0}, {0, 0}, false};
+            if (!run->runs_here()) continue;
+            run->sort(&net, units, count, &got);
+            assert_memory_equal(got.caught, want.caught, sizeof want.caught);
+            assert_memory_equal(got.starts, want.starts, sizeof want.starts);
+            assert_int_equal(got.wide, want.wide);
+        }
+        uint16_t one = units[0];
+        memset(&net, 0, sizeof net);
+        fer_rank_net_add(&net, one);
+        plain->sort(&net, units, 1, &want);
+        assert_int_equal(want.caught[0], one < FER_RECORD_MARK);
+        assert_int_equal(want.starts[0], one >= FER_RECORD_MARK);
+        assert_int_equal(want.wide, one >= FER_RECORD_WIDE);
+    }
+}
+
+static void scores_are_counted_alike(void)
+{
+    const fer_rank_kernels *plain = &fer_rank_kernel_rows[fer_rank_kernel_count - 1];
+    for (size_t count = 0; count <= 64; count++) {
+        double scores[64];
+        uint64_t want[64], got[64];
+        for (size_t i = 0; i < 64; i++) scores[i] = i < count ? roll(20) / 7.0 : -HUGE_VAL;
+        plain->above(scores, count, want);
+        for (size_t k = 0; k < fer_rank_kernel_count; k++) {
+            if (!fer_rank_kernel_rows[k].runs_here()) continue;
+            fer_rank_kernel_rows[k].above(scores, count, got);
+            assert_memory_equal(got, want, count * sizeof *want);
         }
     }
 }
@@ -781,6 +835,7 @@ int main(void)
            ROWS_ONE("finding", why_of_a_stand_in) + ROWS_ONE("finding", filters) +
            ROWS_ONE("index", pruning_loses_nothing) + ROWS_ONE("index", quick_looks_see_the_same) +
            ROWS_ONE("index", sums_are_taken_alike) + ROWS_ONE("index", history_does_not_matter) +
+           ROWS_ONE("index", heads_are_sorted_alike) + ROWS_ONE("index", scores_are_counted_alike) +
            ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_with_repeats) +
            ROWS_ONE("index", building_nothing) + ROWS_ONE("index", full_document) +
            ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +

@@ -85,6 +85,10 @@ const fer_wording *fer_searcher_wording(const fer_searcher *s);
 /* Takes a request apart without searching. */
 const fer_wording *fer_searcher_read(fer_searcher *s, fer_str text);
 
+/* As fer_lexical_has, of a word of the request that was taken apart last: where it was searched
+ * for in this index, that is known. */
+bool fer_searcher_has(const fer_searcher *s, const fer_lexical *ix, size_t word);
+
 typedef struct fer_lexical_query {
     fer_str text;
     size_t limit; /* hits wanted */

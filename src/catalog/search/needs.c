@@ -5,8 +5,9 @@
 
 static unsigned weight_of(const fer_wording_word *w)
 {
-    if (w->use != FER_TOKEN_CONTENT || w->kind == FER_TOKEN_PAIR) return 0;
-    return w->kind == FER_TOKEN_SIGN ? 1 : 5;
+    static const uint8_t weights[] = {
+        [FER_TOKEN_WORD] = 5, [FER_TOKEN_NUMBER] = 5, [FER_TOKEN_SIGN] = 1, [FER_TOKEN_PAIR] = 0};
+    return weights[w->kind] & (0U - (w->use == FER_TOKEN_CONTENT));
 }
 
 /* What is too short at the end goes with what comes before it. */

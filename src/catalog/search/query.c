@@ -54,13 +54,23 @@ static void number_word(fer_query_term *t, const fer_frozen *f, fer_tokeniser *t
     if (note) fer_tokeniser_write(tokeniser, note, t->frozen, (uint16_t)t->related);
 }
 
-/* The place of a word's stem among the terms, made where it is new; SIZE_MAX: there is no room. */
-static size_t place_term(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
-                         const fer_wording_word *w)
+/* One of 64 numbers for a stem: those of few words are hardly ever the same. */
+static inline unsigned sum_of(fer_str text)
 {
-    for (size_t i = 0; i < q->count; i++) {
+    fer_token_key key = fer_token_key_of(text);
+    return (unsigned)((key.part[0] ^ key.part[1]) * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
+/* The place of a word's stem among the terms, made where it is new; SIZE_MAX: there is no room.
+ * `seen` has the bits of sums of those that are there. */
+static size_t place_term(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
+                         const fer_wording_word *w, uint64_t *seen)
+{
+    uint64_t bit = UINT64_C(1) << sum_of(w->text);
+    for (size_t i = 0; *seen & bit && i < q->count; i++) {
         if (fer_token_same(q->terms[i].text, w->text)) return i;
     }
+    *seen |= bit;
     if (q->count == FER_QUERY_TERMS) return SIZE_MAX;
     q->terms[q->count] = (fer_query_term){.text = w->text, .word = w->word};
     number_word(&q->terms[q->count], &ix->frozen, t, w);
@@ -96,17 +106,30 @@ static void count_word(struct reading *r, size_t term, const fer_wording_word *w
     r->before = term;
 }
 
+/* The places of words that say something; how many. */
+static size_t content_of(const fer_wording *request, uint16_t places[FER_WORDING_WORDS + 1])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->count; i++) {
+        places[count] = (uint16_t)i;
+        count += request->words[i].use == FER_TOKEN_CONTENT;
+    }
+    return count;
+}
+
 static void read_words(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
                        const fer_wording *request)
 {
     struct reading r = {q, SIZE_MAX};
+    uint16_t places[FER_WORDING_WORDS + 1];
+    uint64_t seen = 0;
+    size_t count = content_of(request, places);
     memset(q->of_word, 0, request->count);
-    for (size_t i = 0; i < request->count; i++) {
-        const fer_wording_word *w = &request->words[i];
-        if (w->use != FER_TOKEN_CONTENT) continue;
-        size_t at = place_term(q, ix, t, w);
+    for (size_t i = 0; i < count; i++) {
+        const fer_wording_word *w = &request->words[places[i]];
+        size_t at = place_term(q, ix, t, w, &seen);
         if (at == SIZE_MAX) return;
-        q->of_word[i] = (uint8_t)(at + 1);
+        q->of_word[places[i]] = (uint8_t)(at + 1);
         count_word(&r, at, w);
     }
 }
@@ -368,17 +391,6 @@ static void add_name(fer_query *q, const fer_lexical *ix, const fer_wording *req
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-/* The second round asks for the terms of related words: they come while the first is at work. */
-static void fetch_related(const fer_query *q, const fer_lexical *ix)
-{
-    for (size_t i = 0; ix->related && i < q->count; i++) {
-        size_t count = 0;
-        if (q->terms[i].related == FER_RELATED_NONE) continue;
-        const fer_related_link *links = fer_related_links(q->terms[i].related, &count);
-        for (size_t k = 0; k < count; k++) __builtin_prefetch(&ix->related[links[k].word]);
-    }
-}
-
 static void start(fer_query *q)
 {
     q->count = q->pair_count = q->space_count = q->text_len = 0;
@@ -399,7 +411,6 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
     add_compounds(q, ix, request, docs);
     weigh(q);
     add_name(q, ix, request);
-    fetch_related(q, ix);
 }
 
 void fer_query_read_need(fer_query *q, const fer_query *whole, const fer_wording *request,

@@ -12,27 +12,30 @@
 /* ---- marks ---------------------------------------------------------------------- */
 
 /* A term of two units has no place in the map, nor has a mark that its bytes cannot hold. */
-static inline void set_map(fer_rank *r, uint32_t number, size_t mark)
+static inline void place_mark(fer_rank *r, fer_rank_mark *m, size_t place)
 {
-    bool fits = mark < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED);
-    if (number < FER_RECORD_MARK)
-        r->map[number] = (uint8_t)(fits ? FER_RANK_MARKED | mark : FER_RANK_ELSEWHERE);
-    if (number >= FER_RECORD_MARK || !fits) r->narrow = false;
+    if (m->number < FER_RECORD_MARK && place < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED)) {
+        r->map[m->number] = (uint8_t)(FER_RANK_MARKED | place);
+        return;
+    }
+    uint16_t *bucket = &r->buckets[m->number % FER_COUNT(r->buckets)];
+    if (m->number < FER_RECORD_MARK) r->map[m->number] = FER_RANK_ELSEWHERE;
+    m->next = *bucket;
+    *bucket = (uint16_t)place;
+    r->narrow = false;
+    r->scattered = true;
 }
 
-static fer_rank_mark *mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
+static inline fer_rank_mark *mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
 {
     if (number == FER_NONE || r->count == FER_RANK_MARKS) return NULL;
-    uint16_t *bucket = &r->buckets[number % FER_COUNT(r->buckets)];
-    fer_rank_mark *m = &r->marks[r->count];
+    fer_rank_mark *m = &r->marks[r->count++];
     *m = (fer_rank_mark){.number = number,
-                         .next = *bucket,
                          .term = (uint16_t)term,
                          .own = likeness == 0,
                          .likeness = (uint8_t)likeness,
                          .worth = -1};
-    *bucket = (uint16_t)++r->count;
-    set_map(r, number, r->count);
+    place_mark(r, m, r->count);
     return m;
 }
 
@@ -46,9 +49,10 @@ static void clear_marks(fer_rank *r)
     for (size_t i = 0; i < r->count; i++) {
         uint32_t number = r->marks[i].number;
         if (number < FER_RECORD_MARK) r->map[number] = 0;
-        r->buckets[number % FER_COUNT(r->buckets)] = 0;
+        if (r->scattered) r->buckets[number % FER_COUNT(r->buckets)] = 0;
     }
     r->count = 0;
+    r->scattered = false;
 }
 
 static fer_rank_mark *find_elsewhere(fer_rank *r, uint32_t number)
@@ -71,17 +75,49 @@ static uint32_t number_in_part(const fer_rank *r, uint32_t frozen, const fer_ter
     return tail ? tail->number : FER_NONE;
 }
 
+/* A word that is related to a term, unless it is marked already. */
+static void mark_other(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
+{
+    if (number != FER_NONE && !find_mark(r, number)) mark(r, number, term, likeness);
+}
+
+/*
+ * The same of many words of the frozen part at once: about a third are nowhere in it or marked
+ * already, which nobody can foresee, so that all are written, and only what is to stay is counted.
+ */
+static void mark_frozen(fer_rank *r, size_t term, const fer_related_link *links, size_t count)
+{
+    const uint32_t *numbers = r->ix->related;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = numbers[links[i].word];
+        uint8_t *place = &r->map[number & UINT16_MAX]; /* of nobody's number, none of a term */
+        bool in = (number < FER_RECORD_MARK) & !*place;
+        if (number >= FER_RECORD_MARK && number != FER_NONE) {
+            mark_other(r, number, term, links[i].likeness);
+            continue;
+        }
+        r->marks[r->count] = (fer_rank_mark){
+            .number = number, .term = (uint16_t)term, .likeness = links[i].likeness, .worth = -1};
+        r->count += in;
+        *place = in ? (uint8_t)(FER_RANK_MARKED | r->count) : *place;
+    }
+}
+
 static void mark_related(fer_rank *r, size_t term)
 {
     uint32_t word = r->query->terms[term].related;
     if (word == FER_RELATED_NONE) return;
     size_t count;
     const fer_related_link *links = fer_related_links(word, &count);
+    if (!r->tail && r->ix->related && r->count + count < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED)) {
+        mark_frozen(r, term, links, count);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = FER_NONE;
-        if (!r->tail) number = r->ix->related ? r->ix->related[links[i].word] : FER_NONE;
-        else number = number_in_part(r, FER_NONE, fer_terms_related(&r->ix->terms, links[i].word));
-        if (number != FER_NONE && !find_mark(r, number)) mark(r, number, term, links[i].likeness);
+        uint32_t number = r->ix->related ? r->ix->related[links[i].word] : FER_NONE;
+        if (r->tail)
+            number = number_in_part(r, FER_NONE, fer_terms_related(&r->ix->terms, links[i].word));
+        mark_other(r, number, term, links[i].likeness);
     }
 }
 
@@ -102,12 +138,20 @@ static void mark_own(fer_rank *r, const fer_query *q)
     for (size_t i = 0; i < q->count; i++) {
         fer_rank_mark *m = mark(r, number_in_part(r, q->terms[i].frozen, q->terms[i].tail), i, 0);
         of_term[i] = m ? (uint16_t)r->count : 0;
-        if (m) m->rarity = q->terms[i].rarity;
+        if (!m) continue;
+        m->rarity = q->terms[i].rarity;
+        m->bit = i < NEAR_TERMS ? UINT64_C(1) << i : 0;
     }
     for (size_t i = 0; i < q->pair_count; i++) {
         size_t first = of_term[q->pairs[i].first], second = q->pairs[i].second;
         if (first && second < NEAR_TERMS) r->marks[first - 1].behind |= UINT64_C(1) << second;
     }
+}
+
+static void make_net(fer_rank *r)
+{
+    memset(&r->net, 0, sizeof r->net);
+    for (size_t i = 0; i < r->count; i++) fer_rank_net_add(&r->net, r->marks[i].number);
 }
 
 void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail)
@@ -118,6 +162,7 @@ void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, 
     r->tail = tail;
     r->steady = !tail && !atomic_load_explicit(&ix->terms.of_frozen, memory_order_acquire);
     r->narrow = true;
+    r->run = fer_rank_kernels_here();
     r->stamp = 0;
     count_docs(r);
     r->names = r->steady && r->docs == ix->frozen.docs;
@@ -126,6 +171,7 @@ void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, 
         if (i != q->name) mark_related(r, i);
     }
     if (q->count > NEAR_TERMS) r->narrow = false;
+    if (r->narrow) make_net(r);
 }
 
 /* ---- a document ----------------------------------------------------------------- */
@@ -136,6 +182,10 @@ struct look {
     double name_all, name_asked; /* rarity of the words of its name; of those that the query has */
     double pairs, related;
     float against; /* see fer_weigh_length */
+    /* Of a head that is looked at with others: */
+    const uint16_t *units;
+    uint64_t starts[2]; /* of texts */
+    unsigned name;      /* where its name ends; 0: it is not */
 };
 
 /* Asked of words of names, which are much the same in all searches. */
@@ -195,16 +245,24 @@ static float related_worth(fer_rank *r, fer_rank_mark *m)
     return m->worth;
 }
 
+/* The value, or 0; which of them is not for a branch to foresee. */
+static inline double only_if(double value, bool yes)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= 0 - (uint64_t)yes;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* What it had so far is taken away, which is nothing where it is met for the first time. */
 static void look_at_related(struct look *l, fer_rank_mark *m, unsigned field)
 {
     double worth = (double)related_worth(l->rank, m);
-    if (m->stamp != l->rank->stamp) {
-        m->stamp = l->rank->stamp;
-        m->count = 0;
-    } else {
-        l->related -= worth * (double)fer_weigh_share(m->count, l->against);
-    }
-    m->count += fer_weigh_field(field);
+    float had = (float)only_if((double)m->count, m->stamp == l->rank->stamp);
+    m->stamp = l->rank->stamp;
+    m->count = had + fer_weigh_field(field);
+    l->related -= worth * (double)fer_weigh_share(had, l->against);
     l->related += worth * (double)fer_weigh_share(m->count, l->against);
 }
 
@@ -313,140 +371,163 @@ static void look_at_head(struct look *l, const fer_record_reader *r)
     }
 }
 
-/* ---- a document, quickly ---- */
+/* ---- several documents at once ---- */
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-
-/* What is at each of up to 64 units of a head: a bit each, the first the lowest. */
-struct units {
-    uint64_t marked; /* by the map, or no term */
-    uint64_t starts; /* of texts, or a term of two units */
-    uint64_t wide;   /* terms of two units: the first of these */
+/*
+ * How many words of a head are asked for, which they are and whether they are the query's own is
+ * nothing that a processor could foresee, and each surprise costs as much as looking at three
+ * words. So all heads of a lot are looked through first, and words noted one behind the other; then
+ * each kind of word has a loop of its own.
+ */
+struct lot {
+    fer_rank *rank;
+    struct look looks[FER_RANK_LOT];
+    size_t words, pairs, others; /* that were noted */
 };
 
-static inline void sort_eight(struct units *u, const uint8_t *map, const uint16_t *units,
-                              unsigned at)
+#define PLACE_BITS 8 /* of a word in its head: two heads have no neighbours */
+static_assert(FER_RANK_UNITS < 1 << PLACE_BITS && FER_RANK_LOT << PLACE_BITS <= UINT16_MAX,
+              "places are 16 bits");
+
+static inline fer_rank_mark *mark_of(fer_rank *r, unsigned mark)
 {
-    unsigned bits = map[units[7]] >> 7;
-    for (unsigned i = 7; i-- > 0;) bits = 2 * bits + (map[units[i]] >> 7);
-    __m128i eight = _mm_loadu_si128((const __m128i *)(const void *)units);
-    /* As signed numbers, units from 0x8000 on are below 0. */
-    __m128i terms = _mm_subs_epu16(eight, _mm_set1_epi16((short)(FER_RECORD_MARK - 1)));
-    __m128i wide = _mm_subs_epu16(eight, _mm_set1_epi16((short)(FER_RECORD_WIDE - 1)));
-    __m128i none = _mm_setzero_si128();
-    __m128i both = _mm_packs_epi16(_mm_cmpeq_epi16(terms, none), _mm_cmpeq_epi16(wide, none));
-    unsigned others = ~(unsigned)_mm_movemask_epi8(both);
-    u->marked |= (uint64_t)bits << at;
-    u->starts |= (uint64_t)(others & 0xFF) << at;
-    u->wide |= (uint64_t)(others >> 8 & 0xFF) << at;
+    return &r->marks[mark - FER_RANK_MARKED - 1];
 }
 
-/* The last eight may be looked at twice. */
-static inline struct units sort_units(const uint8_t *map, const uint16_t *units, unsigned count)
-{
-    struct units u = {0, 0, 0};
-    unsigned at = 0;
-    for (; at + 8 <= count; at += 8) sort_eight(&u, map, units + at, at);
-    if (at < count) sort_eight(&u, map, units + count - 8, count - 8);
-    return u;
-}
+#define STEP 5 /* words that most heads have at most */
 
-static inline const fer_rank_mark *mark_at(const fer_rank *r, uint16_t unit)
+/* The words of 64 units that may be marked. Some more steps cost less than to guess how many. */
+static inline void note_words(struct lot *l, const uint16_t *units, unsigned place, uint64_t caught)
 {
-    return &r->marks[r->map[unit] - FER_RANK_MARKED - 1];
-}
-
-/* The words of the name, from the second unit on; `marked` ones are asked for, or related. */
-static inline void look_at_short_name(struct look *l, const uint16_t *units, unsigned end,
-                                      uint64_t marked)
-{
-    fer_rank *r = l->rank;
-    for (; marked; marked &= marked - 1) {
-        const fer_rank_mark *m = mark_at(r, units[__builtin_ctzll(marked)]);
-        if (m->own) l->name_asked += m->rarity;
+    const uint8_t *map = l->rank->map;
+    fer_rank_word *words = l->rank->words;
+    size_t count = l->words;
+    while (caught) {
+        for (unsigned i = 0; i < STEP; i++) {
+            unsigned at = (unsigned)__builtin_ctzll(caught | UINT64_C(1) << 63);
+            unsigned mark = map[units[at]];
+            words[count] = (fer_rank_word){(uint16_t)(place + at), (uint16_t)mark};
+            count += mark >> 7 & (caught != 0);
+            caught &= caught - 1;
+        }
     }
-    if (r->names && l->number < r->ix->frozen.numbers) {
-        double known = r->ix->frozen.names[l->number];
-        l->name_all = known >= l->name_asked ? known : l->name_asked;
-        return;
-    }
-    for (unsigned i = 1; i < end; i++) {
-        unsigned at = r->map[units[i]];
-        bool own = at && mark_at(r, units[i])->own;
-        l->name_all += own ? mark_at(r, units[i])->rarity : rarity_of(r, units[i]);
-    }
+    l->words = count;
 }
 
-/* A part of a head whose marks are looked at one by one. */
-struct stretch {
-    const uint16_t *units;
-    struct units is;
-    unsigned field;              /* of what stands before its first start */
-    const fer_rank_mark *before; /* of the word that ends ... */
-    const uint16_t *behind;      /* ... here */
-};
-
-/* The field of a unit: that of the last start before it. */
-static inline unsigned field_at(const struct stretch *s, unsigned at)
+/* A head and as many units behind it as may be read; `room` where there are not so many. */
+static inline const uint16_t *readable(const fer_rank *rank, const uint16_t *units, size_t count,
+                                       uint16_t room[FER_RANK_UNITS])
 {
-    uint64_t starts = s->is.starts & ((UINT64_C(1) << at) - 1);
-    return starts ? s->units[63U - (unsigned)__builtin_clzll(starts)] - FER_RECORD_MARK : s->field;
-}
-
-/* False: what follows is broken; bytes may be hostile. */
-static inline bool look_at_stretch(struct look *l, struct stretch *s, uint64_t marks)
-{
-    for (; marks; marks &= marks - 1) {
-        unsigned at = (unsigned)__builtin_ctzll(marks);
-        const uint16_t *unit = s->units + at;
-        fer_rank_mark *m = &l->rank->marks[l->rank->map[*unit] - FER_RANK_MARKED - 1];
-        const fer_rank_mark *first = unit == s->behind ? s->before : NULL;
-        s->before = m;
-        s->behind = unit + 1;
-        if (m->own && !(first && first->behind >> m->term & 1)) continue;
-        unsigned field = field_at(s, at);
-        if (field >= FER_FIELD_COUNT) return false;
-        if (m->own) look_at_pair(l, first, m, field);
-        else look_at_related(l, m, field);
-    }
-    return true;
+    const fer_frozen *f = &rank->ix->frozen;
+    if (!rank->tail && (size_t)(f->records + f->record_units - units) >= FER_RANK_UNITS)
+        return units;
+    memset(room, 0, FER_RANK_UNITS * sizeof *room);
+    memcpy(room, units, count * sizeof *room);
+    return room;
 }
 
 /*
- * A head of 8 to 128 units that begins with a name, all of whose terms are one unit: nearly all.
- * Of a long one the last 64 are sorted too, and those looked at that are not among the first.
- * False: it is not so, and nothing has happened.
+ * Notes the words of a head of up to FER_RANK_UNITS units that begins with a name, all of whose
+ * terms are one unit: nearly all are so. False: it is not, and nothing has happened.
  */
-static inline bool look_quickly(struct look *l, const fer_record_reader *r)
+static inline bool note_head(struct lot *l, unsigned at, const fer_record_reader *r)
 {
-    const fer_rank *rank = l->rank;
-    const uint16_t *units = r->at;
-    size_t count = (size_t)(r->head_end - units);
-    if (count < 8 || count > 128 || !rank->narrow || units[0] != FER_RECORD_MARK + FER_FIELD_NAME)
+    fer_rank *rank = l->rank;
+    struct look *look = &l->looks[at];
+    uint16_t room[FER_RANK_UNITS];
+    fer_rank_units is;
+    size_t count = (size_t)(r->head_end - r->at);
+    if (!count || count > FER_RANK_UNITS || !rank->narrow ||
+        r->at[0] != FER_RECORD_MARK + FER_FIELD_NAME)
         return false;
-    unsigned first = count < 64 ? (unsigned)count : 64;
-    struct stretch s = {.units = units, .is = sort_units(rank->map, units, first)};
-    struct units rest = {0, 0, 0};
-    if (count > 64) rest = sort_units(rank->map, r->head_end - 64, 64);
-    uint64_t others = s.is.starts & ~UINT64_C(1), marks = s.is.marked & ~s.is.starts;
-    if (s.is.wide | rest.wide || (count > 64 && !others)) return false;
-    unsigned name = others ? (unsigned)__builtin_ctzll(others) : first;
-    look_at_short_name(l, units, name, name < 64 ? marks & ((UINT64_C(1) << name) - 1) : marks);
-    if (!look_at_stretch(l, &s, marks) || count <= 64) return true;
-    s.field = units[63U - (unsigned)__builtin_clzll(others)] - FER_RECORD_MARK;
-    s.units = r->head_end - 64;
-    s.is = rest;
-    look_at_stretch(l, &s, rest.marked & ~rest.starts & ~UINT64_C(0) << (128 - count));
+    const uint16_t *units = readable(rank, r->at, count, room);
+    rank->run->sort(&rank->net, units, (unsigned)count, &is);
+    uint64_t others = is.starts[0] & ~UINT64_C(1);
+    if (is.wide || (count > 64 && !others)) return false;
+    look->units = r->at;
+    look->starts[0] = is.starts[0];
+    look->starts[1] = is.starts[1];
+    look->name = others ? (unsigned)__builtin_ctzll(others) : (unsigned)count;
+    note_words(l, units, at << PLACE_BITS, is.caught[0]);
+    if (count > 64) note_words(l, units + 64, (at << PLACE_BITS) + 64, is.caught[1]);
     return true;
 }
-#else
-static inline bool look_quickly(struct look *l, const fer_record_reader *r)
+
+/* Rarities of words that are in names are added up, those of related ones being 0; neighbours and
+ * related ones are noted. */
+static void sort_words(struct lot *l)
 {
-    (void)l, (void)r;
-    return false;
+    fer_rank *r = l->rank;
+    unsigned next = UINT16_MAX + 1;
+    uint64_t behind = 0;
+    for (size_t i = 0; i < l->words; i++) {
+        unsigned place = r->words[i].place;
+        const fer_rank_mark *m = mark_of(r, r->words[i].mark);
+        struct look *look = &l->looks[place >> PLACE_BITS];
+        look->name_asked += only_if(m->rarity, place % (1U << PLACE_BITS) < look->name);
+        r->pairs[l->pairs] = r->others[l->others] = (uint16_t)i;
+        l->pairs += (place == next) & ((behind & m->bit) != 0);
+        l->others += !m->own;
+        next = place + 1;
+        behind = m->behind;
+    }
 }
-#endif
+
+/* The field of a word: that of the last start before it, and the first unit is one. */
+static inline unsigned field_at(const struct look *l, unsigned place)
+{
+    unsigned at = place % (1U << PLACE_BITS), base = 0;
+    uint64_t starts = l->starts[0];
+    if (at < 64) starts &= (UINT64_C(1) << at) - 1;
+    else if (l->starts[1] & ((UINT64_C(1) << (at - 64)) - 1)) {
+        starts = l->starts[1] & ((UINT64_C(1) << (at - 64)) - 1);
+        base = 64;
+    }
+    return l->units[base + 63U - (unsigned)__builtin_clzll(starts)] - FER_RECORD_MARK;
+}
+
+static void look_at_pairs(struct lot *l)
+{
+    fer_rank *r = l->rank;
+    for (size_t i = 0; i < l->pairs; i++) {
+        const fer_rank_word *second = &r->words[r->pairs[i]], *first = second - 1;
+        struct look *look = &l->looks[second->place >> PLACE_BITS];
+        unsigned field = field_at(look, second->place);
+        if (field < FER_FIELD_COUNT) /* bytes may be hostile */
+            look_at_pair(look, mark_of(r, first->mark), mark_of(r, second->mark), field);
+    }
+}
+
+static void look_at_others(struct lot *l)
+{
+    fer_rank *r = l->rank;
+    uint32_t stamp = r->stamp;
+    for (size_t i = 0; i < l->others; i++) {
+        fer_rank_word word = r->words[r->others[i]];
+        struct look *look = &l->looks[word.place >> PLACE_BITS];
+        unsigned field = field_at(look, word.place);
+        r->stamp = stamp + (word.place >> PLACE_BITS);
+        if (field < FER_FIELD_COUNT) look_at_related(look, mark_of(r, word.mark), field);
+    }
+    r->stamp = stamp + FER_RANK_LOT;
+}
+
+/* How rare the words of a name are together. */
+static double weigh_name(const struct look *l)
+{
+    fer_rank *r = l->rank;
+    double all = 0;
+    if (r->names && l->number < r->ix->frozen.numbers) {
+        double known = r->ix->frozen.names[l->number];
+        return known >= l->name_asked ? known : l->name_asked;
+    }
+    for (unsigned i = 1; i < l->name; i++) {
+        uint8_t mark = r->map[l->units[i]];
+        bool own = mark && mark_of(r, mark)->own;
+        all += own ? mark_of(r, mark)->rarity : rarity_of(r, l->units[i]);
+    }
+    return all;
+}
 
 /* ---- names ---------------------------------------------------------------------- */
 
@@ -473,17 +554,47 @@ static bool has_name(const fer_rank *rank, const fer_record_reader *r)
     return r->name == number_in_part(rank, name->frozen, name->tail);
 }
 
-double fer_rank_doc(fer_rank *rank, uint32_t number, fer_record record, double worth, bool *named)
+/* Opens a document's record and looks at what cannot be looked at with others. */
+static void open_doc(struct lot *l, unsigned at, fer_rank_doc *doc)
 {
-    struct look l = {.rank = rank, .number = number};
+    fer_rank *rank = l->rank;
+    struct look *look = &l->looks[at];
     fer_record_reader r;
-    rank->stamp++;
-    fer_record_open(&r, record);
-    l.against = fer_weigh_length(r.length);
+    fer_record_open(&r, doc->record);
+    look->rank = rank;
+    look->number = doc->number;
+    look->name_all = look->name_asked = look->pairs = look->related = 0;
+    look->against = fer_weigh_length(r.length);
+    look->name = 0;
     bool has = has_name(rank, &r);
-    *named = has && (!rank->query->space_count || has_space(rank, r));
-    if (has) worth -= rank->query->terms[rank->query->name].weight;
-    if (!look_quickly(&l, &r)) look_at_head(&l, &r);
-    double share = l.name_all > 0 ? l.name_asked / l.name_all : 0;
-    return (worth + PAIR_WORTH * l.pairs + l.related) * (1 + rank->name_worth * share);
+    doc->named = has && (!rank->query->space_count || has_space(rank, r));
+    if (has) doc->worth -= rank->query->terms[rank->query->name].weight;
+    if (note_head(l, at, &r)) return;
+    rank->stamp++;
+    look_at_head(look, &r);
+}
+
+static void rank_lot(fer_rank *rank, fer_rank_doc *docs, unsigned count)
+{
+    struct lot l;
+    l.rank = rank;
+    l.words = l.pairs = l.others = 0;
+    for (unsigned i = 0; i < count; i++) open_doc(&l, i, &docs[i]);
+    rank->stamp++;
+    sort_words(&l);
+    look_at_pairs(&l);
+    look_at_others(&l);
+    for (unsigned i = 0; i < count; i++) {
+        struct look *look = &l.looks[i];
+        if (look->name) look->name_all = weigh_name(look);
+        double share = look->name_all > 0 ? look->name_asked / look->name_all : 0;
+        docs[i].worth = (docs[i].worth + PAIR_WORTH * look->pairs + look->related) *
+                        (1 + rank->name_worth * share);
+    }
+}
+
+void fer_rank_docs(fer_rank *r, fer_rank_doc *docs, size_t count)
+{
+    for (size_t at = 0; at < count; at += FER_RANK_LOT)
+        rank_lot(r, docs + at, count - at < FER_RANK_LOT ? (unsigned)(count - at) : FER_RANK_LOT);
 }

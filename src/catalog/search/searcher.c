@@ -30,9 +30,12 @@ struct fer_searcher {
     fer_tokeniser *tokeniser;
     fer_wording request;
     fer_query query;
-    fer_query need; /* one of several that the query asks for */
+    const fer_lexical *searched; /* where the query was searched for; NULL: nowhere yet */
+    fer_query need;              /* one of several that the query asks for */
     struct found need_found[NEED_LOOK_AT];
     fer_rank rank;
+    fer_rank_doc docs[FER_SWEEP_ROOM]; /* candidates of one part that are looked at twice ... */
+    uint32_t slots[FER_SWEEP_ROOM];    /* ... and their slots */
     fer_sweep sweep;
     struct found found[FER_SWEEP_ROOM];
     uint16_t order[FER_SWEEP_ROOM]; /* places in the list that is ordered */
@@ -65,7 +68,17 @@ const fer_wording *fer_searcher_wording(const fer_searcher *s)
 const fer_wording *fer_searcher_read(fer_searcher *s, fer_str text)
 {
     fer_wording_read(&s->request, s->tokeniser, text);
+    s->searched = NULL;
     return &s->request;
+}
+
+bool fer_searcher_has(const fer_searcher *s, const fer_lexical *ix, size_t word)
+{
+    assert(word < s->request.count);
+    size_t term = s->searched == ix ? s->query.of_word[word] : 0;
+    if (!term) return fer_lexical_has(ix, s->request.words[word].text);
+    const fer_query_term *t = &s->query.terms[term - 1];
+    return t->df > 0 && !t->forgiven; /* what was mended was not there */
 }
 
 /* ---- hits ----------------------------------------------------------------------- */
@@ -114,26 +127,44 @@ static void fetch_records(const fer_frozen *f, const fer_sweep *found)
         __builtin_prefetch(&f->record_at[number]);
         __builtin_prefetch(&f->names[number]);
     }
-    for (size_t i = 0; i < found->count; i++) {
-        fer_record record = fer_frozen_record(f, fer_candidate_number(&found->best[i]));
-        for (size_t at = 0; at < record.count && at < FETCHED; at += FETCHED / 3)
-            __builtin_prefetch(record.units + at);
+}
+
+/* Also behind the end of a record, and of one that is not there: it does no harm. */
+static void fetch_units(fer_record record)
+{
+    for (size_t at = 0; at < FETCHED; at += FETCHED / 3)
+        __builtin_prefetch((const void *)((uintptr_t)record.units + at * sizeof *record.units));
+}
+
+/* Candidates of one part are put together and looked at together. */
+static size_t gather(struct search *r, bool tail)
+{
+    fer_searcher *s = r->s;
+    size_t count = 0;
+    for (size_t i = 0; i < s->sweep.count; i++) {
+        const fer_candidate *c = &s->sweep.best[i];
+        uint32_t number = fer_candidate_number(c);
+        if ((c->slot != FER_NONE) != tail) continue;
+        s->docs[count] = (fer_rank_doc){.number = number,
+                                        .record = record_of(r->ix, number, c->slot),
+                                        .worth = fer_candidate_score(c) / s->sweep.scale};
+        s->slots[count] = c->slot;
+        fetch_units(s->docs[count++].record);
     }
+    return count;
 }
 
 static void rank_part(struct search *r, bool tail)
 {
     fer_searcher *s = r->s;
-    bool marked = false;
     if (!tail) fetch_records(&r->ix->frozen, &s->sweep);
-    for (size_t i = 0; i < s->sweep.count; i++) {
-        const fer_candidate *c = &s->sweep.best[i];
-        if ((c->slot != FER_NONE) != tail) continue;
-        if (!marked) fer_rank_mark_part(&s->rank, r->ix, r->query, tail);
-        marked = true;
-        struct found f = {.number = fer_candidate_number(c), .slot = c->slot};
-        f.score = fer_rank_doc(&s->rank, f.number, record_of(r->ix, f.number, f.slot),
-                               fer_candidate_score(c) / s->sweep.scale, &f.named);
+    size_t count = gather(r, tail);
+    if (!count) return;
+    fer_rank_mark_part(&s->rank, r->ix, r->query, tail);
+    fer_rank_docs(&s->rank, s->docs, count);
+    for (size_t i = 0; i < count; i++) {
+        const fer_rank_doc *d = &s->docs[i];
+        struct found f = {d->worth, 0, d->number, s->slots[i], d->named};
         if (!tail || !is_met(r, &f)) r->list[r->count++] = f;
     }
 }
@@ -141,26 +172,7 @@ static void rank_part(struct search *r, bool tail)
 /* ---- their order ------------------------------------------------------------------ */
 
 #define FEW_HITS 64 /* that are counted against each other */
-
-/* How many of the scores are above one; behind the last stands one that is above none. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-static inline size_t count_above(const double *scores, size_t count, double score)
-{
-    __m128d than = _mm_set1_pd(score);
-    __m128i above = _mm_setzero_si128();
-    for (size_t i = 0; i < count; i += 2)
-        above = _mm_sub_epi64(above, _mm_castpd_si128(_mm_cmpgt_pd(_mm_load_pd(scores + i), than)));
-    return (size_t)_mm_cvtsi128_si64(_mm_add_epi64(above, _mm_unpackhi_epi64(above, above)));
-}
-#else
-static inline size_t count_above(const double *scores, size_t count, double score)
-{
-    size_t above = 0;
-    for (size_t i = 0; i < count; i++) above += scores[i] > score;
-    return above;
-}
-#endif
+static_assert(FEW_HITS % FER_RANK_SCORES == 0, "whole registers");
 
 /* The next hit, which stands behind `place` others, among those with the same score. */
 static void place_hit(const struct search *r, uint16_t *order, uint64_t *taken, uint16_t hit,
@@ -180,17 +192,18 @@ static void place_hit(const struct search *r, uint16_t *order, uint64_t *taken, 
  */
 static bool order_few(const struct search *r, uint16_t *order)
 {
-    _Alignas(16) double scores[FEW_HITS + 1];
-    uint64_t taken = 0;
+    double scores[FEW_HITS];
+    uint64_t above[FEW_HITS], taken = 0;
     bool named = false;
     if (r->count > FEW_HITS) return false;
     for (size_t i = 0; i < r->count; i++) {
         scores[i] = r->list[i].score;
         named |= r->list[i].named;
     }
-    scores[r->count] = -HUGE_VAL;
+    for (size_t i = r->count; i % FER_RANK_SCORES; i++) scores[i] = -HUGE_VAL;
+    if (!named) fer_rank_kernels_here()->above(scores, r->count, above);
     for (size_t i = 0; i < r->count && !named; i++)
-        place_hit(r, order, &taken, (uint16_t)i, count_above(scores, r->count, scores[i]));
+        place_hit(r, order, &taken, (uint16_t)i, (size_t)above[i]);
     return !named;
 }
 
@@ -406,6 +419,7 @@ fer_code fer_lexical_search(fer_arena *a, const fer_lexical *ix, fer_searcher *s
     fer_needs needs;
     fer_wording_read(&s->request, s->tokeniser, query->text);
     fer_query_read(&s->query, ix, s->tokeniser, &s->request);
+    s->searched = ix;
     find(&r, room_for(limit));
     if (s->query.count >= NEEDS_WORDS) {
         fer_needs_cut(&needs, &s->request);

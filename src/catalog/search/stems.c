@@ -148,11 +148,29 @@ static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem 
     token->place = place_of(t, s);
 }
 
-void fer_token_fetch(const fer_tokeniser *t, const fer_token *token)
+uint16_t fer_token_fetch(const fer_tokeniser *t, const fer_token_key *key)
 {
-    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY) return;
-    fer_token_key key = fer_token_key_of(token->word);
-    __builtin_prefetch(row_of(t, &key));
+    const struct stem *row = row_of(t, key);
+    __builtin_prefetch(row);
+    return (uint16_t)(((const char *)row - (const char *)t->rows) / (ptrdiff_t)sizeof(struct row));
+}
+
+bool fer_token_recall(const fer_tokeniser *t, uint16_t fetched, const fer_token_key *key,
+                      fer_token_known *out)
+{
+    const struct stem *row = t->rows[fetched].places;
+    size_t at = 0;
+    while (at < STEM_PLACES && !fer_token_key_eq(&row[at].word, key)) at++;
+    if (at == STEM_PLACES) return false;
+    /* Both at once, so that who reads all of it need not wait: the stem's last bytes are others. */
+    uint64_t part[2];
+    memcpy(part, row[at].stem, sizeof part);
+    part[1] &= UINT64_MAX >> 8 * (FER_TOKEN_KEY - STEM_MAX);
+    memcpy(out->stem, part, sizeof part);
+    out->place = (uint16_t)(fetched * STEM_PLACES + at + 1);
+    out->len = row[at].stem_len;
+    out->use = row[at].use;
+    return true;
 }
 
 void fer_token_finish_once(fer_tokeniser *t, fer_token *token)

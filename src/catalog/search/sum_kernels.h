@@ -21,8 +21,8 @@ typedef struct fer_sum_kernels {
     bool (*runs_here)(void);
     /* The places of sums that are at least `floor`, which is above 0, in ascending order; all sums
      * are 0 afterwards. `values` gets theirs. How many. */
-    uint32_t (*take)(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t places[FER_SUMS],
-                     uint16_t values[FER_SUMS]);
+    uint32_t (*take)(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
+                     uint16_t *values);
     /* How many are at least `floor`. */
     uint32_t (*count)(const uint16_t *sums, uint32_t size, uint16_t floor);
 } fer_sum_kernels;

@@ -225,8 +225,8 @@ static uint32_t bury(fer_sweep *s, const struct span *w, uint32_t found)
 }
 
 /*
- * Where more are found than can stay, they do not come in one by one: by halving a score is found
- * that `room` of them have.
+ * Where more are found than can stay, they do not come in one by one: by halving the highest score
+ * is found that `room` of them have.
  */
 static void raise_least(fer_sweep *s, uint32_t found)
 {
@@ -238,9 +238,22 @@ static void raise_least(fer_sweep *s, uint32_t found)
         uint32_t count = s->run->count(s->values, found, (uint16_t)middle);
         if (count < s->room) high = middle;
         else low = middle;
-        if (count >= s->room && count < s->room + s->room / 4) break;
+        if (count == s->room) break;
     }
     s->least = low;
+}
+
+/* All are there, and wanted: which of them have enough is not for a branch to foresee. */
+static void offer_all(fer_sweep *s, const struct span *w, uint32_t found)
+{
+    uint32_t numbers = s->ix->frozen.numbers; /* bytes may be hostile */
+    for (uint32_t k = 0; k < found; k++) {
+        uint32_t number = w->first + s->places[k], score = s->values[k];
+        s->best[s->count] =
+            (fer_candidate){(uint64_t)score << 32 | (UINT32_MAX - number), FER_NONE};
+        s->count += (score >= s->least) & (number < numbers);
+        if (s->count == 2 * s->room) thin_out(s);
+    }
 }
 
 /* All sums are looked at and cleared. */
@@ -248,9 +261,11 @@ static void collect(fer_sweep *s, const struct span *w)
 {
     uint32_t found = s->run->take(s->sums, w->size, floor_of(s, w), s->places, s->values), number;
     found = sift(s, w, found);
-    if (found > s->room && !w->tail && !s->accept) {
+    if (!w->tail && !s->accept) {
         if (fer_lexical_has_dead(s->ix)) found = bury(s, w, found);
         if (found > s->room) raise_least(s, found);
+        offer_all(s, w, found);
+        return;
     }
     for (uint32_t k = 0; k < found; k++) {
         uint32_t at = s->places[k];
@@ -352,8 +367,9 @@ static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
     s->lane_count++;
 }
 
-/* Cheap ones first, by insertion: there are few, and long queries are rare. */
-static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
+/* Cheap ones first where some may be looked up, by insertion: there are few, and long queries are
+ * rare. */
+static void lay_lanes(fer_sweep *s, const fer_query *q, uint32_t numbers, bool tail)
 {
     const fer_query_term *order[FER_QUERY_TERMS + 1];
     size_t count = 0;
@@ -361,7 +377,8 @@ static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
         const fer_query_term *t = &q->terms[i];
         size_t at = count;
         if (t->weight <= 0) continue;
-        for (; at > 0 && order[at - 1]->weight > t->weight; at--) order[at] = order[at - 1];
+        for (; numbers > SMALL && at > 0 && order[at - 1]->weight > t->weight; at--)
+            order[at] = order[at - 1];
         order[at] = t;
         count++;
     }
@@ -440,11 +457,11 @@ static void sweep_part(fer_sweep *s, uint32_t numbers, bool tail, bool hopeful)
 static void sweep_all(fer_sweep *s, const fer_lexical *ix, const fer_query *q, bool hopeful)
 {
     start(s, ix, q);
-    lay_lanes(s, q, false);
+    lay_lanes(s, q, ix->frozen.numbers, false);
     sweep_part(s, ix->frozen.numbers, false, hopeful);
     uint32_t tail = atomic_load_explicit(&ix->tail_count, memory_order_acquire);
     if (tail) {
-        lay_lanes(s, q, true);
+        lay_lanes(s, q, tail, true);
         sweep_part(s, tail, true, false);
     }
     thin_out(s);

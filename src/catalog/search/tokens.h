@@ -84,12 +84,10 @@ bool fer_token_next(fer_token_reader *r, fer_token *out);
 
 /* Two steps of it, for who remembers words itself: the next token without its stem and use ... */
 bool fer_token_next_word(fer_token_reader *r, fer_token *out);
-/* ... and these, found from its word. Who finishes many later asks for what is remembered of each
- * when it is met: to wait for it takes longer than to find it. */
+/* ... and these, found from its word. */
 void fer_token_finish(fer_tokeniser *t, fer_token *token);
 /* The same where the word is not going to be asked for again: it is not remembered. */
 void fer_token_finish_once(fer_tokeniser *t, fer_token *token);
-void fer_token_fetch(const fer_tokeniser *t, const fer_token *token);
 
 /* ---- notes --------------------------------------------------------------------- */
 
@@ -206,10 +204,23 @@ static inline uint64_t fer_token_hash_padded(fer_str text, const uint64_t seed[2
 /* Whether two texts with zeros behind them are the same. */
 static inline bool fer_token_same(fer_str one, fer_str other)
 {
-    if (one.len != other.len) return false;
-    if (one.len > FER_TOKEN_KEY) return fer_str_eq(one, other);
+    if ((one.len > FER_TOKEN_KEY) | (other.len > FER_TOKEN_KEY)) return fer_str_eq(one, other);
     fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
     return fer_token_key_eq(&x, &y);
 }
+
+/*
+ * As fer_token_finish, for who finishes many later, of words of at most FER_TOKEN_KEY bytes: what
+ * is remembered of each is asked for when it is met, as to wait for it takes longer than to find
+ * it. Then what is remembered, the stem with zeros behind it. False: nothing is.
+ */
+typedef struct fer_token_known {
+    char stem[FER_TOKEN_KEY];
+    uint16_t place; /* as a token's */
+    uint8_t len, use;
+} fer_token_known;
+uint16_t fer_token_fetch(const fer_tokeniser *t, const fer_token_key *key);
+bool fer_token_recall(const fer_tokeniser *t, uint16_t fetched, const fer_token_key *key,
+                      fer_token_known *out);
 
 #endif

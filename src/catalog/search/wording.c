@@ -85,6 +85,36 @@ static bool finish(fer_wording *r, fer_tokeniser *t, fer_wording_word *w)
     return w->text.ptr != NULL;
 }
 
+static inline bool is_short(const fer_wording_word *w)
+{
+    return (w->kind == FER_TOKEN_WORD) & (w->word.len <= FER_TOKEN_KEY);
+}
+
+/* Nearly all words are short and were met before. */
+static inline bool finish_quickly(fer_wording *r, const fer_tokeniser *t, fer_wording_word *w)
+{
+    fer_token_known known;
+    fer_token_key key = fer_token_key_of(w->word), stem;
+    if (!is_short(w) || FER_WORDING_KEPT - r->kept < FER_TOKEN_KEY ||
+        !fer_token_recall(t, w->place, &key, &known))
+        return false;
+    char *to = r->pool + r->kept;
+    memcpy(&stem, known.stem, sizeof stem);
+    bool same = fer_token_key_eq(&key, &stem);
+    memcpy(to, &stem, sizeof stem);
+    w->text = (fer_str){same ? w->word.ptr : to, known.len};
+    r->kept += same ? 0 : FER_TOKEN_KEY;
+    w->use = known.use;
+    w->place = known.place;
+    return true;
+}
+
+static inline void fetch(const fer_tokeniser *t, fer_wording_word *w)
+{
+    fer_token_key key = fer_token_key_of(w->word);
+    w->place = is_short(w) ? fer_token_fetch(t, &key) : 0;
+}
+
 #define LOT 32 /* words that are read before the stem of the first is looked for */
 
 /* What is remembered of a word is on its way while others are read. */
@@ -101,9 +131,11 @@ void fer_wording_read(fer_wording *r, fer_tokeniser *t, fer_str text)
         while (more && r->count - done < LOT) {
             more = r->count < FER_WORDING_WORDS && fer_token_next_word(&reader, &token) &&
                    add(r, &token, &quotes);
-            if (more) fer_token_fetch(t, &token);
+            if (more) fetch(t, &r->words[r->count - 1]);
         }
-        while (done < r->count && finish(r, t, &r->words[done])) done++;
+        while (done < r->count &&
+               (finish_quickly(r, t, &r->words[done]) || finish(r, t, &r->words[done])))
+            done++;
         more = more && done == r->count;
     }
     r->count = done;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rank_kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- any processor ----------------------------------------------------------- */
+
+static bool always(void)
+{
+    return true;
+}
+
+static bool in_table(const uint8_t table[32], unsigned byte)
+{
+    return table[(byte >> 7) * 16 + (byte & 15)] >> (byte >> 4 & 7) & 1;
+}
+
+static void sort_plain(const fer_rank_net *net, const uint16_t *units, unsigned count,
+                       fer_rank_units *out)
+{
+    fer_rank_units u = {{0, 0}, {0, 0}, false};
+    for (unsigned i = 0; i < count; i++) {
+        unsigned unit = units[i];
+        bool caught = in_table(net->low, unit & 0xFF) && in_table(net->high, unit >> 5 & 0xFF);
+        bool start = unit >= FER_RECORD_MARK;
+        u.caught[i / 64] |= (uint64_t)(caught && !start) << i % 64;
+        u.starts[i / 64] |= (uint64_t)start << i % 64;
+        u.wide |= unit >= FER_RECORD_WIDE;
+    }
+    *out = u;
+}
+
+static void above_plain(const double *scores, size_t count, uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t above = 0;
+        for (size_t k = 0; k < count; k++) above += scores[k] > scores[i];
+        out[i] = above;
+    }
+}
+
+/* ---- AVX2 ---------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+/* A table in both halves of two registers. */
+typedef struct table {
+    __m256i part[2];
+} table;
+
+AVX2 static inline table load_table(const uint8_t from[32])
+{
+    table t;
+    for (unsigned i = 0; i < 2; i++)
+        t.part[i] =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)(from + 16 * i)));
+    return t;
+}
+
+/* Which of 32 bytes are in a table. */
+AVX2 static inline __m256i are_in(const table *t, __m256i bytes)
+{
+    const __m256i bits = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    __m256i row = _mm256_and_si256(bytes, _mm256_set1_epi8(15));
+    __m256i place = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(7));
+    __m256i has = _mm256_blendv_epi8(_mm256_shuffle_epi8(t->part[0], row),
+                                     _mm256_shuffle_epi8(t->part[1], row), bytes);
+    __m256i bit = _mm256_shuffle_epi8(bits, place);
+    return _mm256_cmpeq_epi8(_mm256_and_si256(has, bit), bit);
+}
+
+/* The lower bytes of 32 units. Packing goes by halves, and bits_of puts them in order again. */
+AVX2 static inline __m256i low_bytes(__m256i one, __m256i two)
+{
+    const __m256i low = _mm256_set1_epi16(0xFF);
+    return _mm256_packus_epi16(_mm256_and_si256(one, low), _mm256_and_si256(two, low));
+}
+
+AVX2 static inline uint64_t bits_of(__m256i bytes)
+{
+    return (unsigned)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xD8));
+}
+
+AVX2 static inline __m256i are_wide(__m256i units)
+{
+    return _mm256_cmpeq_epi16(_mm256_max_epu16(units, _mm256_set1_epi16((short)FER_RECORD_WIDE)),
+                              units);
+}
+
+struct sorted {
+    uint64_t caught, starts, wide;
+};
+
+AVX2 static inline void sort_32(const table *low, const table *high, const uint16_t *units,
+                                unsigned at, struct sorted *s)
+{
+    __m256i one = _mm256_loadu_si256((const __m256i_u *)(units + at));
+    __m256i two = _mm256_loadu_si256((const __m256i_u *)(units + at + 16));
+    __m256i more = low_bytes(_mm256_srli_epi16(one, 5), _mm256_srli_epi16(two, 5));
+    __m256i caught = _mm256_and_si256(are_in(low, low_bytes(one, two)), are_in(high, more));
+    __m256i top = _mm256_packus_epi16(_mm256_srli_epi16(one, 12), _mm256_srli_epi16(two, 12));
+    __m256i start = _mm256_cmpeq_epi8(top, _mm256_set1_epi8(FER_RECORD_MARK >> 12));
+    s->caught |= bits_of(_mm256_andnot_si256(start, caught)) << at;
+    s->starts |= bits_of(start) << at;
+    s->wide |= bits_of(_mm256_packs_epi16(are_wide(one), are_wide(two))) << at;
+}
+
+/* 64 at once, of which `count` are looked at. */
+AVX2 static inline uint64_t sort_64(const table *low, const table *high, const uint16_t *units,
+                                    unsigned count, uint64_t *caught, uint64_t *starts)
+{
+    uint64_t those = UINT64_MAX >> (64 - (count < 64 ? count : 64));
+    struct sorted s = {0, 0, 0};
+    sort_32(low, high, units, 0, &s);
+    if (count > 32) sort_32(low, high, units, 32, &s);
+    *caught = s.caught & those;
+    *starts = s.starts & those;
+    return s.wide & those;
+}
+
+AVX2 static void sort_avx2(const fer_rank_net *net, const uint16_t *units, unsigned count,
+                           fer_rank_units *out)
+{
+    static_assert(FER_RECORD_MARK == 0xF000, "no term has four 1s in front");
+    const table low = load_table(net->low), high = load_table(net->high);
+    uint64_t wide = sort_64(&low, &high, units, count, &out->caught[0], &out->starts[0]);
+    out->caught[1] = out->starts[1] = 0;
+    if (count > 64)
+        wide |= sort_64(&low, &high, units + 64, count - 64, &out->caught[1], &out->starts[1]);
+    out->wide = wide != 0;
+}
+/* Eight are held against all, one after the other. */
+AVX2 static void above_avx2(const double *scores, size_t count, uint64_t *out)
+{
+    for (size_t i = 0; i < count; i += FER_RANK_SCORES) {
+        const __m256d low = _mm256_loadu_pd(scores + i), high = _mm256_loadu_pd(scores + i + 4);
+        __m256i one = _mm256_setzero_si256(), two = one;
+        for (size_t k = 0; k < count; k++) {
+            __m256d other = _mm256_broadcast_sd(scores + k);
+            one = _mm256_sub_epi64(one, _mm256_castpd_si256(_mm256_cmp_pd(other, low, _CMP_GT_OQ)));
+            two =
+                _mm256_sub_epi64(two, _mm256_castpd_si256(_mm256_cmp_pd(other, high, _CMP_GT_OQ)));
+        }
+        _mm256_storeu_si256((__m256i_u *)(out + i), one);
+        _mm256_storeu_si256((__m256i_u *)(out + i + 4), two);
+    }
+}
+#endif
+
+const fer_rank_kernels fer_rank_kernel_rows[] = {
+#if defined(__x86_64__)
+    {"avx2", has_avx2, sort_avx2, above_avx2},
+#endif
+    {"plain", always, sort_plain, above_plain},
+};
+const size_t fer_rank_kernel_count = sizeof fer_rank_kernel_rows / sizeof fer_rank_kernel_rows[0];
+
+const fer_rank_kernels *fer_rank_kernels_here(void)
+{
+    const fer_rank_kernels *k = fer_rank_kernel_rows;
+    while (!k->runs_here()) k++;
+    return k;
+}

@@ -167,15 +167,39 @@ static void unknown_words(void)
     fer_hybrid_read(&w, fer_searcher_read(s, FER_STR("weather in Petaluma, city")));
     assert_int_equal(w.count, 3);
     assert_int_equal(w.tenths[1], 10);
-    fer_hybrid_weigh(&w, ix);
+    fer_hybrid_weigh(&w, s, ix);
     assert_int_equal(w.tenths[0], 10);
     assert_int_equal(w.tenths[1], 2);
     assert_int_equal(w.tenths[2], 10);
     assert_true(fer_lexical_remove(ix, 0));
-    fer_hybrid_weigh(&w, ix);
+    fer_hybrid_weigh(&w, s, ix);
     assert_int_equal(w.tenths[0], 2);
     fer_searcher_free(s);
     fer_lexical_free(ix);
+}
+
+/* What a search found out about the words of a request is what asking the index says: a word that
+ * was mended is not there, nor is one that others stand in for. */
+static void searched_words(void)
+{
+    static const char *const requests[] = {"weather in Petaluma, city", "wether town", "cities",
+                                           "forecast for the city of weathr"};
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_searcher *s = fer_searcher_new();
+    const fer_search_text text = {FER_FIELD_DESCRIPTION, FER_STR("The weather in a city")};
+    assert_int_equal(fer_lexical_put(ix, 0, &(fer_search_doc){&text, 1}, NULL), FER_OK);
+    for (size_t i = 0; i < FER_COUNT(requests); i++) {
+        fer_lexical_query q = {.text = fer_str_of(requests[i]), .limit = 1};
+        fer_lexical_hits hits;
+        assert_int_equal(fer_lexical_search(a, ix, s, &q, &hits, NULL), FER_OK);
+        const fer_wording *read = fer_searcher_wording(s);
+        for (size_t w = 0; w < read->count; w++)
+            assert_int_equal(fer_searcher_has(s, ix, w), fer_lexical_has(ix, read->words[w].text));
+    }
+    fer_searcher_free(s);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
 }
 
 static void cut(const struct cut *row)
@@ -247,5 +271,6 @@ int main(void)
 {
     return ROWS_RUN("hybrid", rows, run) + ROWS_RUN("hybrid", cuts, cut) +
            ROWS_ONE("hybrid", remembers) + ROWS_ONE("hybrid", twins_leave_room) +
-           ROWS_ONE("hybrid", unknown_words) + ROWS_ONE("hybrid", no_memory);
+           ROWS_ONE("hybrid", unknown_words) + ROWS_ONE("hybrid", searched_words) +
+           ROWS_ONE("hybrid", no_memory);
 }

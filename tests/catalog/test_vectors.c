@@ -105,6 +105,12 @@ static void agree(const struct sizes *s)
         assert_true(found <= blocks * FER_SKETCH_BLOCK && (found || s->count < 30));
         assert_int_equal(find_within(run, sketches, blocks, &asked, got_near), found);
         assert_memory_equal(got_near, near, sizeof near);
+        uint16_t left[608] = {0}, got_left[608] = {0};
+        plain->left(sketches, blocks, &asked, left);
+        run->left(sketches, blocks, &asked, got_left);
+        assert_memory_equal(got_left, left, sizeof left);
+        for (size_t i = 0; i < found; i++)
+            assert_int_equal(left[near[i].place], asked.far - near[i].cost);
     }
     free(rows);
     free(sketches);
@@ -248,6 +254,55 @@ static void all_alike(void)
     fer_arena_free(a);
 }
 
+static bool anybody(void *context, uint32_t number)
+{
+    (void)context, (void)number;
+    return true;
+}
+
+/* Few sketches are looked at together where all may be hits, else one block after the other: the
+ * same comes out. Vectors of few kinds have equal costs and products. */
+static void few_are_found_alike(void)
+{
+    static const size_t counts[] = {513, 1000, 2047, 4096, 4097};
+    static const size_t limits[] = {1, 10, 24, 32, 33, 200};
+    for (size_t i = 0; i < 2 * FER_COUNT(counts); i++) {
+        fer_arena *a = fer_arena_new(0);
+        fer_vectors *v = fer_vectors_new(128);
+        int8_t rows[40][128], asked[2][128];
+        for (size_t k = 0; k < 40; k++) random_vector(rows[k], 128);
+        for (uint32_t n = 0; n < counts[i / 2]; n++) {
+            if (i % 2) random_vector(rows[0], 128);
+            assert_int_equal(fer_vectors_put(v, n, rows[i % 2 ? 0 : next() % 40 % (i + 2)], NULL),
+                             FER_OK);
+        }
+        for (size_t k = 0; k < FER_COUNT(limits) * 5; k++) {
+            fer_near_hits few, many, more;
+            fer_near_query q = {.vectors = asked[0], .asked = 1 + k % 2};
+            q.limit = limits[k % FER_COUNT(limits)];
+            random_vector(asked[0], 128);
+            random_vector(asked[1], 128);
+            assert_int_equal(fer_vectors_search(a, v, &q, &few, NULL), FER_OK);
+            q.accept = anybody;
+            assert_int_equal(fer_vectors_search(a, v, &q, &many, NULL), FER_OK);
+            assert_int_equal(few.count, many.count);
+            q.limit = q.limit < 33 ? 33 : q.limit; /* put in order another way, same candidates */
+            assert_int_equal(fer_vectors_search(a, v, &q, &more, NULL), FER_OK);
+            assert_true(more.count >= few.count);
+            if (few.count) assert_memory_equal(more.list, few.list, few.count * sizeof *few.list);
+            for (size_t h = 0; h < few.count; h++) {
+                assert_int_equal(few.list[h].number, many.list[h].number);
+                assert_int_equal(few.list[h].product, many.list[h].product);
+                assert_true(!h || few.list[h - 1].product > few.list[h].product ||
+                            (few.list[h - 1].product == few.list[h].product &&
+                             few.list[h - 1].number < few.list[h].number));
+            }
+        }
+        fer_vectors_free(v);
+        fer_arena_free(a);
+    }
+}
+
 static void put_and_remove(void)
 {
     fer_arena *a = fer_arena_new(1 << 20);
@@ -317,6 +372,6 @@ int main(void)
 {
     return ROWS_RUN("vectors", sizes, agree) + ROWS_RUN("vectors", searches, search) +
            ROWS_ONE("vectors", sketches_lead) + ROWS_ONE("vectors", wrong_guess) +
-           ROWS_ONE("vectors", all_alike) + ROWS_ONE("vectors", put_and_remove) +
-           ROWS_ONE("vectors", no_memory);
+           ROWS_ONE("vectors", all_alike) + ROWS_ONE("vectors", few_are_found_alike) +
+           ROWS_ONE("vectors", put_and_remove) + ROWS_ONE("vectors", no_memory);
 }

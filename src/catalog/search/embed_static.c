@@ -19,6 +19,16 @@ typedef struct counted {
     uint32_t tenths;
 } counted;
 
+/*
+ * Stems of queries that were looked up: to find one in the dictionary takes four lines of the cache
+ * that lie anywhere in megabytes, and words of queries repeat.
+ */
+#define KNOWN 4096 /* a power of two */
+typedef struct known {
+    fer_token_key stem; /* of no bytes: nobody is here */
+    uint32_t word;      /* or FER_MODEL_NONE */
+} known;
+
 typedef struct embed_static {
     fer_embedder face;
     const fer_static_model *model;
@@ -27,6 +37,7 @@ typedef struct embed_static {
     counted words[FER_EMBED_WORDS_MAX];
     uint32_t count;
     uint8_t *seen; /* by word: its place in `words` + 1, or 0 */
+    known known[KNOWN];
 } embed_static;
 
 static void count_word(embed_static *s, uint32_t word, uint32_t tenths)
@@ -85,15 +96,32 @@ static void embed_one(embed_static *s, const fer_search_doc *doc, fer_embed_side
     sum_up(s, out);
 }
 
-/* What is needed of each word is asked for while others are looked up. */
-static void find_stems(const embed_static *s, const fer_embed_stems *query, uint32_t *out)
+static inline known *place_of(embed_static *s, fer_str stem)
 {
-    fer_static_model_find_all(s->model, query->stems, query->count, out);
+    static const uint64_t seed[2] = {0x9E3779B97F4A7C15, 0xD1B54A32D192ED03};
+    return &s->known[fer_token_hash(stem, seed) & (KNOWN - 1)];
+}
+
+static uint32_t find_stem(embed_static *s, fer_str stem)
+{
+    if (!stem.len || stem.len > FER_TOKEN_KEY) return fer_static_model_find(s->model, stem);
+    fer_token_key key = fer_token_key_load(stem);
+    known *k = place_of(s, stem);
+    if (!fer_token_key_eq(&k->stem, &key)) *k = (known){key, fer_static_model_find(s->model, stem)};
+    return k->word;
+}
+
+/* What is needed of each word is asked for while others are looked up. */
+static void find_stems(embed_static *s, const fer_embed_stems *query, uint32_t *out)
+{
+    for (size_t i = 0; i < query->count; i++) __builtin_prefetch(place_of(s, query->stems[i]));
     for (size_t i = 0; i < query->count; i++) {
+        out[i] = find_stem(s, query->stems[i]);
         if (out[i] == FER_MODEL_NONE) continue;
         const int8_t *row = fer_static_model_row(s->model, out[i]);
         for (size_t at = 0; at < s->model->dims; at += 64) __builtin_prefetch(row + at);
         __builtin_prefetch(s->seen + out[i], 1);
+        fer_static_model_fetch_weight(s->model, out[i]);
     }
 }
 
@@ -129,11 +157,11 @@ static void free_static(fer_embedder *e)
 
 fer_embedder *fer_embed_static_new(const fer_static_model *m)
 {
-    embed_static *s = fer_sys_malloc(sizeof *s);
+    embed_static *s = fer_sys_malloc_zero(sizeof *s);
     if (!s) return NULL;
-    *s = (embed_static){.face = {m->name, m->dims, embed, free_static, embed_stems},
-                        .model = m,
-                        .run = fer_vector_kernels_here()};
+    s->face = (fer_embedder){m->name, m->dims, embed, free_static, embed_stems};
+    s->model = m;
+    s->run = fer_vector_kernels_here();
     s->tokeniser = fer_tokeniser_new();
     s->seen = fer_sys_malloc(m->words);
     if (!s->tokeniser || !s->seen) {

@@ -17,12 +17,18 @@ const char *const fer_ranker_names[] = {[FER_RANKER_BM25] = "bm25",
 
 /* ---- clauses ----------------------------------------------------------------------------- */
 
+/* Words have zeros behind them, so that eight bytes are all of these. */
 static bool joins(const fer_wording_word *t)
 {
-    static const char *const words[] = {"and", "then", "also"};
-    for (size_t i = 0; t->use == FER_TOKEN_STOP && i < FER_COUNT(words); i++)
-        if (fer_str_is(t->word, words[i])) return true;
-    return false;
+    static const char words[][8] = {"and", "then", "also"};
+    bool is = false;
+    for (size_t i = 0; i < FER_COUNT(words); i++) {
+        uint64_t one, other;
+        memcpy(&one, t->word.ptr, sizeof one);
+        memcpy(&other, words[i], sizeof other);
+        is |= one == other;
+    }
+    return is;
 }
 
 struct cut {
@@ -56,6 +62,7 @@ void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request)
         if (word->use == FER_TOKEN_CONTENT && w->count == FER_HYBRID_WORDS) break;
         if (word->use == FER_TOKEN_CONTENT) {
             w->tenths[w->count] = WHOLE;
+            w->words[w->count] = (uint16_t)i;
             w->stems[w->count++] = word->text;
         }
         c.end = word->end;
@@ -65,10 +72,10 @@ void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request)
 }
 
 /* They are mostly names and places, or say what no tool here is about. */
-void fer_hybrid_weigh(fer_hybrid_words *w, const fer_lexical *ix)
+void fer_hybrid_weigh(fer_hybrid_words *w, const fer_searcher *s, const fer_lexical *ix)
 {
     for (size_t i = 0; i < w->count; i++)
-        w->tenths[i] = fer_lexical_has(ix, w->stems[i]) ? WHOLE : UNKNOWN;
+        w->tenths[i] = fer_searcher_has(s, ix, w->words[i]) ? WHOLE : UNKNOWN;
 }
 
 /* ---- searching ----------------------------------------------------------------------------- */
@@ -130,7 +137,7 @@ static fer_code make_vectors(fer_arena *a, search *s, fer_err *err)
     fer_code code = FER_OK;
     if (!s->request) s->request = fer_searcher_read(s->parts->searcher, s->query->base.text);
     fer_hybrid_read(&w, s->request);
-    fer_hybrid_weigh(&w, s->parts->lexical);
+    fer_hybrid_weigh(&w, s->parts->searcher, s->parts->lexical);
     s->vectors = fer_arena_alloc(a, (1 + w.clause_count) * e->dims);
     if (!s->vectors) return fer_arena_failed(a, err);
     if (e->embed_stems) embed_here(e, &w, s->vectors);

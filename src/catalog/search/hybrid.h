@@ -61,6 +61,7 @@ fer_code fer_hybrid_remember(const fer_hybrid *h, fer_str query, uint32_t number
 typedef struct fer_hybrid_words {
     fer_str stems[FER_HYBRID_WORDS];  /* what is left without stop words and filler */
     uint8_t tenths[FER_HYBRID_WORDS]; /* what each counts in a vector */
+    uint16_t words[FER_HYBRID_WORDS]; /* of the request, whose stems they are */
     size_t count;
     struct {
         fer_str text;
@@ -70,7 +71,7 @@ typedef struct fer_hybrid_words {
 } fer_hybrid_words;
 
 void fer_hybrid_read(fer_hybrid_words *w, const fer_wording *request);
-/* Words that no document has count less. */
-void fer_hybrid_weigh(fer_hybrid_words *w, const fer_lexical *ix);
+/* Words that no document has count less. The searcher has taken the request apart. */
+void fer_hybrid_weigh(fer_hybrid_words *w, const fer_searcher *s, const fer_lexical *ix);
 
 #endif

@@ -16,14 +16,21 @@ void fer_sketch_put(uint8_t *sketches, size_t number, const int8_t *vector, size
 
 /* ---- asking --------------------------------------------------------------------- */
 
-/* Each bit doubles the entries: those with it cost `set` instead of `clear`. */
+/*
+ * Each bit adds what it costs more where it is set to the entries with it: all of them as bytes of
+ * two numbers at once. Less is no trouble, as no entry comes out below 0.
+ */
 static void fill_table(const uint8_t set[4], const uint8_t clear[4], uint8_t table[16])
 {
-    table[0] = (uint8_t)(clear[0] + clear[1] + clear[2] + clear[3]);
-    for (unsigned i = 0; i < 4; i++) {
-        uint8_t more = (uint8_t)(set[i] - clear[i]); /* may pass below 0 and back */
-        for (unsigned bits = 0; bits < 1U << i; bits++)
-            table[bits | 1U << i] = (uint8_t)(table[bits] + more);
+    static const uint64_t with[] = {UINT64_C(0x0100010001000100), UINT64_C(0x0101000001010000),
+                                    UINT64_C(0x0101010100000000)};
+    const uint64_t all = UINT64_C(0x0101010101010101);
+    uint64_t low = all * (unsigned)(clear[0] + clear[1] + clear[2] + clear[3]);
+    for (unsigned i = 0; i < 3; i++) low += with[i] * (uint64_t)(int64_t)(set[i] - clear[i]);
+    uint64_t high = low + all * (uint64_t)(int64_t)(set[3] - clear[3]);
+    for (unsigned i = 0; i < 8; i++) {
+        table[i] = (uint8_t)(low >> 8 * i);
+        table[8 + i] = (uint8_t)(high >> 8 * i);
     }
 }
 
@@ -41,8 +48,9 @@ void fer_sketch_ask(fer_sketch_query *q, const int8_t *vector, size_t dims)
     unsigned steps = (FER_SKETCH_STEPS << 16) / most; /* of 1, in 65536ths */
     for (size_t i = 0; i < dims; i++) {
         unsigned cost = (size_of(vector[i]) * steps + (1U << 15)) >> 16;
-        q->set[i] = (uint8_t)(vector[i] > 0 ? 0 : cost);
-        q->clear[i] = (uint8_t)(vector[i] > 0 ? cost : 0);
+        unsigned clear = cost & (0U - (vector[i] > 0)); /* signs are not for a branch to foresee */
+        q->set[i] = (uint8_t)(cost - clear);
+        q->clear[i] = (uint8_t)clear;
         q->far += cost;
     }
     for (size_t i = 0; i < dims / 4; i++)

@@ -181,32 +181,13 @@ uint32_t fer_static_model_weight(const fer_static_model *m, uint32_t word)
     return p[0] | (uint32_t)p[1] << 8;
 }
 
-static uint32_t find_from(const fer_static_model *m, fer_str stem, uint32_t hash)
+uint32_t fer_static_model_find(const fer_static_model *m, fer_str stem)
 {
-    for (uint32_t s = hash & m->mask;; s = (s + 1) & m->mask) {
+    for (uint32_t s = hash_of(stem) & m->mask;; s = (s + 1) & m->mask) {
         uint32_t n = load32(m->slots + 4 * (size_t)s);
         if (!n) return FER_MODEL_NONE;
         if (fer_str_eq(stem_of(m, n - 1), stem)) return n - 1;
     }
-}
-
-uint32_t fer_static_model_find(const fer_static_model *m, fer_str stem)
-{
-    return find_from(m, stem, hash_of(stem));
-}
-
-void fer_static_model_find_all(const fer_static_model *m, const fer_str *stems, size_t count,
-                               uint32_t *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        out[i] = hash_of(stems[i]);
-        __builtin_prefetch(m->slots + 4 * (size_t)(out[i] & m->mask));
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t n = load32(m->slots + 4 * (size_t)(out[i] & m->mask));
-        if (n) __builtin_prefetch(m->ends + 4 * (size_t)(n - 1));
-    }
-    for (size_t i = 0; i < count; i++) out[i] = find_from(m, stems[i], out[i]);
 }
 
 /* ---- writing ----------------------------------------------------------------- */

@@ -44,11 +44,12 @@ fer_str fer_static_model_builtin_bytes(void);
 
 /* The number of a stem, or FER_MODEL_NONE. */
 uint32_t fer_static_model_find(const fer_static_model *m, fer_str stem);
-/* The same of many; the dictionary is asked for those that follow while one is looked up. */
-void fer_static_model_find_all(const fer_static_model *m, const fer_str *stems, size_t count,
-                               uint32_t *out);
 /* The weight of a word's row, up to FER_MODEL_WEIGHT_MAX. */
 uint32_t fer_static_model_weight(const fer_static_model *m, uint32_t word);
+static inline void fer_static_model_fetch_weight(const fer_static_model *m, uint32_t word)
+{
+    __builtin_prefetch(m->weights + 2 * (size_t)word);
+}
 static inline const int8_t *fer_static_model_row(const fer_static_model *m, uint32_t word)
 {
     return m->rows + (size_t)word * m->dims;

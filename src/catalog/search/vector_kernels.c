@@ -41,21 +41,40 @@ static void add_bit(uint16_t *restrict sums, const uint8_t *restrict bytes, unsi
     for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) sums[i] = (uint16_t)(sums[i] + cost[i]);
 }
 
+/* What the sketches of a block cost. */
+static void costs_plain(const uint8_t *block, const fer_sketch_query *query,
+                        uint16_t sums[FER_SKETCH_BLOCK])
+{
+    for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) sums[i] = 0;
+    for (size_t p = 0; p < query->planes; p++, block += FER_SKETCH_BLOCK)
+        for (unsigned i = 0; i < 8; i++)
+            add_bit(sums, block, i, query->set[8 * p + i], query->clear[8 * p + i]);
+}
+
 static size_t within_plain(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
                            unsigned most, fer_sketch_hit *out)
 {
+    const size_t size = query->planes * FER_SKETCH_BLOCK;
     size_t found = 0;
     for (size_t b = 0; b < blocks; b++) {
-        uint16_t sums[FER_SKETCH_BLOCK] = {0};
-        for (size_t p = 0; p < query->planes; p++, sketches += FER_SKETCH_BLOCK)
-            for (unsigned i = 0; i < 8; i++)
-                add_bit(sums, sketches, i, query->set[8 * p + i], query->clear[8 * p + i]);
+        uint16_t sums[FER_SKETCH_BLOCK];
+        costs_plain(sketches + b * size, query, sums);
         for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) {
             out[found] = (fer_sketch_hit){(uint16_t)(b * FER_SKETCH_BLOCK + i), sums[i]};
             found += sums[i] <= most;
         }
     }
     return found;
+}
+
+static void left_plain(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
+                       uint16_t *out)
+{
+    const size_t size = query->planes * FER_SKETCH_BLOCK;
+    for (size_t b = 0; b < blocks; b++, out += FER_SKETCH_BLOCK) {
+        costs_plain(sketches + b * size, query, out);
+        for (size_t i = 0; i < FER_SKETCH_BLOCK; i++) out[i] = (uint16_t)(query->far - out[i]);
+    }
 }
 
 static void add_plain(int32_t *restrict sum, const int8_t *restrict row, int32_t factor,
@@ -329,6 +348,37 @@ AVX2 static size_t within_avx2(const uint8_t *sketches, size_t blocks,
     return within_planes(sketches, blocks, query, query->planes, most, out);
 }
 
+/* Sums of a block in their order, each taken from `far`. */
+AVX2 static inline void store_left(const sums *s, __m256i far, uint16_t *out)
+{
+    __m256i one = _mm256_permute2x128_si256(s->low, s->high, 0x20);
+    __m256i two = _mm256_permute2x128_si256(s->low, s->high, 0x31);
+    _mm256_storeu_si256((__m256i_u *)out, _mm256_sub_epi16(far, one));
+    _mm256_storeu_si256((__m256i_u *)(out + 16), _mm256_sub_epi16(far, two));
+}
+
+AVX2 static inline void left_planes(const uint8_t *sketches, size_t blocks,
+                                    const fer_sketch_query *query, size_t planes, uint16_t *out)
+{
+    const __m256i far = _mm256_set1_epi16((short)query->far);
+    const size_t size = planes * FER_SKETCH_BLOCK;
+    for (size_t b = 0; b < blocks; b += 2, out += 2 * FER_SKETCH_BLOCK) {
+        const uint8_t *one = sketches + b * size;
+        bool more = b + 1 < blocks;
+        sums s[2];
+        costs_of(one, more ? one + size : one, query, planes, s);
+        store_left(&s[0], far, out);
+        if (more) store_left(&s[1], far, out + FER_SKETCH_BLOCK);
+    }
+}
+
+AVX2 static void left_avx2(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
+                           uint16_t *out)
+{
+    if (query->planes == 128 / 8) left_planes(sketches, blocks, query, 16, out);
+    else left_planes(sketches, blocks, query, query->planes, out);
+}
+
 AVX2 static void add_avx2(int32_t *sum, const int8_t *row, int32_t factor, size_t dims)
 {
     const __m256i times = _mm256_set1_epi32(factor);
@@ -348,9 +398,9 @@ AVX2 static void unit_avx2(const int32_t *from, size_t dims, int8_t *out)
 
 const fer_vector_kernels fer_vector_kernel_rows[] = {
 #if defined(__x86_64__)
-    {"avx2", has_avx2, products_avx2, within_avx2, add_avx2, unit_avx2},
+    {"avx2", has_avx2, products_avx2, within_avx2, left_avx2, add_avx2, unit_avx2},
 #endif
-    {"plain", always, products_plain, within_plain, add_plain, unit_plain},
+    {"plain", always, products_plain, within_plain, left_plain, add_plain, unit_plain},
 };
 const size_t fer_vector_kernel_count =
     sizeof fer_vector_kernel_rows / sizeof fer_vector_kernel_rows[0];

@@ -23,6 +23,9 @@ typedef struct fer_vector_kernels {
      * and what they cost, in ascending order. Returns how many; `out` has room for all. */
     size_t (*within)(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
                      unsigned most, fer_sketch_hit *out);
+    /* What each sketch of so many blocks leaves of what all bits together can cost. */
+    void (*left)(const uint8_t *sketches, size_t blocks, const fer_sketch_query *query,
+                 uint16_t *out);
     /* sum += factor * row. */
     void (*add)(int32_t *sum, const int8_t *row, int32_t factor, size_t dims);
     /* See fer_embed_unit. */

@@ -3,6 +3,7 @@
 
 #include "checked.h"
 #include "errors.h"
+#include "sum_kernels.h"
 #include "sys.h"
 #include "vector_kernels.h"
 
@@ -13,8 +14,10 @@ enum {
     LOT = 32,          /* candidates that are compared at once */
     SAMPLED_OF = 64,   /* blocks of sketches, one of which is looked at for a guess ... */
     SAMPLE_LEAST = 16, /* ... and so many at least */
-    LIST = 2 * FER_VECTORS_CANDIDATES_MAX + BLOCK, /* candidates before the cut is lowered */
-    COSTS = 512                                    /* that are told apart */
+    LIST = 4 * FER_VECTORS_CANDIDATES_MAX, /* candidates before the cut is lowered */
+    COSTS = 512,                           /* that are told apart */
+    FEW = 4096,                            /* sketches that are all looked at together */
+    FEW_HITS = 32                          /* that are put in order by counting */
 };
 
 static_assert(BLOCK % FER_SKETCH_BLOCK == 0, "blocks of sketches are looked at whole");
@@ -229,6 +232,7 @@ static void scan_flat(scan *s)
             bar = best_bar(&s->best);
         }
     }
+    best_sort(&s->best);
 }
 
 /*
@@ -344,6 +348,60 @@ static void gather_hopefully(const scan *s, const fer_sketch_query *asked, candi
     gather(s, asked, c);
 }
 
+/* ---- few sketches ---- */
+
+/* What each of few sketches leaves to the query, behind the last up to FER_SUMS_LOT zeros. */
+struct few {
+    _Alignas(FER_SUMS_ALIGN) uint16_t left[FEW];
+    uint16_t places[FEW], values[FEW];
+    const fer_sum_kernels *run;
+    uint32_t size;
+};
+
+static uint16_t floor_of(const fer_sketch_query *asked, const candidates *c, int cut)
+{
+    return (uint16_t)(asked->far + 1 - (((unsigned)cut + 1) << c->shift));
+}
+
+static size_t count_within(const struct few *f, const fer_sketch_query *asked, const candidates *c,
+                           int cut)
+{
+    return cut < 0 ? 0 : f->run->count(f->left, f->size, floor_of(asked, c, cut));
+}
+
+/*
+ * Where all sketches are asked for and few, each is looked at once, and the cut found by halving.
+ * False: so many are at the cut that not all of them stay, and nothing has happened.
+ */
+static bool gather_few(const scan *s, const fer_sketch_query *asked, candidates *c)
+{
+    const fer_vectors *v = s->v;
+    struct few f; /* large, and written where it is read */
+    size_t end = (v->end + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT;
+    int low = -1, high = c->cut;
+    f.run = fer_sum_kernels_here();
+    f.size = (uint32_t)v->end;
+    s->run->left(v->sketches, (v->end + FER_SKETCH_BLOCK - 1) / FER_SKETCH_BLOCK, asked, f.left);
+    memset(f.left + v->end, 0, (end - v->end) * sizeof f.left[0]);
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (count_within(&f, asked, c, middle) >= c->wanted) high = middle;
+        else low = middle;
+    }
+    if (count_within(&f, asked, c, high) - count_within(&f, asked, c, high - 1) > c->wanted)
+        return false;
+    c->count = f.run->take(f.left, f.size, floor_of(asked, c, high), f.places, f.values);
+    for (size_t i = 0; i < c->count; i++) c->list[i].number = f.places[i];
+    return true;
+}
+
+/* Costs that the sums of a sweep can hold, and nobody who may not be a hit. */
+static bool are_few(const scan *s, const fer_sketch_query *asked)
+{
+    return s->v->end <= FEW && s->v->count == s->v->end && !s->query->accept &&
+           asked->far < INT16_MAX;
+}
+
 static size_t wanted_of(const scan *s)
 {
     size_t wanted = s->v->end / FER_VECTORS_ONE_OF;
@@ -366,18 +424,87 @@ static size_t take_lot(const fer_vectors *v, const candidates *c, size_t from, u
     return count;
 }
 
+/* ---- the best of many ---- */
+
+/* Numbers in ascending order, and their products. */
+struct compared {
+    uint32_t numbers[LIST];
+    int32_t products[LIST];
+    size_t count;
+};
+
+/* Loops that compilers make wide. */
+static size_t count_from(const struct compared *c, int32_t least)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < c->count; i++) count += c->products[i] >= least;
+    return count;
+}
+
+/* The highest product that `limit` have at least; 1 where there are not so many. */
+static int32_t least_of_best(const struct compared *c, size_t limit)
+{
+    int32_t low = 1, high = 1;
+    for (size_t i = 0; i < c->count; i++) high = c->products[i] >= high ? c->products[i] + 1 : high;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        size_t count = count_from(c, middle);
+        if (count >= limit) low = middle;
+        else high = middle;
+        if (count == limit) break;
+    }
+    return low;
+}
+
+/* The best to the front, in the order of their numbers; of equal ones the first. How many. */
+static size_t keep_best(struct compared *c, size_t limit)
+{
+    int32_t least = least_of_best(c, limit);
+    size_t above = count_from(c, least + 1), ties = limit > above ? limit - above : 0, kept = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        int32_t product = c->products[i];
+        bool tied = (product == least) & (ties > 0), in = (product > least) | tied;
+        c->numbers[kept] = c->numbers[i];
+        c->products[kept] = product;
+        ties -= tied;
+        kept += in;
+    }
+    return kept;
+}
+
+/* Each is put behind as many as are better. Products are below 2^26. */
+static void order_best(best *b, const struct compared *c, size_t count)
+{
+    static_assert((int64_t)FER_EMBED_DIMS * INT8_MAX * INT8_MAX < INT64_C(1) << 26 &&
+                      FEW_HITS == 32,
+                  "a product and a place fit into a number");
+    int32_t keys[FEW_HITS];
+    for (size_t i = 0; i < count; i++) keys[i] = c->products[i] * FEW_HITS + (int32_t)(31 - i);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t place = 0;
+        for (size_t k = 0; k < count; k++) place += keys[k] > keys[i];
+        b->list[place] = (fer_near){c->numbers[i], c->products[i]};
+    }
+    b->count = count;
+}
+
 static void compare_all(scan *s, const candidates *c)
 {
-    uint32_t numbers[2][LOT];
-    int32_t products[LOT];
-    size_t count = take_lot(s->v, c, 0, numbers[0]), more;
-    for (size_t at = 0, turn = 0; count; at += count, count = more, turn ^= 1) {
-        more = take_lot(s->v, c, at + count, numbers[turn ^ 1]);
-        best_products(s, s->v->rows, numbers[turn], count, products);
-        for (size_t i = 0; i < count; i++)
-            if (products[i] > best_bar(&s->best))
-                best_add(&s->best, (fer_near){numbers[turn][i], products[i]});
+    struct compared all;
+    all.count = c->count;
+    size_t count = take_lot(s->v, c, 0, all.numbers), more;
+    for (size_t at = 0; count; at += count, count = more) {
+        more = take_lot(s->v, c, at + count, all.numbers + at + count);
+        best_products(s, s->v->rows, all.numbers + at, count, all.products + at);
     }
+    if (s->best.limit <= FEW_HITS) {
+        order_best(&s->best, &all, keep_best(&all, s->best.limit));
+        return;
+    }
+    for (size_t i = 0; i < all.count; i++)
+        if (all.products[i] > best_bar(&s->best))
+            best_add(&s->best, (fer_near){all.numbers[i], all.products[i]});
+    best_sort(&s->best);
 }
 
 static void scan_sketches(scan *s)
@@ -390,7 +517,7 @@ static void scan_sketches(scan *s)
     c.shift = 0;
     while (asked.far >> c.shift >= COSTS) c.shift++;
     c.cut = (int)((asked.far * 7 / 16) >> c.shift);
-    gather_hopefully(s, &asked, &c);
+    if (!are_few(s, &asked) || !gather_few(s, &asked, &c)) gather_hopefully(s, &asked, &c);
     compare_all(s, &c);
 }
 
@@ -405,7 +532,6 @@ fer_code fer_vectors_search(fer_arena *a, const fer_vectors *v, const fer_near_q
     if (!s.best.list) return fer_arena_failed(a, err);
     if (query->asked && s.best.limit && v->end <= flat) scan_flat(&s);
     else if (query->asked && s.best.limit) scan_sketches(&s);
-    best_sort(&s.best);
     *out = (fer_near_hits){s.best.list, s.best.count};
     return FER_OK;
 }

@@ -115,26 +115,43 @@ AVX2 static inline uint64_t above_avx2(const uint16_t *sums, __m256i under)
     return (unsigned)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xD8));
 }
 
+/* Whether one of 64 is above. */
+AVX2 static inline bool any_above(const uint16_t *s, __m256i under)
+{
+    __m256i top = _mm256_max_epi16(_mm256_max_epi16(sixteen(s, 0), sixteen(s, 1)),
+                                   _mm256_max_epi16(sixteen(s, 2), sixteen(s, 3)));
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi16(top, under)) != 0;
+}
+
+/* First which of up to 64 lots have one, a bit each: that is not for a branch to foresee. */
+AVX2 static inline uint64_t lots_above(const uint16_t *sums, uint32_t lots, __m256i under)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < lots; i++)
+        bits |= (uint64_t)any_above(sums + i * FER_SUMS_LOT, under) << i;
+    return bits;
+}
+
 AVX2 static uint32_t take_avx2(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
                                uint16_t *values)
 {
-    const __m256i under = _mm256_set1_epi16((short)(floor - 1)), none = _mm256_setzero_si256();
+    const __m256i under = _mm256_set1_epi16((short)(floor - 1));
+    const uint32_t lots = (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT;
     uint32_t found = 0;
-    for (uint32_t at = 0; at < size; at += 64) {
-        uint16_t *s = sums + at;
-        __m256i top = _mm256_max_epi16(_mm256_max_epi16(sixteen(s, 0), sixteen(s, 1)),
-                                       _mm256_max_epi16(sixteen(s, 2), sixteen(s, 3)));
-        if (_mm256_movemask_epi8(_mm256_cmpgt_epi16(top, under))) {
-            uint64_t bits = above_avx2(s, under) | above_avx2(s + 32, under) << 32;
+    for (uint32_t first = 0; first < lots; first += 64) {
+        uint32_t count = lots - first < 64 ? lots - first : 64;
+        uint64_t some = lots_above(sums + first * FER_SUMS_LOT, count, under);
+        for (; some; some &= some - 1) {
+            uint32_t at = (first + (unsigned)__builtin_ctzll(some)) * FER_SUMS_LOT;
+            uint64_t bits = above_avx2(sums + at, under) | above_avx2(sums + at + 32, under) << 32;
             for (; bits; bits &= bits - 1) {
                 uint32_t place = at + (unsigned)__builtin_ctzll(bits);
                 places[found] = (uint16_t)place;
                 values[found++] = sums[place];
             }
         }
-        for (unsigned part = 0; part < 4; part++)
-            _mm256_store_si256((__m256i *)(void *)s + part, none);
     }
+    memset(sums, 0, (size_t)lots * FER_SUMS_LOT * sizeof *sums);
     return found;
 }
 

@@ -35,11 +35,39 @@ static void select_best(fer_candidate *list, size_t count, size_t want)
     }
 }
 
+#define FEW 128 /* candidates whose scores are counted rather than compared */
+static_assert(FEW % FER_SUMS_LOT == 0, "whole lots");
+
+/*
+ * The same of few, without branches on their scores, which nobody could foresee: by halving a score
+ * is found that `want` have. False: there is none, as some are equal, and nothing has happened.
+ */
+static bool select_few(const fer_sweep *s, fer_candidate *list, size_t count, size_t want)
+{
+    _Alignas(FER_SUMS_ALIGN) uint16_t scores[FEW] = {0};
+    uint32_t low = 0, high = (uint32_t)SCORE_MAX + 1, have = (uint32_t)count;
+    if (count > FEW) return false;
+    for (size_t i = 0; i < count; i++) scores[i] = (uint16_t)fer_candidate_score(&list[i]);
+    while (have != want && high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t above = s->run->count(scores, (uint32_t)count, (uint16_t)middle);
+        if (above < want) high = middle;
+        else low = middle;
+        have = above < want ? have : above;
+    }
+    if (have != want) return false;
+    for (size_t i = 0, kept = 0; i < count; i++) {
+        list[kept] = list[i];
+        kept += scores[i] >= low;
+    }
+    return true;
+}
+
 /* Keeps the best and asks of later ones to be as good as the worst of these. */
 static void thin_out(fer_sweep *s)
 {
     if (s->count <= s->room) return;
-    select_best(s->best, s->count, s->room);
+    if (!select_few(s, s->best, s->count, s->room)) select_best(s->best, s->count, s->room);
     s->count = s->room;
     uint64_t worst = UINT64_MAX;
     for (size_t i = 0; i < s->count; i++) worst = s->best[i].key < worst ? s->best[i].key : worst;

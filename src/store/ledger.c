@@ -392,7 +392,10 @@ static fer_code enqueue(fer_ledger *l, fer_ledger_entry *e, const fer_facts *f, 
     l->waiting += size;
     if (e->done) l->waiters++;
     bool enough = e->done && (l->waiters == 1 || l->waiters == l->expected);
-    *wake = was_empty || enough || l->waiting >= l->options.flush_bytes;
+    /* Another port's turn may not end before this one's. */
+    bool other = l->waker && l->waker != e->port;
+    *wake = was_empty || enough || other || l->waiting >= l->options.flush_bytes;
+    if (*wake) l->waker = e->port;
     return FER_OK;
 }
 

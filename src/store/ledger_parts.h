@@ -80,9 +80,10 @@ struct fer_ledger {
 
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    fer_ledger_entry_list queue; /* under lock, as are: */
-    size_t expected;             /* waiters of the last batch */
-    size_t waiters;              /* entries of the queue that somebody waits for */
+    fer_ledger_entry_list queue;  /* under lock, as are: */
+    size_t expected;              /* waiters of the last batch */
+    size_t waiters;               /* entries of the queue that somebody waits for */
+    const fer_ledger_port *waker; /* who wakes the writer for the queue; only compared */
     fer_call_table calls;
     bool stop;
     struct {

@@ -342,6 +342,7 @@ void *fer_writer_run(void *ledger)
         fer_ledger_entry *first = l->queue.first;
         bool prune = l->prune.asked && !l->prune.answered;
         l->queue = (fer_ledger_entry_list){0};
+        l->waker = NULL;
         l->expected = l->waiters;
         l->waiters = 0;
         pthread_mutex_unlock(&l->lock);

@@ -12,6 +12,7 @@
 #include "json_doc.h"
 #include "ledger_limits.h"
 #include "ledger_line.h"
+#include "ledger_parts.h"
 #include "ledger_read.h"
 
 static void assert_whole(const char *folder, uint64_t records)
@@ -595,6 +596,8 @@ static void loops(void)
     begin_desk(&d, &o);
     uv_loop_init(&second);
     assert_int_equal(fer_ledger_attach(d.ledger, &second, &port, NULL), FER_OK);
+    usleep(20000); /* the writer sleeps by now, and the first loop, which appends first, does not
+                      run */
     for (int i = 0; i < 50; i++) {
         assert_int_equal(fer_ledger_append(d.port, &r, told, &first_told, NULL), FER_OK);
         assert_int_equal(fer_ledger_append(port, &r, told, &second_told, NULL), FER_OK);
@@ -610,6 +613,61 @@ static void loops(void)
     assert_int_equal(second_told, 50);
     end_desk(&d);
     uv_loop_close(&second);
+}
+
+/* More records than are kept to be used again, of sizes about what is kept, three times over. */
+static void used_again(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    begin_desk(&d, &o);
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < FER_ENTRIES_KEPT + 20; i++) {
+            char body[FER_ENTRY_KEPT + 8], fill[FER_ENTRY_KEPT + 8];
+            size_t len = FER_ENTRY_KEPT - 2 + i % 3 - strlen("{\"a\":\"\"}"); /* and the tenant */
+            memset(fill, 'a' + (int)(i % 26), len);
+            snprintf(body, sizeof body, "{\"a\":\"%.*s\"}", (int)len, fill);
+            assert_int_equal(desk_append(&d, FER_LEDGER_POLICY, "a", i % 7 ? body : "{}"), FER_OK);
+        }
+        desk_wait(&d);
+        assert_int_equal(d.told, (FER_ENTRIES_KEPT + 20) * (size_t)(round + 1));
+    }
+    end_desk(&d);
+}
+
+/* Who is told may give the port back: those behind it are written, and not told. */
+struct leaving {
+    fer_ledger_port *port;
+    int told;
+};
+
+static void leave(void *context, fer_code code, uint64_t seq)
+{
+    struct leaving *l = context;
+    (void)seq;
+    assert_int_equal(code, FER_OK);
+    l->told++;
+    fer_ledger_detach(l->port);
+}
+
+static void leaves_when_told(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    struct leaving l = {0};
+    uv_loop_t second;
+    fer_ledger_record r = {FER_LEDGER_POLICY, FER_STR("a"), FER_STR("{\"left\":true}")};
+    begin_desk(&d, &o);
+    uv_loop_init(&second);
+    assert_int_equal(fer_ledger_attach(d.ledger, &second, &l.port, NULL), FER_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(fer_ledger_append(l.port, &r, leave, &l, NULL), FER_OK);
+    uv_run(&second, UV_RUN_DEFAULT);
+    assert_int_equal(l.told, 1);
+    assert_int_equal(uv_loop_close(&second), 0);
+    assert_int_equal(desk_close(&d), FER_OK);
+    assert_int_equal(desk_count(d.folder, "\"left\":true"), 5);
+    desk_remove(d.folder);
 }
 
 /* 10,000 records over many segments are verified, each of them; a million with FERRULE_FAULTS=long,
@@ -653,5 +711,6 @@ int main(void)
            ROWS_RUN("crashes", crashes, crash) + ROWS_RUN("clocks", jumps, jump) +
            ROWS_ONE("ledger", reading_while_written) + ROWS_ONE("ledger", modes) +
            ROWS_ONE("ledger", tenant_export) + ROWS_ONE("ledger", limits) +
-           ROWS_ONE("ledger", loops);
+           ROWS_ONE("ledger", loops) + ROWS_ONE("ledger", used_again) +
+           ROWS_ONE("ledger", leaves_when_told);
 }

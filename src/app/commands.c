@@ -86,7 +86,7 @@ const fer_command fer_commands[] =
          "Connects to one MCP server, calls one of its tools and prints the result; nothing of the gateway stands between. The "
          "server is a URL, or a command that is started and ended with the call; whatever version of MCP it speaks is spoken. "
          "Arguments are those of ferrule run: their types are what the tool's schema says. Progress is shown on a terminal, "
-         "Ctrl-C cancels. Whom https:// trusts is what the system does, or what SSL_CERT_FILE and SSL_CERT_DIR name.\n\n"
+         "Ctrl-C cancels. SSL_CERT_FILE and SSL_CERT_DIR say whom to trust.\n\n"
          "The exit code is 0 where the tool did it, 1 where it did not or the server could not be reached, 2 for bad usage and 70 where the "
          "machine failed.",
          fer_call_options,

@@ -321,6 +321,7 @@ typedef struct fer_config_world {
     void *context;
     fer_str home;   /* ${userHome}; or empty */
     fer_str folder; /* of the file: relative names count from it; or empty */
+    bool (*exists)(void *context, const char *path); /* a file; NULL: nobody knows */
 } fer_config_world;
 
 /* Reads a text; `name` is of the file. Fails where it is no JSON or YAML, with a place. */

@@ -14,6 +14,12 @@ static const char *get_variable(void *context, const char *name)
     return getenv(name);
 }
 
+static bool has_file(void *context, const char *path)
+{
+    (void)context;
+    return fer_file_exists(path);
+}
+
 static fer_str home_of(void)
 {
     return fer_str_of(getenv("HOME"));
@@ -71,7 +77,8 @@ fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_er
         fer_fail(err, code, "%s: config.size: the limit is %zu bytes", file,
                  json ? FER_CONFIG_CLIENT_SIZE : FER_CONFIG_SIZE);
     if (code) return code;
-    fer_config_world world = {.get = get_variable, .home = home_of(), .folder = folder_of(a, file)};
+    fer_config_world world = {
+        .get = get_variable, .exists = has_file, .home = home_of(), .folder = folder_of(a, file)};
     fer_str name = fer_arena_copy(a, fer_str_of(file));
     if (!world.folder.ptr || !name.ptr) return fer_arena_failed(a, err);
     code = fer_config_read(a, name, text, &world, out, err);

@@ -77,6 +77,8 @@ void fer_configure_issuers(fer_configure *c, const yyjson_val *serve, fer_config
 void fer_configure_serve(fer_configure *c, const yyjson_val *serve);
 void fer_configure_code(fer_configure *c, const yyjson_val *code);
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
+/* After all of them: what cannot have an effect. */
+void fer_configure_idle(fer_configure *c, const yyjson_val *root);
 
 /* JSON as editors have it: comments and commas behind the last member become blanks. */
 fer_str fer_jsonc_clean(fer_arena *a, fer_str text);

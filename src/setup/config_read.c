@@ -323,6 +323,7 @@ static void take_sections(fer_configure *c, const yyjson_val *root)
     fer_configure_serve(c, member(root, "serve"));
     fer_configure_code(c, member(root, "code"));
     fer_configure_scalars(c, root);
+    if (!c->failure) fer_configure_idle(c, root); /* what was taken is whole */
     if (fer_is_arr(inputs) && fer_val_len(inputs))
         fer_configure_tell(c, FER_SEVERITY_INFO, inputs, FER_STR_NONE,
                            "questions to a user are passed over: nobody is here to answer");

@@ -78,6 +78,18 @@ static void check_names(fer_configure *c, const yyjson_val *at, const fer_str *l
     fer_http_guard_free(g);
 }
 
+/* PORT, or HOST:PORT. */
+static void check_port(fer_configure *c, const yyjson_val *at, fer_str listen)
+{
+    size_t colon = listen.len;
+    uint64_t port;
+    while (colon > 0 && listen.ptr[colon - 1] != ':') colon--;
+    fer_str digits = fer_str_slice(listen, colon, listen.len);
+    if (fer_parse_u64(digits, &port) && port > 65535)
+        FER_CONFIG_ERROR(c, at, "a port is a number from 0 to 65535, not %.*s",
+                         FER_PRI(fer_str_head(digits, 20)));
+}
+
 void fer_configure_serve(fer_configure *c, const yyjson_val *serve)
 {
     fer_config_serve *out = &c->out->serve;
@@ -87,6 +99,7 @@ void fer_configure_serve(fer_configure *c, const yyjson_val *serve)
                      *hosts = fer_val_get(serve, "allowHosts"),
                      *origins = fer_val_get(serve, "allowOrigins");
     out->listen = fer_configure_text(serve, "listen");
+    check_port(c, fer_val_get(serve, "listen"), out->listen);
     out->socket = fer_configure_path(c, fer_configure_text(serve, "socket"));
     out->mode = fer_configure_text(serve, "mode");
     out->tokens = fer_configure_path(c, fer_configure_text(serve, "tokens"));

@@ -3,9 +3,10 @@
 
 import json
 import os
+import re
 import tempfile
 
-from command_line import case, expect, finish, inject, run
+from command_line import SOURCE, case, expect, finish, inject, run
 
 GOOD = """mcpServers:
   files: {command: npx, args: [-y, server, '${workspaceFolder}'], env: {TOKEN: 'secretref:env:T'}}
@@ -68,6 +69,43 @@ def secrets_unseen(write, schema):
         case(f"not shown: {'.'.join(map(str, path))}", problems)
 
 
+COMMAND = "commands: [{namespace: n, name: count_words, inputSchema: {type: object}, run: {argv: [/usr/bin/wc]}}]\n"
+# name, text, what is told (a warning, unless it says otherwise), and what is not
+IDLE = [
+    ("a namespace that nothing has", "policies: {tools: {'githb:create': {concurrency: 1}}}\nmcpServers: {github: {command: a}}\n", ['1:20: warning: there is no server, API or command of the namespace "githb"', 'did you mean "github"?'], []),
+    ("one that is not near", "policies: {tools: {'elsewhere:*': {concurrency: 1}}}\n", ['"elsewhere" here, so that this counts for nothing'], []),
+    ("a command that nothing has", COMMAND + "policies: {tools: {'n:count_word': {concurrency: 1}}}\n", ['there is no command "n:count_word"', 'did you mean "n:count_words"?'], []),
+    ("what is there", COMMAND + "policies: {tools: {'n:count_words': {concurrency: 1}, '*': {concurrency: 9}, 'n:*': {concurrency: 2}, 's:any': {concurrency: 1}}, backends: {n: {concurrency: 3}, '*': {concurrency: 9}, s: {concurrency: 1}}}\n"
+     "mcpServers: {s: {command: a}}\n", [], ["warning"]),
+    ("a backend that nothing has", "policies: {backends: {githb: {concurrency: 1}}}\nmcpServers: {github: {command: a}}\n", ['there is no backend "githb"', 'did you mean "github"?'], []),
+    ("quarantine without a catalogue", "quarantine: changed\n", ["1:13: warning: without a catalogue nothing is remembered", "state: FOLDER"], []),
+    ("quarantine with a state", "quarantine: changed\nstate: s\n", [], ["warning"]),
+    ("quarantine with a catalogue", "quarantine: changed\ncatalog: c\n", [], ["warning"]),
+    ("no quarantine", "quarantine: none\n", [], ["warning"]),
+    ("no OpenAPI document", "apis: {p: {openapi: nowhere.yaml, baseUrl: 'https://p.example'}}\n", ["warning: there is no file ", "nowhere.yaml"], []),
+    ("no certificate", "serve: {tls: {cert: c.pem, key: k.pem}}\n", ["c.pem", "k.pem", "warning: there is no file "], []),
+    ("no keys", "serve: {resource: 'https://r.example', issuers: {i: {issuer: 'https://i.example', audience: [a], tenant: t, jwks: keys.json}}}\n", ["keys.json", "warning: there is no file "], []),
+    ("the largest port", "serve: {listen: '127.0.0.1:65535'}\n", [], ["port"]),
+    ("a larger one", "serve: {listen: '127.0.0.1:65536'}\n", ["error: a port is a number from 0 to 65535, not 65536"], []),
+    ("a larger one alone", "serve: {listen: '99999'}\n", ["error: a port is a number"], []),
+]
+
+
+def idle(write):
+    """What cannot have an effect is told, by config check and doctor."""
+    for name, text, told, absent in IDLE:
+        file = write("idle/ferrule.yaml", text)
+        code = 1 if any(t.startswith("error") for t in told) else 0
+        case(f"no effect: {name}", expect(run(["config", "check", file]), code, out=told, absent=absent))
+        shown = run(["doctor", "--offline", "--json", "--config", file]).stdout.decode()
+        words = [t.rpartition("warning: ")[2] for t in told if t.startswith(("there", "error")) or "warning: " in t]
+        case(f"no effect, by doctor: {name}", [f"{w!r} is not in {shown}" for w in words if json.dumps(w)[1:-1].removeprefix("error: ") not in shown])
+    with open(os.path.join(SOURCE, "src/app/builtins.c"), encoding="utf-8") as f:
+        names = sorted(set(re.findall(r'\.ns = "(\w+)"', f.read())))
+    rows = ", ".join(f"'{n}:*': {{concurrency: 1}}" for n in names)
+    case("no effect: tools that every gateway has", expect(run(["config", "check", write("idle/own.yaml", "policies: {tools: {%s}}\n" % rows)]), 0, absent=["warning"]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         def write(name, text):
@@ -112,6 +150,7 @@ def main():
         case("its schema", expect(schema, 0, out=["mcpServers"]))
         case("the schema takes the file", expect(
             run(["validate", "--schema", write("schema.json", schema.stdout.decode()), good]), 0))
+        idle(write)
         secrets_unseen(write, json.loads(schema.stdout))
         inject([["config", "check", good]])
     finish()

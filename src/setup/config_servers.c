@@ -83,16 +83,18 @@ static fer_str take_text(fer_configure *c, const yyjson_val *object, const char 
 static void check_args(fer_configure *c, const yyjson_val *list)
 {
     const fer_str hint = FER_STR("Give it to the server by env, where it takes it.");
+    fer_str before = FER_STR("");
     if (!fer_is_arr(list)) return;
     FER_EACH_ITEM (list, item) {
-        fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR_NONE;
+        fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR("");
         if (fer_secret_find(text) != SIZE_MAX)
             fer_configure_tell(c, FER_SEVERITY_ERROR, item, hint,
                                "a secret does not belong on a command line");
-        else if (fer_secret_shows(text))
+        else if (fer_secret_in_argument(before, text))
             fer_configure_tell(c, FER_SEVERITY_WARNING, item, hint,
                                "this looks like a secret, and all users of the machine can read it "
                                "on the command line");
+        before = text;
     }
 }
 
@@ -187,6 +189,12 @@ static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_s
     if (fer_val_get(object, "oauth"))
         s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);
     if (s->url.len) fer_configure_url(c, url, s->url);
+    if (fer_secret_in_url(fer_val_str(url)))
+        fer_configure_tell(
+            c, FER_SEVERITY_WARNING, url,
+            FER_STR("Where the server takes it from a header field, write headers: "
+                    "{NAME: 'secretref:env:NAME'}."),
+            "the URL has what looks like a secret, which stands here for all to read");
     if (s->oauth.share) fer_configure_share(c, fer_val_get(object, "oauth"), s->url, &s->headers);
 }
 

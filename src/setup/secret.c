@@ -212,3 +212,45 @@ bool fer_secret_looks(fer_str name, fer_str value)
 {
     return fer_secret_shows(value) || (is_secret_name(name) && !is_innocent(value));
 }
+
+/* What is filled in later (${NAME}) stands elsewhere. */
+static bool is_filled_in(fer_str text)
+{
+    for (size_t i = 0; i + 1 < text.len; i++)
+        if (text.ptr[i] == '$' && text.ptr[i + 1] == '{') return true;
+    return false;
+}
+
+bool fer_secret_in_argument(fer_str before, fer_str argument)
+{
+    size_t equals = fer_str_find(argument, 0, '=');
+    bool option = fer_str_starts(argument, "-");
+    if (is_filled_in(argument)) return false;
+    if (fer_secret_shows(argument)) return true;
+    if (option && equals != SIZE_MAX)
+        return fer_secret_looks(fer_str_slice(argument, 0, equals),
+                                fer_str_slice(argument, equals + 1, argument.len));
+    return !option && fer_str_starts(before, "-") && fer_str_find(before, 0, '=') == SIZE_MAX &&
+           fer_secret_looks(before, argument);
+}
+
+bool fer_secret_in_url(fer_str url)
+{
+    size_t at = fer_str_find(url, 0, '?');
+    while (at < url.len) {
+        size_t end = fer_str_find(url, at + 1, '&'), equals;
+        if (end == SIZE_MAX) end = url.len;
+        fer_str pair = fer_str_slice(url, at + 1, end);
+        equals = fer_str_find(pair, 0, '=');
+        if (equals != SIZE_MAX) {
+            fer_str name = fer_str_slice(pair, 0, equals),
+                    value = fer_str_slice(pair, equals + 1, pair.len);
+            if (is_filled_in(value)) return false;
+            /* Of an address, `key` is a name that says enough. */
+            if (fer_secret_looks(fer_str_is(name, "key") ? FER_STR("apikey") : name, value))
+                return true;
+        }
+        at = end;
+    }
+    return false;
+}

@@ -32,5 +32,9 @@ const char *fer_secret_advice(fer_str text);
 bool fer_secret_looks(fer_str name, fer_str value);
 /* The same by the value alone. */
 bool fer_secret_shows(fer_str value);
+/* The same of an argument: by itself, behind its option's `=`, or behind the option `before` it. */
+bool fer_secret_in_argument(fer_str before, fer_str argument);
+/* The same of the query of a URL. */
+bool fer_secret_in_url(fer_str url);
 
 #endif

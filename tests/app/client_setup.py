@@ -198,6 +198,23 @@ problems += [] if kept == {"files.API_KEY": (SECRET + "\n", 0o600), "files-2.Aut
 problems += [] if stat.S_IMODE(os.stat(home.path("ferrule.secrets")).st_mode) == 0o700 and "Bearer secretref:file:" in home.get("ferrule.yaml") else ["the folder"]
 case("init: secrets go into files of their own", problems)
 old = home.get("ferrule.yaml")
+for name, server, words in [("an option's value", {"command": "x", "args": ["--token", "correct-horse-battery"]}, ["the server s has", "in its args", "by env"]),
+                            ("an option with it", {"command": "x", "args": ["--api-key=correct-horse-battery"]}, ["in its args"]),
+                            ("by its look", {"command": "x", "args": ["ghp_0123456789abcdefghij"]}, ["in its args"]),
+                            ("a URL", {"url": "https://example.com/mcp?a=1&key=ghp_0123456789abcdefghij"}, ["in its URL", "by headers"]),
+                            ("a URL, by its name", {"url": "https://example.com/mcp?api_key=correct-horse-battery"}, ["in its URL"])]:
+    plain = Home({".cursor/mcp.json": servers(s=server)})
+    os.chmod(plain.folder.name, 0o755)  # in a folder of one's own every file is
+    problems = expect(plain.run("init"), 0, ["servers: 1"], [*words, "mode 600"])
+    problems += [] if stat.S_IMODE(os.stat(plain.path("ferrule.yaml")).st_mode) == 0o600 else ["the mode"]
+    problems += expect(plain.run("config", "check"), 0, ["looks like a secret"])
+    case(f"init: a secret where no reference can stand: {name}", problems)
+for name, server in [("filled in", {"command": "x", "args": ["--token", "${API_TOKEN}"]}), ("a path", {"command": "x", "args": ["--token-file", "/run/token-of-mine"]}),
+                     ("a page", {"url": "https://example.com/mcp?page=20&q=keyboards-and-mice"})]:
+    plain = Home({".cursor/mcp.json": servers(s=server)})
+    os.chmod(plain.folder.name, 0o755)  # in a folder of one's own every file is
+    problems = expect(plain.run("init"), 0, ["servers: 1"], absent=["looks like a secret"]) + expect(plain.run("config", "check"), 0, absent=["looks like a secret"])
+    case(f"init: no secret: {name}", problems + ([] if stat.S_IMODE(os.stat(plain.path("ferrule.yaml")).st_mode) == 0o644 else ["the mode"]))
 problems = expect(home.run("init", "--from", "cursor", "--force", "--json"), 0, ['{"file":"ferrule.yaml","servers":1,"secrets":1}'], ["ferrule.yaml.bak"])
 case("init: --force keeps the old one", problems + ([] if home.get("ferrule.yaml.bak") == old else ["another"]))
 r = home.run("run", "files:exact")

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "backup.h"
 #include "buf.h"
@@ -38,6 +39,7 @@ typedef struct init {
     size_t servers, commands;
     secret *secrets;
     size_t secret_count, secret_cap;
+    bool plain; /* some stay in the configuration, where no reference can stand */
 } init;
 
 /* ---- servers of clients ------------------------------------------------------------------------
@@ -209,6 +211,30 @@ static void add_indented(fer_buf *b, fer_str text, const char *before)
     }
 }
 
+/* A reference cannot stand in an argument or a URL: what is there stays, and is told. */
+static void note_plain(init *n, const fer_config_server *s, const yyjson_val *object)
+{
+    bool args = false, url = false;
+    fer_str before = FER_STR("");
+    FER_EACH_MEMBER (object, key) {
+        const struct taken *t = taken_of(fer_val_str(key));
+        if (t && fer_is_str(key + 1)) url = url || fer_secret_in_url(fer_val_str(key + 1));
+        if (t && fer_is_arr(key + 1))
+            FER_EACH_ITEM (key + 1, item) {
+                fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR("");
+                args = args || fer_secret_in_argument(before, text);
+                before = text;
+            }
+    }
+    if (!args && !url) return;
+    n->plain = true;
+    fer_app_say(n->app,
+                "the server %.*s has what looks like a secret in its %s, where no reference can "
+                "stand: it is in %s as it is, which only you may read (mode 600). Give it by %s "
+                "where the server takes it there",
+                FER_PRI(s->name), args ? "args" : "URL", n->file, args ? "env" : "headers");
+}
+
 static fer_code add_server(init *n, const fer_config_server *s, const fer_json *doc,
                            const yyjson_val *object, fer_err *err)
 {
@@ -226,6 +252,7 @@ static fer_code add_server(init *n, const fer_config_server *s, const fer_json *
     if (!code) code = fer_yaml_write(n->arena, fer_json_root(made), &yaml, err);
     if (code) return code;
     add_indented(&n->yaml, yaml, "  ");
+    note_plain(n, s, object);
     n->servers++;
     return FER_OK;
 }
@@ -469,7 +496,10 @@ static fer_code write_file(init *n, fer_err *err)
         if (!code) code = fer_backup_keep(n->arena, n->file, old, &kept, err);
     }
     if (!code) code = write_secrets(n, err);
+    mode_t mask = n->plain ? umask(077) : 0;
+    if (!code && n->plain && old.len) fer_sys_chmod(n->file, 0600); /* which the new one keeps */
     if (!code) code = fer_file_replace(n->file, fer_buf_view(&n->yaml), err);
+    if (n->plain) umask(mask);
     if (!code && kept.len) fer_app_say(n->app, "what was there before: %.*s", FER_PRI(kept));
     return code;
 }

@@ -157,6 +157,14 @@ static struct libscols_table *new_table(void)
     return NULL;
 }
 
+/* Whoever named nothing, and gave nothing, is told what there is to name. */
+static bool is_nothing(const struct list *l, fer_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!strchr(" \t\r\n", text.ptr[i]) || !text.ptr[i]) return false;
+    return !l->app->arg_count;
+}
+
 static fer_code list_all(struct list *l, fer_inputs *in, fer_err *err)
 {
     fer_code code = FER_OK;
@@ -165,6 +173,10 @@ static fer_code list_all(struct list *l, fer_inputs *in, fer_err *err)
         fer_str text;
         fer_err why;
         code = fer_inputs_read(in, l->app, i, &l->source, &text, &why);
+        if (!code && is_nothing(l, text))
+            return fer_fail(err, FER_BAD_USAGE,
+                            "list needs a file, a folder, or definitions on standard input, which "
+                            "was empty; ferrule servers lists what a gateway has");
         if (!code) code = fer_reader_init(&r, NULL, l->source, text, in->format, &why);
         if (!code) {
             code = fer_visit(&r, l->source, NULL, visit, l, &why);

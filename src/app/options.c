@@ -19,6 +19,7 @@ static const char *const effect_choices[] = {"Pure", "IdempotentWrite", "NonIdem
                                              "ExternalSideEffects", NULL};
 static const char *const level_of_detail_choices[] = {"summary", "schema", "full", "types", NULL};
 static const char *const pattern_choices[] = {"none", "string", "enum", "objects", "one-of", NULL};
+static const char *const status_choices[] = {"Ok", "Error", "Retryable", "Unknown", NULL};
 static const char *const file_choices[] = {"json", "yaml", NULL};
 
 #define INPUT_FORMAT                                                                               \
@@ -408,7 +409,7 @@ const fer_option fer_usage_list_options[] = {
 #define ASKED                                                                                      \
     {"tool", 0, "ID", NULL, "only records of this tool; without a version, of all its versions"},  \
         {"tenant", 0, "NAME", NULL, "only records of this tenant"},                                \
-        {"status", 0, "STATUS", NULL, "only records with this status: Ok, Error, Unknown ..."},    \
+        {"status", 0, "STATUS", status_choices, "only records with this status"},                  \
         {"type", 0, "TYPE", ledger_type_choices, "only records of this type"},                     \
         {"call", 0, "ID", NULL, "only records of this call"},                                      \
         {"correlation-id", 0, "ID", NULL, "only records with this correlation ID"},                \

@@ -113,7 +113,13 @@ fer_code fer_sqlite_failed(fer_sqlite *q, fer_err *err)
     if (code == SQLITE_NOMEM) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code == SQLITE_FULL)
         return fer_fail(err, FER_RESOURCE_LIMIT, "there is no space left for the store");
-    return fer_fail(err, FER_IO_ERROR, "the store failed: %s", sqlite3_errmsg(q->db));
+    const char *file = sqlite3_db_filename(q->db, "main");
+    bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
+    return fer_fail(err, FER_IO_ERROR, "the store %.400s failed: %s%s", file ? file : "",
+                    sqlite3_errmsg(q->db),
+                    damaged ? "; bring it back from a backup, or move it away: what is kept under "
+                              "idempotency keys and cached results go with it"
+                            : "");
 }
 
 sqlite3_stmt *fer_sqlite_get(fer_sqlite *q, enum fer_sql which)

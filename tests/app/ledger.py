@@ -41,6 +41,7 @@ write(0, 20)
 
 case("tail: the last ten", count(ledger("tail"), 10))
 case("tail: as they are", [] if json.loads(lines(ledger("tail", "-n", "1", "--json"))[0])["type"] == "checkpoint" else ["no checkpoint"])
+case("query: a status that there is not", expect(ledger("query", "--status", "Bogus"), 2, err=["--status", "Ok", "Retryable", "Unknown"]))
 case("tail: of a status", count(ledger("tail", "--status", "Error", "-n", "3"), 3))
 case("tail: all of few", count(ledger("tail", "--call", "c3"), 2))
 case("tail: a number that is none", expect(ledger("tail", "-n", "x"), 2, [], ["--lines takes a whole number"]))

@@ -19,7 +19,11 @@ void fer_guide_write(fer_out *out, const fer_guide *g)
                    scheme, open, g->address, close, g->port);
     if (g->token[0])
         fer_out_printf(out, ", \"headers\": {\"Authorization\": \"Bearer %s\"}", g->token);
-    fer_out_text(out, "}}}\n\nTry it:\n\n");
+    fer_out_text(out, "}}}\n\n");
+    if (g->known)
+        fer_out_text(out, "Cursor, VS Code and Windsurf write ${env:FERRULE_TOKEN} for it; ferrule "
+                          "install CLIENT --http URL writes what each client takes.\n\n");
+    fer_out_text(out, "Try it:\n\n");
     fer_out_printf(out, "curl -s %s://%s%s%s:%u/mcp", scheme, open, g->address, close, g->port);
     if (g->token[0]) fer_out_printf(out, " -H \"Authorization: Bearer %s\"", g->token);
     fer_out_text(

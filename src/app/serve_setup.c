@@ -195,6 +195,16 @@ void fer_serve_setup_client(const fer_config_client *c, fer_caller *who, fer_gue
     }
 }
 
+/* Whoever can ask often enough finds a short one. */
+static void warn_short(const fer_station *s, fer_str name, fer_str token)
+{
+    if (token.len < FER_BEARER_SHORT)
+        fer_app_say(s->app,
+                    "serve.clients: the token of %.*s has %zu characters and can be guessed: "
+                    "ferrule token new makes one that cannot",
+                    FER_PRI(name), token.len);
+}
+
 fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *err)
 {
     const fer_config_serve *c = &s->config.serve;
@@ -214,6 +224,7 @@ fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *
         if (!code && !text.len)
             code = fer_fail(err, FER_BAD_USAGE, "the token of client %.*s is empty",
                             FER_PRI(c->clients[i].name));
+        if (!code) warn_short(s, c->clients[i].name, text);
         fer_serve_setup_client(&c->clients[i], &who, &o);
         if (!code) code = fer_doorkeeper_add(door, text, &o, err);
     }

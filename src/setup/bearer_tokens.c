@@ -125,17 +125,24 @@ static fer_code copy_wish(fer_arena *a, const fer_bearer_wish *wish, fer_bearer 
     return code ? code : copy_texts(a, wish->expose, k->expose_count, &k->expose, err);
 }
 
-/* The number of a token is random like itself, and no part of it. */
-static bool make_secret(fer_bearer *k, char text[FER_BEARER_TEXT])
+bool fer_bearer_make(char text[FER_BEARER_TEXT])
 {
-    uint8_t random[FER_BEARER_BYTES + (FER_BEARER_ID - 1) / 2];
+    uint8_t random[FER_BEARER_BYTES];
     if (fer_sys_random(random, sizeof random)) return false;
     memcpy(text, PREFIX, sizeof PREFIX);
     write_base64url(random, FER_BEARER_BYTES, text + sizeof PREFIX - 1);
-    for (size_t i = 0; i < FER_BEARER_ID - 1; i++)
-        k->id[i] = "0123456789abcdef"[random[FER_BEARER_BYTES + i / 2] >> (i % 2 ? 0 : 4) & 15];
-    k->id[FER_BEARER_ID - 1] = '\0';
     OPENSSL_cleanse(random, sizeof random);
+    return true;
+}
+
+/* The number of a token is random like itself, and no part of it. */
+static bool make_secret(fer_bearer *k, char text[FER_BEARER_TEXT])
+{
+    uint8_t random[(FER_BEARER_ID - 1) / 2];
+    if (fer_sys_random(random, sizeof random) || !fer_bearer_make(text)) return false;
+    for (size_t i = 0; i < FER_BEARER_ID - 1; i++)
+        k->id[i] = "0123456789abcdef"[random[i / 2] >> (i % 2 ? 0 : 4) & 15];
+    k->id[FER_BEARER_ID - 1] = '\0';
     fer_digest_text(fer_str_of(text), k->hash);
     return true;
 }

@@ -23,6 +23,7 @@
 #define FER_BEARER_NAME_MAX   128               /* bytes of a name, a tenant, a pattern */
 #define FER_BEARERS_FILE_MAX  ((size_t)4 << 20) /* bytes of a file */
 #define FER_BEARER_BYTES      32                /* of randomness, and of a hash */
+#define FER_BEARER_SHORT      16                /* characters below which one can be guessed */
 #define FER_BEARER_TEXT       48                /* "fer_", 43 characters, NUL */
 #define FER_BEARER_ID         13                /* 12 hexadecimal digits, NUL */
 
@@ -70,6 +71,8 @@ fer_code fer_bearers_load(fer_arena *a, const char *path, fer_bearers *out, fer_
 /* Replaces the file whole, or makes it, with mode 0600, and its folder, with mode 0700. */
 fer_code fer_bearers_save(const char *path, const fer_bearers *t, fer_err *err);
 
+/* A token that nobody has yet, of no list. False: the system has no randomness. */
+bool fer_bearer_make(char text[FER_BEARER_TEXT]);
 /* One more token; `text` is the only place where it ever is. FER_BAD_USAGE: a name that is none or
  * is taken, a scope that is none, an end that is past; FER_LIMIT_EXCEEDED. */
 fer_code fer_bearers_add(fer_bearers *t, const fer_bearer_wish *wish, int64_t now,

@@ -229,36 +229,22 @@ static void on_hangup(uv_signal_t *handle, int number)
 /* ---- over HTTP --------------------------------------------------------------------------------
  */
 
-/* A token of this run alone. */
-static bool make_token(char out[FER_GUIDE_TOKEN])
-{
-    static const char hex[] = "0123456789abcdef";
-    unsigned char random[(FER_GUIDE_TOKEN - 1) / 2];
-    if (fer_sys_random(random, sizeof random)) return false;
-    for (size_t i = 0; i < sizeof random; i++) {
-        out[2 * i] = hex[random[i] >> 4];
-        out[2 * i + 1] = hex[random[i] & 15];
-    }
-    out[FER_GUIDE_TOKEN - 1] = '\0';
-    return true;
-}
-
 /* The token of the environment, one of this run, or that of the very first start. */
 static fer_code choose_token(serving *s, fer_err *err)
 {
     const char *given = getenv("FERRULE_TOKEN");
     char first[FER_BEARER_TEXT];
+    static_assert(sizeof first <= sizeof s->token, "a token fits");
     bool fresh = fer_app_option(s->app, "fresh-token") || !s->door.path;
     if (given && given[0]) {
         s->token_is_known = true;
         return fer_doorkeeper_add(&s->door, fer_str_of(given), NULL, err);
     }
-    if (fresh && !make_token(s->token))
+    if (fresh && !fer_bearer_make(s->token))
         return fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
     if (fresh) return fer_doorkeeper_add(&s->door, fer_str_of(s->token), NULL, err);
     fer_code code = fer_doorkeeper_first(&s->door, first, err);
     if (code) return code;
-    static_assert(sizeof first <= sizeof s->token, "a token of the file fits");
     memcpy(s->token, first, sizeof first);
     s->token_is_known = !first[0];
     if (first[0])
@@ -296,7 +282,7 @@ static void write_guide(serving *s, const char *address, unsigned listener)
                                  .port = fer_http_server_port(fer_web_server(s->web), listener),
                                  .secure = s->setup.cert != NULL,
                                  .known = s->token_is_known,
-                                 .token = s->token_is_known ? "$FERRULE_TOKEN" : s->token});
+                                 .token = s->token_is_known ? "${FERRULE_TOKEN}" : s->token});
 }
 
 /* At the sockets of the service manager. 0, or an exit code. */
@@ -340,8 +326,9 @@ static int listen_at(serving *s, fer_err *err)
     if (bad) return bad;
     if (fer_http_server_listen(fer_web_server(s->web), &o, err)) {
         bad = fer_app_fail(s->app, err);
-        fer_app_say(s->app, "--listen PORT takes another port, 0 any that is free; ferrule doctor "
-                            "tells whether a gateway has this one");
+        if (err->code == FER_IO_ERROR) /* else it is the certificate, not the port */
+            fer_app_say(s->app, "--listen PORT takes another port, 0 any that is free; ferrule "
+                                "doctor tells whether a gateway has this one");
         return bad;
     }
     unsigned port = fer_http_server_port(fer_web_server(s->web), path ? 1 : 0);

@@ -45,7 +45,11 @@ fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
         const fer_config_problem *p = &c->problems[i];
         fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(p->file.len ? p->file : c->file),
                     p->place.line, p->place.column, fer_severity_name(p->severity),
-                    FER_PRI(p->message), p->hint.len ? " " : "", FER_PRI(p->hint));
+                    FER_PRI(p->message),
+                    !p->hint.len                    ? ""
+                    : fer_str_ends(p->message, ".") ? " "
+                                                    : ". ",
+                    FER_PRI(p->hint));
     }
     if (!c->error_count) return FER_OK;
     return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",

@@ -236,8 +236,9 @@ static fer_move doubt(fer_call *c)
 {
     fer_call_error *e = &c->envelope.error;
     const fer_code_row *row = fer_code_info(e->code), *unknown = fer_code_info(FER_OUTCOME_UNKNOWN);
-    fer_str was = e->message;
-    fer_call_refuse(c, FER_OUTCOME_UNKNOWN, "%s %.*s", unknown->text, FER_PRI(was));
+    fer_str was = e->message, text = fer_str_of(unknown->text);
+    if (fer_str_ends(text, ".")) text.len--; /* what it comes from goes on with the sentence */
+    fer_call_refuse(c, FER_OUTCOME_UNKNOWN, "%.*s: %.*s", FER_PRI(text), FER_PRI(was));
     e->caused_by = fer_str_of(row->name);
     e->details = fer_arena_printf(c->arena, "{\"cause\":\"%s\"}", row->name);
     return FER_MOVE_REPLY;

@@ -37,9 +37,11 @@ static void add_words(fer_buf *b, const fer_call_error *e)
 {
     fer_buf_printf(b, "{\"type\":\"text\",\"text\":\"%s: ", fer_code_info(e->code)->name);
     fer_buf_add_escaped(b, e->message);
-    if (e->retryable && e->retry_after_ms > 0)
+    bool again = e->retryable || e->retry_after_ms > 0;
+    if (again && !fer_str_ends(e->message, ".")) fer_buf_add_char(b, '.');
+    if (e->retry_after_ms > 0)
         fer_buf_printf(b, " It may succeed after %lld ms.", (long long)e->retry_after_ms);
-    else if (e->retryable) fer_buf_add_text(b, " It may succeed later.");
+    else if (again) fer_buf_add_text(b, " It may succeed later.");
     fer_buf_add_text(b, "\"}");
 }
 

@@ -412,4 +412,28 @@ policies: {{tools: {{'n:put': {row}}}}}
     asks = ["IdempotencyKeyMissing", '_meta["ferrule/idempotencyKey"]', "-k KEY"]
     case(f"a key is asked for: {name}", expect(run(["run", "n:put", "-C", config, *words]), 1 if asked else 0, err=asks if asked else []))
 
+
+# ---- what a model reads of a limit: sentences, and when to come again
+
+config = put("limits.yaml", """commands:
+  - {namespace: n, name: rare, description: Does., inputSchema: {type: object}, effect: Pure, run: {argv: [echo, x], stdout: text}}
+  - {namespace: n, name: dear, description: Does., inputSchema: {type: object}, effect: Pure, run: {argv: [echo, x], stdout: text}}
+policies: {tools: {'n:rare': {rateLimit: {requests: 1, perMs: 60000}}, 'n:dear': {budget: {calls: 1, perMs: 60000}}}}
+""")
+lines = [{"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+         {"method": "notifications/initialized"}]
+lines += [{"id": i, "method": "tools/call", "params": {"name": n, "arguments": {}}} for i, n in enumerate(("rare", "dear", "rare", "dear"), 1)]
+r = run(["serve", "--stdio", "--attach", "never", "--mode", "tools", "--expose", "n:*", "-C", config], "".join(json.dumps({"jsonrpc": "2.0", **m}) + "\n" for m in lines))
+said = [m["result"]["content"][0]["text"] for m in map(json.loads, r.stdout.decode().splitlines()) if m.get("id", 0) > 0 and m["result"].get("isError")]
+for name, text in zip(("RateLimited", "BudgetExceeded"), sorted(said, reverse=True)):
+    case(f"words: {name}", [] if re.search(name + r": .*come again\. It may succeed after \d+ ms\.$", text) else [text])
+same("words: both were refused", len(said), 2)
+
+# ---- a store that is damaged
+
+os.mkdir(os.path.join(folder.name, "damaged"))
+os.chmod(put("damaged/store.db", "this is no database, whatever its name says" * 100), 0o600)
+config = put("damaged.yaml", "state: damaged\n")
+case("a damaged store: its file, and what to do", expect(run(["run", "text:count", "text=x", "-C", config]), 2, err=["damaged/store.db failed", "bring it back from a backup"]))
+
 finish()

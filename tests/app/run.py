@@ -140,7 +140,7 @@ CLIENT = put("mcp.json", json.dumps({"mcpServers": {"tiny": {"command": sys.exec
 case("mcp: a client's file as it is", expect(call("tiny:ok", config=CLIENT), 0, ['"fine"']))
 case("mcp: isError is no success", expect(call("tiny:no", config=CLIENT), 1, [], ["ToolFailed (execute): I will not"]))
 case("mcp: every digit", expect(call("tiny:big", config=CLIENT), 0, ["12345678901234567890123"]))
-case("mcp: it ends in the middle", expect(call("tiny:die", config=CLIENT), 1, [], ["OutcomeUnknown (execute)", "ended"]))
+case("mcp: it ends in the middle", expect(call("tiny:die", config=CLIENT), 1, [], ["OutcomeUnknown (execute): The call may or may not have had its effect: the ", "ended"]))
 TRUSTED = put("trusted.json", json.dumps({"mcpServers": {"tiny": {"command": sys.executable, "args": [SERVER]}},
                                           "policies": {"tools": {"tiny:*": {"effect": "Pure", "retry": {"maxAttempts": 1}}}}}))
 case("mcp: it ends in the middle, and nothing changes", expect(call("tiny:die", config=TRUSTED), 1, [], ["BackendCrashed (execute)"]))

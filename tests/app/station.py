@@ -355,4 +355,40 @@ for name, text, words in [
 config = put("secrets.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:NO_SUCH_VARIABLE"}}}}))
 case("a secret that is not there: a client's token", expect(run(["serve", "--listen", "0", "-C", config]), 2, err=["serve.clients: the token of phone", "set the variable"]))
 
+config = put("hints.json", json.dumps({"mcpServers": {"notes": {"command": "true", "env": {"API_KEY": "hunter2hunter2"}}}}))
+case("what is wrong, and then what to do, as two sentences", expect(run(["servers", "-C", config]), 1, err=["for all to read. Put it into a variable"]))
+
+
+# ---- what serving says when it starts
+
+def started(config, **env):
+    """What it says until it serves, on both streams."""
+    errors = open(path("started"), "w+")
+    child = subprocess.Popen([FERRULE, "serve", "--listen", "127.0.0.1:0", "-C", config], stdout=subprocess.PIPE, stderr=errors, text=True,
+                             env={**os.environ, "HOME": folder.name, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", **env})
+    guide = ""
+    while "curl" not in guide and (line := child.stdout.readline()):
+        guide += line
+    child.terminate()
+    child.wait(30)
+    errors.seek(0)
+    return guide, errors.read()
+
+
+config = put("clients.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:PHONE"}, "desk": {"token": "secretref:env:DESK"}}}}))
+guide, said = started(config, PHONE="a" * 15, DESK="a" * 16, FERRULE_TOKEN="some-token-of-mine")
+case("a token that can be guessed", [] if "the token of phone has 15 characters and can be guessed" in said and "token of desk" not in said else [said])
+case("a token that is known: as clients fill it in", [] if '"Bearer ${FERRULE_TOKEN}"' in guide and "${env:FERRULE_TOKEN}" in guide and "some-token" not in guide else [guide])
+guide, said = started(put("bare.json", "{}"), FERRULE_TOKEN="")
+case("a token of its own", [] if re.search(r"^Token   fer_[\w-]{43}$", guide, re.M) and "${" not in guide else [guide])
+child = subprocess.Popen([FERRULE, "serve", "--fresh-token", "--listen", "127.0.0.1:0", "-C", path("bare.json")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                         env={**os.environ, "HOME": folder.name, "FERRULE_TOKEN": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""})
+child.stdout.readline()
+line = child.stdout.readline()
+child.terminate()
+child.wait(30)
+case("a token of this run is like others", [] if re.match(r"Token   fer_[\w-]{43}$", line) else [line])
+config = put("tls.json", json.dumps({"serve": {"tls": {"cert": "nowhere.pem", "key": "nowhere.key"}}}))
+case("a key that is not there is not a matter of the port", expect(run(["serve", "--listen", "127.0.0.1:0", "-C", config]), 2, err=["nowhere."], absent=["takes another port"]))
+
 finish()

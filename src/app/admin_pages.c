@@ -7,6 +7,7 @@
 
 #include "admin.h"
 #include "buf.h"
+#include "builtins.h"
 #include "call_log.h"
 #include "clock.h"
 #include "errors.h"
@@ -141,6 +142,15 @@ static const fer_place_of_tools *place_of(const fer_admin *a, const fer_runner *
     return NULL;
 }
 
+/* Tools that every gateway has are of no place. */
+static size_t tools_of(const fer_place_of_tools *p, const fer_runner *r)
+{
+    size_t count = 0;
+    if (p) return p->tools;
+    for (size_t i = 0; i < fer_builtin_count; i++) count += fer_str_is(r->name, fer_builtins[i].ns);
+    return count;
+}
+
 /* Of an MCP server that is connected; what it says when it is not may name anything of the host. */
 static void add_server(fer_buf *b, fer_runner *r)
 {
@@ -170,7 +180,7 @@ static void add_backend(const fer_admin *a, fer_buf *b, fer_runner *r, int64_t n
     add_known(b, "start", p && p->eager ? "eager" : "lazy");
     fer_buf_printf(b, ",\"isolated\":%s", r->isolated ? "true" : "false");
     add_server(b, r);
-    if (p) add_count(b, "tools", p->tools);
+    add_count(b, "tools", tools_of(p, r));
     if (p) add_count(b, "held", fer_station_held(a->station, p->ns));
     add_count(b, "running", st.running);
     add_count(b, "waiting", scope ? scope->queue.count : 0);

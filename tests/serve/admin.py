@@ -95,6 +95,7 @@ nap.join()
 recent = json.loads(page("recent")[1])
 same("recent calls, the newest first", [c["code"] for c in recent["calls"]][:2], ["Ok", "ToolNotFound"] if recent["calls"][1]["code"] == "ToolNotFound" else ["Ok", recent["calls"][1]["code"]])
 backend = {b["name"]: b for b in json.loads(page("backends")[1])["backends"]}
+same("tools that every gateway has", (backend["text"]["tools"], backend["time"]["tools"]), (1, 1))
 same("a backend that is up", (backend["a"]["state"], backend["a"]["calls"], backend["a"]["server"], backend["a"]["tools"]), ("up", 2, "a", 1))
 case("how long its calls took", [] if 0 < backend["a"]["p50Us"] <= backend["a"]["p99Us"] < 60_000_000 else [str(backend["a"]["p50Us"])])
 case("one that is away, with its code and no more", [] if backend["gone"]["state"] != "up" and backend["gone"].get("lastError") else [str(backend["gone"])])

@@ -183,6 +183,7 @@ static void tell_keys(issuer *by)
         why = "the set has no key to check signatures with: nobody is let in";
     if (strcmp(why, by->told) == 0) return;
     snprintf(by->told, sizeof by->told, "%s", why);
+    if (!by->door->log) return;
     fer_log_write(by->door->log, why[0] ? FER_LOG_WARN : FER_LOG_INFO,
                   !why[0]  ? "jwks.good"
                   : !count ? "jwks.none"

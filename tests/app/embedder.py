@@ -326,7 +326,7 @@ with tempfile.TemporaryDirectory() as folder:
                                                         "--embedder", s.url, "--embedder-model", "other"]), 0, [], ["have no vector: ranked by words"]))
         case("files, on the spot", expect(run(toy("search", query, definitions, "--ranker", "hybrid")), 0))
         case("an update", expect(run(toy("catalog", "update", "-c", catalog, definitions)), 0))
-    case("a server that is gone", expect(run(toy("search", query, "-c", catalog)), 1, err=["nobody takes the connection"]))
+    case("a server that is gone", expect(run(toy("search", query, "-c", catalog)), 2, err=["nobody takes the connection"]))
 
     # ---- TLS -------------------------------------------------------------------------------------
     if shutil.which("openssl"):

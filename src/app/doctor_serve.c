@@ -62,7 +62,11 @@ static void tell_keys(fer_doctor *d, const fer_config_issuer *i, fer_arena *a, c
     fer_str hint = fer_arena_printf(
         a, "Let serve.issuers.%.*s.algorithms have the one that the issuer signs with.",
         FER_PRI(i->name));
-    if (good.len)
+    if (!keys->count)
+        fer_doctor_tell(d, FER_DOCTOR_WRONG, i->name,
+                        FER_STR("It must be the issuer's set of keys (JWKS). " WHERE),
+                        "nobody is let in: the set has no key to check signatures with");
+    else if (good.len)
         fer_doctor_tell(d, FER_DOCTOR_OK, i->name, FER_STR(""), "%zu keys, for %.*s", keys->count,
                         FER_PRI(good));
     else

@@ -24,7 +24,7 @@
 
 typedef struct fer_jwt_door fer_jwt_door;
 
-/* FER_OK and `*out` NULL: the configuration has no issuers. `c` is copied. */
+/* FER_OK and `*out` NULL: the configuration has no issuers. `c` is copied; `log` may be NULL. */
 fer_code fer_jwt_door_new(fer_front *front, const fer_config_serve *c, const fer_log *log,
                           fer_jwt_door **out, fer_err *err);
 /* Before the front goes; the loop must run once more for the memory. NULL is fine. */

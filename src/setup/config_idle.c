@@ -25,6 +25,7 @@ static void each_command_namespace(const fer_config *c, visitor *visit, void *co
 static void each_namespace(const fer_config *c, visitor *visit, void *context)
 {
     for (size_t i = 0; i < FER_COUNT(built_in); i++) visit(context, fer_str_of(built_in[i]));
+    if (c->code.enabled) visit(context, FER_STR("code"));
     for (size_t i = 0; i < c->server_count; i++) visit(context, c->servers[i].ns);
     for (size_t i = 0; i < c->api_count; i++) visit(context, c->apis[i].ns);
     each_command_namespace(c, visit, context);

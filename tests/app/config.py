@@ -77,6 +77,8 @@ IDLE = [
     ("a command that nothing has", COMMAND + "policies: {tools: {'n:count_word': {concurrency: 1}}}\n", ['there is no command "n:count_word"', 'did you mean "n:count_words"?'], []),
     ("what is there", COMMAND + "policies: {tools: {'n:count_words': {concurrency: 1}, '*': {concurrency: 9}, 'n:*': {concurrency: 2}, 's:any': {concurrency: 1}}, backends: {n: {concurrency: 3}, '*': {concurrency: 9}, s: {concurrency: 1}}}\n"
      "mcpServers: {s: {command: a}}\n", [], ["warning"]),
+    ("code, where it may run", "code: {}\npolicies: {tools: {'code:execute': {concurrency: 1}}, backends: {code: {concurrency: 1}}}\n", [], ["warning"]),
+    ("code, where it may not", "policies: {tools: {'code:execute': {concurrency: 1}}}\n", ['of the namespace "code"'], []),
     ("a backend that nothing has", "policies: {backends: {githb: {concurrency: 1}}}\nmcpServers: {github: {command: a}}\n", ['there is no backend "githb"', 'did you mean "github"?'], []),
     ("quarantine without a catalogue", "quarantine: changed\n", ["1:13: warning: without a catalogue nothing is remembered", "state: FOLDER"], []),
     ("quarantine with a state", "quarantine: changed\nstate: s\n", [], ["warning"]),

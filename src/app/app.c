@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every command asks of the command line around it: its options, and how to say what is wrong. */
+/* What every command asks of the command line around it: its options, and how to say what is wrong.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -81,7 +81,9 @@ static void try_letters(struct mend *m, size_t at)
 
 static void try_mistakes(struct mend *m)
 {
-    if (m->word.len < FER_TYPO_MIN || m->stem.len + 1 < FER_TYPO_MIN || m->word.len >= FER_TOKEN_MAX) return;
+    if (m->word.len < FER_TYPO_MIN || m->stem.len + 1 < FER_TYPO_MIN ||
+        m->word.len >= FER_TOKEN_MAX)
+        return;
     for (size_t at = 1; at < m->word.len; at++) {
         try_without(m, at);
         if (at + 1 < m->word.len) try_swapped(m, at);

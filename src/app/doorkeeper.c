@@ -173,7 +173,8 @@ static bool refresh(fer_doorkeeper *d)
     fer_arena_free(d->arena);
     d->arena = a;
     d->read = !code;
-    d->list = code ? (fer_bearers){0} : list;
+    if (code) list = (fer_bearers){0};
+    d->list = list;
     tell_trouble(d, "tokens.refused", code ? err.message : "");
     if (there) {
         d->file = st.st_ino;

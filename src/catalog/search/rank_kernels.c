@@ -117,7 +117,7 @@ AVX2 static inline void sort_32(const table *low, const table *high, const uint1
 AVX2 static inline uint64_t sort_64(const table *low, const table *high, const uint16_t *units,
                                     unsigned count, uint64_t *caught, uint64_t *starts)
 {
-    uint64_t those = UINT64_MAX >> (64 - (count < 64 ? count : 64));
+    uint64_t those = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     struct sorted s = {0, 0, 0};
     sort_32(low, high, units, 0, &s);
     if (count > 32) sort_32(low, high, units, 32, &s);

@@ -21,6 +21,8 @@ struct stem {
     uint8_t use;
     fer_token_note note;
 };
+static_assert(offsetof(struct stem, stem) + FER_TOKEN_KEY <= sizeof(struct stem),
+              "two parts of it");
 static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
 
 #define LINE ((size_t)64)
@@ -164,7 +166,7 @@ bool fer_token_recall(const fer_tokeniser *t, uint16_t fetched, const fer_token_
     if (at == STEM_PLACES) return false;
     /* Both at once, so that who reads all of it need not wait: the stem's last bytes are others. */
     uint64_t part[2];
-    memcpy(part, row[at].stem, sizeof part);
+    memcpy(part, (const char *)&row[at] + offsetof(struct stem, stem), sizeof part);
     part[1] &= UINT64_MAX >> 8 * (FER_TOKEN_KEY - STEM_MAX);
     memcpy(out->stem, part, sizeof part);
     out->place = (uint16_t)(fetched * STEM_PLACES + at + 1);

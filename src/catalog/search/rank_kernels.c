@@ -60,8 +60,8 @@ AVX2 static inline table load_table(const uint8_t from[32])
 {
     table t;
     for (unsigned i = 0; i < 2; i++)
-        t.part[i] =
-            _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)(from + 16 * i)));
+        t.part[i] = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i_u *)(from + (size_t)16 * i)));
     return t;
 }
 

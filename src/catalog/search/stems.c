@@ -169,7 +169,7 @@ bool fer_token_recall(const fer_tokeniser *t, uint16_t fetched, const fer_token_
     memcpy(part, (const char *)&row[at] + offsetof(struct stem, stem), sizeof part);
     part[1] &= UINT64_MAX >> 8 * (FER_TOKEN_KEY - STEM_MAX);
     memcpy(out->stem, part, sizeof part);
-    out->place = (uint16_t)(fetched * STEM_PLACES + at + 1);
+    out->place = (uint16_t)((size_t)fetched * STEM_PLACES + at + 1);
     out->len = row[at].stem_len;
     out->use = row[at].use;
     return true;

@@ -128,7 +128,7 @@ AVX2 static inline uint64_t lots_above(const uint16_t *sums, uint32_t lots, __m2
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < lots; i++)
-        bits |= (uint64_t)any_above(sums + i * FER_SUMS_LOT, under) << i;
+        bits |= (uint64_t)any_above(sums + (size_t)i * FER_SUMS_LOT, under) << i;
     return bits;
 }
 
@@ -140,7 +140,7 @@ AVX2 static uint32_t take_avx2(uint16_t *sums, uint32_t size, uint16_t floor, ui
     uint32_t found = 0;
     for (uint32_t first = 0; first < lots; first += 64) {
         uint32_t count = lots - first < 64 ? lots - first : 64;
-        uint64_t some = lots_above(sums + first * FER_SUMS_LOT, count, under);
+        uint64_t some = lots_above(sums + (size_t)first * FER_SUMS_LOT, count, under);
         for (; some; some &= some - 1) {
             uint32_t at = (first + (unsigned)__builtin_ctzll(some)) * FER_SUMS_LOT;
             uint64_t bits = above_avx2(sums + at, under) | above_avx2(sums + at + 32, under) << 32;

@@ -362,7 +362,7 @@ AVX2 static inline void left_planes(const uint8_t *sketches, size_t blocks,
 {
     const __m256i far = _mm256_set1_epi16((short)query->far);
     const size_t size = planes * FER_SKETCH_BLOCK;
-    for (size_t b = 0; b < blocks; b += 2, out += 2 * FER_SKETCH_BLOCK) {
+    for (size_t b = 0; b < blocks; b += 2, out += (size_t)2 * FER_SKETCH_BLOCK) {
         const uint8_t *one = sketches + b * size;
         bool more = b + 1 < blocks;
         sums s[2];

@@ -6,6 +6,7 @@ for the inside stays there. Skipped where there is no nginx. Speaks TAP."""
 import http.client
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -26,9 +27,18 @@ if not nginx or not shutil.which("openssl"):
     finish()
     sys.exit()
 folder = tempfile.TemporaryDirectory()
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    PORT = probe.getsockname()[1]
+
+
+def free_port():
+    """Below those that the system gives to whoever asks for any: nobody gets it before nginx does."""
+    while True:
+        port = random.randrange(12000, 30000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return port
+
+
+PORT = free_port()
 subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "gateway.key", "-out", "gateway.pem",
                 "-days", "2", "-subj", "/CN=gateway.example", "-addext", "subjectAltName=DNS:gateway.example"], cwd=folder.name, check=True, capture_output=True)
 s = Server("--allow-host", "gateway.example", "--expose", "b:*")

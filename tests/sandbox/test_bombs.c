@@ -155,6 +155,7 @@ static void test_many(void)
     fer_sandbox_spec spec = spec_of(argv);
     size_t runs = getenv("FERRULE_LONG_TESTS") ? 1000 : 50;
     box_rig rig;
+    spec.limits[FER_BOX_CPU] = 60000; /* as in rows: half a second is little on a busy machine */
     box_rig_init(&rig);
     for (size_t i = 0; i < runs; i++) {
         fer_sandbox *s;
@@ -164,6 +165,10 @@ static void test_many(void)
         told.ready = told.ended = told.gone = false;
         if (i % 3) {
             box_run(&rig, &spec, &told);
+            if (told.end.cause != FER_SANDBOX_EXITED)
+                print_message("# run %zu: %s, limit %d, %s\n", i,
+                              fer_sandbox_cause_names[told.end.cause], (int)told.end.limit,
+                              told.end.why.message);
             assert_int_equal(told.end.cause, FER_SANDBOX_EXITED);
             continue;
         }

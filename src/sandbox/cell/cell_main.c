@@ -336,13 +336,18 @@ static void tell_spaces(const struct cell *c, unsigned made)
     }
 }
 
-/* How all layers stand is told before the program is executed: what it prints comes after. */
+/*
+ * How all layers stand is told before the program is executed: what it prints comes after. Where
+ * the first process has no PID namespace, whom it leaves is the warden's from the beginning: it may
+ * have ended before the warden runs again.
+ */
 static pid_t make_first(struct cell *c, unsigned flags, const int leash[2])
 {
     c->own_user = flags & CLONE_NEWUSER;
     c->own_pids = flags & CLONE_NEWPID;
     c->own_name = flags & CLONE_NEWUTS;
     c->roomy = flags & CLONE_NEWNS;
+    if (!c->own_pids) prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t first = (pid_t)syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0);
     if (first == 0) {
         tell_spaces(c, flags);

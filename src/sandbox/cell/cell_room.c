@@ -187,7 +187,9 @@ void cell_room_build(struct cell *c)
 {
     int sources[CELL_BINDS_MAX], open_devices[DEVICES];
     if (!c->roomy) return; /* how it stands is known */
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) cell_fail(c, "part from the host");
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        cell_fail(c, errno == EINVAL ? "part from a host whose root is no mount, as in a chroot"
+                                     : "part from the host");
     for (uint32_t i = 0; i < c->plan.bindc; i++) sources[i] = open_source(c, &c->binds[i]);
     for (size_t i = 0; i < DEVICES; i++) {
         open_devices[i] = open(devices[i], O_PATH | O_CLOEXEC);

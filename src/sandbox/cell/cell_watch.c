@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -210,7 +209,6 @@ _Noreturn void cell_watch(const struct cell *c, pid_t first)
     sigset_t heard;
     w.cell = c;
     w.first = first;
-    if (!c->own_pids) prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&heard);
     sigaddset(&heard, SIGTERM);
     sigaddset(&heard, SIGCHLD);

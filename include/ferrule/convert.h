@@ -112,7 +112,8 @@ typedef struct fer_fixed {
     size_t change_count;
 } fer_fixed;
 
-/* Applies rewrites of class same for one profile after the other, to a fixpoint. */
+/* Applies rewrites of class same for one profile after the other, to a fixpoint; those of a profile
+ * are kept where all profiles together have less against the schema then. */
 FER_API fer_code fer_tool_fix(fer_arena *a, const fer_tool *tool,
                               const fer_profile *const *profiles, size_t count, fer_fixed *out,
                               fer_err *err);

@@ -83,11 +83,15 @@ const fer_option fer_common_options[] = {
     {"help", 'h', NULL, NULL, "print this help"},
     END,
 };
+static const char *const shown_choices[] = {"error", "warning", "info", NULL};
+
 const fer_option fer_check_options[] = {
     {"format", 'f', "FORMAT", report_choices, "how to report (default text)"},
     INPUT_FORMAT,
     {"quiet", 'q', NULL, NULL, "print no findings; the exit code tells"},
     {"strict", 0, NULL, NULL, "count warnings as errors"},
+    {"show", 0, "LEVEL", shown_choices,
+     "report what is of this severity or graver; the rest is only counted (default info)"},
     {"profile", 'p', "NAME[,NAME]...", NULL,
      "also hold the tools against profiles: names (ferrule profiles), files, or all"},
     {"one-request", 0, NULL, NULL,

@@ -52,13 +52,39 @@ static fer_code read_files(fer_revision *r, const char *argument, fer_err *err)
 /* ---- git --------------------------------------------------------------------------------------
  */
 
+static bool git_says_yes(fer_revision *r, const char *word, const char *what)
+{
+    int status;
+    fer_str out;
+    const char *argv[] = {"git", "rev-parse", word, what, NULL};
+    return !fer_child_read(r->arena, argv, 4096, &out, &status, NULL) && !status;
+}
+
+/* Why git has no such thing: jobs of CI run in shallow clones, and in folders of another user. */
+static fer_code tell_missing(fer_revision *r, const char *object, int status, fer_err *err)
+{
+    int len = (int)(strchr(object, ':') - object);
+    fer_str commit = fer_arena_printf(r->arena, "%.*s^{tree}", len, object);
+    if (!commit.ptr) return fer_arena_failed(r->arena, err);
+    if (!git_says_yes(r, "--git-dir", NULL))
+        return fer_fail(err, FER_IO_ERROR,
+                        "git has no %s: it finds no repository here, or does not trust its owner "
+                        "(git status tells)",
+                        object);
+    if (!git_says_yes(r, "--verify", commit.ptr))
+        return fer_fail(err, FER_IO_ERROR,
+                        "git has no %s: it knows no revision %.*s (a shallow clone has only what "
+                        "was fetched)",
+                        object, len, object);
+    return fer_fail(err, FER_IO_ERROR, "git has no %s (it ended with %d)", object, status);
+}
+
 static fer_code git(fer_revision *r, const char *const *argv, const char *object, size_t max,
                     fer_str *out, fer_err *err)
 {
     int status;
     fer_code code = fer_child_read(r->arena, argv, max, out, &status, err);
-    if (code || !status) return code;
-    return fer_fail(err, FER_IO_ERROR, "git has no %s (it ended with %d)", object, status);
+    return code || !status ? code : tell_missing(r, object, status, err);
 }
 
 static fer_code read_blob(fer_revision *r, const char *object, fer_err *err)

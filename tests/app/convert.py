@@ -72,6 +72,9 @@ def reports(folder):
     case("by force", expect(convert(folder, [TOOL], "openai", "--force"), 0, ["a_b"], ["R30 destructive"]))
     many = [{"name": f"t{i}", "inputSchema": {"type": "object", "properties": {}}} for i in range(16)]
     case("a budget", expect(convert(folder, many, "tools_json", "--map", mapped), 1, ['"t15"'], ["the set: toolset.count", "16 of 16"]))
+    for name, schema in (("inputSchema", '{"type":"object"}'), ("parameters", []), ("input_schema", True)):
+        case(f"{name} that is none", expect(convert(folder, [{"name": "t", name: schema}], "openai", "--map", mapped), 1, [], ["refused: the input schema is no object", "0 of 1"]))
+    case("no schema at all", expect(convert(folder, [{"type": "function", "function": {"name": "t", "parameters": None}}], "anthropic", "--map", mapped), 0, ['"t"'], ["1 of 1"]))
     out = os.path.join(folder, "o.json")
     case("to a file", expect(convert(folder, [TOOL], "mcp", "-o", out), 0, [], []) + ([] if json.load(open(out))[0]["name"] == "a.b" else ["name"]))
 

@@ -99,8 +99,11 @@ def revisions(folder):
     case("diff: a file of a revision", expect(run(["diff", "git:HEAD:tools/search.json", "tools/search.json"], cwd=folder), 1, ["maximum 100 became 50"]))
     case("diff: a folder of a revision", expect(run(["diff", "git:HEAD:tools", "tools"], cwd=folder), 1, ["1 tool changed, 2 compared"]))
     case("diff: two revisions", expect(run(["diff", "git:HEAD:tools/", "git:HEAD:tools"], cwd=folder), 0, ["0 tools changed, 2 compared"]))
-    case("diff: no such revision", expect(run(["diff", "git:nope:tools", "tools"], cwd=folder), 2, [], ["git has no nope:tools"]))
-    case("diff: no such path", expect(run(["diff", "git:HEAD:nope", "tools"], cwd=folder), 2, [], ["git has no HEAD:nope"]))
+    case("diff: no such revision", expect(run(["diff", "git:nope:tools", "tools"], cwd=folder), 2, [], ["git has no nope:tools: it knows no revision nope"]))
+    case("diff: no such path", expect(run(["diff", "git:HEAD:nope", "tools"], cwd=folder), 2, [], ["git has no HEAD:nope ("]))
+    with tempfile.TemporaryDirectory() as bare:
+        nowhere = {"GIT_CEILING_DIRECTORIES": os.path.dirname(bare)}
+        case("diff: no repository", expect(run(["diff", "git:HEAD:tools", folder], cwd=bare, env=nowhere), 2, [], ["git has no HEAD:tools: it finds no repository here"]))
     case("diff: without git", expect(run(["diff", "git:HEAD:tools", "tools"], cwd=folder, env={"PATH": "/nonexistent"}), 2, [], ["cannot run git"]))
 
 

@@ -80,6 +80,29 @@ def files(folder):
     case("fix: what cannot be read is told and left", expect(run([*CHECK, "--fix", broken, path]), 2, ["InvalidJson"]) + same(broken, '{"name": '))
 
 
+def worse(folder):
+    """What one profile gains by a rewrite and another loses, or the same one elsewhere, is not written."""
+    def rewritten(name, profiles, schema):
+        path = put(folder, name, json.dumps({"name": "t", "description": "A tool.", "inputSchema": schema}))
+        run(["check", "--no-quality", "--profile", profiles, "--fix", path])
+        return json.loads(get(path))["inputSchema"]
+
+    texts = {name: {"type": "string"} for name in ("from", "to")}
+    either = {"type": "object", "properties": texts, "anyOf": [{"required": ["from"]}, {"required": ["to"]}]}
+    got = rewritten("root.json", "openai-strict", either)
+    case("fix: the root stays an object", [] if got == either else [f"the schema is {got}"])
+    types = [{"type": "string"}, {"type": "integer"}]
+    got = rewritten("one.json", "openai-strict", {**either, "properties": {**texts, "at": {"oneOf": types}}})
+    expected = {**either, "properties": {**texts, "at": {"anyOf": types}}}
+    case("fix: what is beside it is rewritten all the same", [] if got == expected else [f"the schema is {got}"])
+    got = rewritten("any.json", "moonshot", {"$schema": "https://json-schema.org/draft/2020-12/schema"})
+    case("fix: a root that says nothing is no anyOf of all types", [] if got == {} else [f"the schema is {got}"])
+    node = {"type": "object", "properties": {name: {"type": "object"} for name in "xyz"}}
+    many = {"type": "object", "properties": {name: {"$ref": "#/$defs/node", "minProperties": 1} for name in "abcd"}, "$defs": {"node": node}}
+    got = rewritten("many.json", "openai-strict", many)
+    case("fix: what is wrong once is not made wrong many times", [] if got == many else [f"the schema is {got}"])
+
+
 def compare(folder):
     one = put(folder, "one.schema", json.dumps(json.loads(TOOL)["inputSchema"]))
     two = put(folder, "two.schema", json.dumps(json.loads(FIXED)["inputSchema"]))
@@ -137,7 +160,7 @@ def faults(folder):
 
 
 def main():
-    for part in (files, usage, answers, faults):
+    for part in (files, worse, usage, answers, faults):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     finish()

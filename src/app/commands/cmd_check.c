@@ -16,9 +16,10 @@ struct check {
     fer_reader reader;
     fer_progress progress;
     fer_str source;
-    bool unreadable; /* something of the input at hand could not be read */
-    bool together;   /* all inputs are one set: it ends with the last */
-    size_t numbered; /* then: tools of the inputs before */
+    bool unreadable;    /* something of the input at hand could not be read */
+    bool together;      /* all inputs are one set: it ends with the last */
+    fer_severity shown; /* the least grave that is reported */
+    size_t numbered;    /* then: tools of the inputs before */
 };
 
 static const fer_report_kind *report_kind(const fer_app *app)
@@ -57,6 +58,7 @@ static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
     fer_code code = c->kind ? fer_visited_findings(visited, &findings, err) : FER_OK;
     if (code) return code;
     for (size_t i = 0; findings && i < visited->finding_count; i++) {
+        if (findings[i].severity > c->shown) continue;
         fer_remark m = fer_remark_of_finding(&findings[i]);
         c->kind->remark(&c->report, &m, c->text);
     }
@@ -191,7 +193,10 @@ int fer_run_check(fer_app *app)
     struct check c = {.app = app,
                       .kind = report_kind(app),
                       .report = {.out = &app->out},
-                      .together = fer_app_option(app, "one-request") != NULL};
+                      .together = fer_app_option(app, "one-request") != NULL,
+                      .shown = FER_SEVERITY_INFO};
+    const char *shown = fer_app_option(app, "show");
+    if (shown) fer_severity_parse(fer_str_of(shown), &c.shown);
     int bad = fer_setup_init(&setup, app);
     if (bad) return bad;
     bad = fer_inputs_init(&in, app, 0);

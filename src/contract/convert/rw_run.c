@@ -105,6 +105,20 @@ static bool loses(const fer_rw *c, size_t from)
     return c->refused.ptr != NULL;
 }
 
+/*
+ * Whether a root that was one plain object is one no longer. Clients and providers ask for that of
+ * every tool, so what one profile gains by it, all others lose.
+ */
+static bool spoils_root(const yyjson_mut_val *was, const yyjson_mut_val *now)
+{
+    static const char *const words[] = {"anyOf", "oneOf", "allOf"};
+    for (size_t i = 0; i < FER_COUNT(words); i++) {
+        if (fer_mut_get(now, words[i]) && !fer_mut_get(was, words[i])) return true;
+    }
+    return fer_mut_is_text(fer_mut_get(was, "type"), "object") &&
+           !fer_mut_is_text(fer_mut_get(now, "type"), "object");
+}
+
 /* Gives back the schema as it was. */
 static bool undo(fer_rw *c, yyjson_mut_val *saved, size_t from)
 {
@@ -178,7 +192,7 @@ static bool fix(fer_rw *c, const struct fer_fix_row *row, const fer_finding *f)
     yyjson_mut_val *saved = c->only_same ? fer_mut_copy(&c->tree, c->root) : NULL;
     fer_str before = shown(c, node);
     bool done = fix_at(c, row, s);
-    if (saved && loses(c, from)) return undo(c, saved, from);
+    if (saved && (loses(c, from) || spoils_root(saved, c->root))) return undo(c, saved, from);
     fer_str after = c->note_count > from ? shown(c, c->moved ? c->root : node) : FER_STR_NONE;
     for (size_t i = from; i < c->note_count; i++) {
         c->notes[i].before = before;
@@ -326,13 +340,24 @@ static void tell(const fer_rw *c, fer_converted *out)
     for (size_t i = 0; i < c->note_count; i++) out->losses |= 1u << c->notes[i].loss;
 }
 
+/* Whether there is something in the place of the schema that was not taken for one. */
+static bool has_other_schema(const fer_tool *t)
+{
+    FER_EACH_MEMBER (t->record, key) {
+        bool here = fer_shape_field(t->shape, fer_val_str(key)) == FER_FIELD_INPUT_SCHEMA;
+        if (here && !fer_val_is(key + 1, YYJSON_TYPE_NULL)) return true;
+    }
+    return false;
+}
+
 /* The schema to begin with; a tool without one takes no arguments. */
 static bool begin(fer_rw *c, fer_str *original)
 {
     const yyjson_val *schema = c->tool->values[FER_FIELD_INPUT_SCHEMA];
     fer_tree_init(&c->tree, c->arena);
     if (c->tree.failed) return false;
-    if (schema && !fer_is_obj(schema)) return fer_rw_refuse(c, "the input schema is no object");
+    if (schema ? !fer_is_obj(schema) : has_other_schema(c->tool))
+        return fer_rw_refuse(c, "the input schema is no object");
     c->root = schema ? fer_tree_copy(&c->tree, schema) : fer_tree_object(&c->tree);
     if (!c->root) return false;
     if (!schema) {

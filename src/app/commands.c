@@ -499,7 +499,8 @@ const fer_command fer_commands[] = {
     {"eval", "FOLDER...", "measure how well search finds the tools that were meant",
      "Each folder holds tools.jsonl and queries.jsonl, whose lines are {\"id\", \"query\", \"relevant\": [IDs of tools]}. "
      "Prints recall at 1, 3, 5 and 10, nDCG at 10 and the mean reciprocal rank in percent, and for how many "
-     "queries something was found that fits; for several folders also the mean over them.",
+     "queries something was found that fits; for several folders also the mean over them. Relevant IDs that no tool "
+     "has are told, and count as not found.",
      fer_eval_options, "ferrule eval data/*/", fer_run_eval},
     {"explain", "[RULE|CODE]", "explain a rule or an error code",
      "Tells what a rule demands, why, and how to mend it. Without an argument it lists all rules.",

@@ -28,6 +28,7 @@ def lines(rows):
 
 def write(folder, name, text):
     path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return path
@@ -51,8 +52,13 @@ with tempfile.TemporaryDirectory() as folder:
 
     result = run(["eval", folder, "--json"])
     row = json.loads(result.stdout.decode() or "{}")
-    want = {"recall@1": 0.625, "recall@10": 0.75, "ndcg@10": 0.75, "mrr": 0.75, "queries": 4, "tools": 3, "fits": 0.75}
+    want = {"recall@1": 0.625, "recall@10": 0.75, "ndcg@10": 0.75, "mrr": 0.75, "queries": 4, "tools": 3, "fits": 0.75, "unknown": 0}
     case("measures", expect(result, 0) + [f"{k}: {row.get(k)}" for k, v in want.items() if abs(row.get(k, -1) - v) > 1e-6])
+    other = write(folder, "other/tools.jsonl", open(tools, encoding="utf-8").read())
+    write(folder, "other/queries.jsonl", lines([{"id": "1", "query": "open an issue", "relevant": ["gh:create_issue", "gh:gone"]}, {"id": "2", "query": "weather", "relevant": ["wx:none"]}]))
+    result = run(["eval", "--json", os.path.dirname(other)])
+    problems = expect(result, 0, err=["2 relevant IDs are those of no tool there"])
+    case("relevant IDs that no tool has", problems + ([] if json.loads(result.stdout or "{}").get("unknown") == 2 else [result.stdout.decode()]))
     for ranker in ("embedding", "hybrid"):
         result = run([*batch, "--ranker", ranker])
         ranked = {row["id"]: row["ranked"] for row in map(json.loads, result.stdout.decode().splitlines())}

@@ -173,8 +173,42 @@ static void no_memory(void)
     assert_true(rows_torture_arena(fuse_one, NULL) >= 3);
 }
 
+/* One more than are counted against each other are brought into order by a heap: with many ties,
+ * and a last one that has less than all others, the first of both are the same. */
+static void few_are_ordered_as_many(void)
+{
+    enum {
+        FEW = 64
+    };
+    fer_arena *a = fer_arena_new(0);
+    uint32_t seed = 1;
+    for (size_t count = 1; count <= FEW; count++) {
+        fer_lexical_hit hits[FEW + 64];
+        fer_near near[FEW];
+        for (size_t i = 0; i < FEW + 64; i++) {
+            seed = seed * 1664525 + 1013904223;
+            double score = i < count ? 20 - (double)i / 8 : 1 - (double)i / 1000;
+            hits[i] = (fer_lexical_hit){.number = (uint32_t)(i * 7 % 131), .score = score};
+            if (i < FEW) near[i] = (fer_near){hits[i].number, (int32_t)(200 + seed % 3)};
+        }
+        hits[0].score = hits[1].score = 20;
+        fer_fuse_input in = {
+            .lexical = hits, .lexical_count = count, .near = {near, count}, .limit = count};
+        near[0].product = 202;
+        fer_fused_hits few = {0}, many = {0};
+        assert_int_equal(fer_fuse(a, &in, &few, NULL), FER_OK);
+        in.lexical_count = FEW + 64;
+        assert_int_equal(fer_fuse(a, &in, &many, NULL), FER_OK);
+        assert_int_equal(few.count, count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(few.list[i].number, many.list[i].number);
+    }
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("fuse", rows, run) + ROWS_RUN("fuse", pairs, contents) +
-           ROWS_ONE("fuse", type_names) + ROWS_ONE("fuse", no_memory);
+           ROWS_ONE("fuse", type_names) + ROWS_ONE("fuse", no_memory) +
+           ROWS_ONE("fuse", few_are_ordered_as_many);
 }

@@ -397,11 +397,82 @@ static void quick_looks_see_the_same(void)
     fer_arena_free(a);
 }
 
+/* Who is there is told from who is not, but for few. */
+static void hardly_anybody_may_be_there(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    assert_false(fer_frozen_may_have(&ix->frozen, 1));
+    for (uint32_t n = 0; n < 300; n++) assert_int_equal(put_random(ix, n), FER_OK);
+    ix = refreeze(a, ix);
+    const fer_frozen *f = &ix->frozen;
+    for (uint32_t t = 0; t < f->term_count; t++)
+        assert_true(fer_frozen_may_have(f, fer_token_hash(fer_frozen_text(f, t), f->seed)));
+    size_t others = 0;
+    for (uint32_t n = 0; n < 10000; n++) {
+        char text[16];
+        int len = snprintf(text, sizeof text, "%uz", n);
+        others += fer_frozen_may_have(f, fer_token_hash((fer_str){text, (size_t)len}, f->seed));
+    }
+    assert_true(f->term_count > 300 && others < 1000);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
+/* A word of so many letters; every third one ends with an e that its stem has. */
+static size_t make_word(char *out, size_t len, size_t nth)
+{
+    for (size_t i = 0; i < len; i++) out[i] = "bdfgkmpvzw"[(i * (nth + 3) + len + nth) % 10];
+    if (len > 4 && nth % 3 == 0) memcpy(out + len - 3, "ode", 3);
+    return len;
+}
+
+/* Two words as one, of all lengths, in either part of an index. */
+static void two_words_are_one_in_either_part(void)
+{
+    enum {
+        LENS = 20
+    };
+    char docs[LENS * LENS][2 * LENS], asked[2 * LENS + 1];
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new(), *tail = fer_lexical_new();
+    fer_searcher *s = fer_searcher_new();
+    size_t found = 0;
+    for (uint32_t n = 0; n < LENS * LENS; n++) {
+        size_t one = make_word(docs[n], 1 + n / LENS, 1);
+        size_t len = one + make_word(docs[n] + one, 1 + n % LENS, n);
+        fer_search_text text = {FER_FIELD_DESCRIPTION, {docs[n], len}};
+        fer_search_doc doc = {&text, 1};
+        assert_int_equal(fer_lexical_put(ix, n, &doc, NULL), FER_OK);
+        assert_int_equal(fer_lexical_put(tail, n, &doc, NULL), FER_OK);
+    }
+    ix = refreeze(a, ix);
+    for (uint32_t n = 0; n < LENS * LENS; n++) {
+        size_t one = 1 + n / LENS, other = 1 + n % LENS;
+        fer_lexical_hits x, y;
+        memcpy(asked, docs[n], one);
+        asked[one] = ' ';
+        memcpy(asked + one + 1, docs[n] + one, other);
+        fer_lexical_query q = {.text = {asked, one + other + 1}, .limit = 3};
+        assert_int_equal(fer_lexical_search(a, ix, s, &q, &x, NULL), FER_OK);
+        assert_int_equal(fer_lexical_search(a, tail, s, &q, &y, NULL), FER_OK);
+        assert_int_equal(x.count, y.count);
+        for (size_t i = 0; i < x.count; i++)
+            assert_true(x.list[i].number == y.list[i].number && x.list[i].score == y.list[i].score);
+        found += x.count && x.list[0].number == n;
+    }
+    assert_true(found > LENS * LENS / 2);
+    fer_searcher_free(s);
+    fer_lexical_free(tail);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
 /* Every row of kernels gives the numbers of the last, which is plain C. */
 static void sums_are_taken_alike(void)
 {
     static _Alignas(FER_SUMS_ALIGN) uint16_t sums[FER_SUMS], once[FER_SUMS];
-    static uint16_t places[2][FER_SUMS], values[2][FER_SUMS];
+    static uint16_t places[2][FER_SUMS + FER_SUMS_STEP], values[2][FER_SUMS + FER_SUMS_STEP];
     const fer_sum_kernels *plain = &fer_sum_kernel_rows[fer_sum_kernel_count - 1];
     static const uint32_t sizes[] = {1, 63, 64, 65, 1000, FER_SUMS - 1, FER_SUMS};
     for (size_t i = 0; i < FER_COUNT(sizes) * fer_sum_kernel_count; i++) {
@@ -424,37 +495,81 @@ static void sums_are_taken_alike(void)
     }
 }
 
-/* The same of those that sort the heads of records; what is in the net is caught. */
+static void gains_are_made_alike(void)
+{
+    const fer_sum_kernels *plain = &fer_sum_kernel_rows[fer_sum_kernel_count - 1];
+    for (uint32_t i = 0; i < 20000; i++) {
+        float step = i ? (float)roll(1000 * 1000) / 1000 : 0;
+        uint16_t want[FER_GAINS], got[FER_GAINS];
+        plain->gains(step, want);
+        assert_int_equal(want[0], (int)step);
+        for (size_t k = 0; k < fer_sum_kernel_count; k++) {
+            if (!fer_sum_kernel_rows[k].runs_here()) continue;
+            fer_sum_kernel_rows[k].gains(step, got);
+            assert_memory_equal(got, want, sizeof want);
+        }
+    }
+}
+
+/* Units of a head at random; how many are its own. */
+static unsigned fill_head(uint16_t units[FER_RANK_UNITS], unsigned count)
+{
+    static const uint32_t tops[] = {100, 5000, FER_RECORD_MARK, UINT16_MAX + 1};
+    uint32_t top = tops[roll(FER_COUNT(tops))], rarely = 2 + roll(200);
+    for (size_t i = 0; i < FER_RANK_UNITS; i++)
+        units[i] = (uint16_t)(roll(rarely) ? roll(top) : FER_RECORD_MARK + roll(9));
+    return roll(10) ? count : 0; /* some are not looked at */
+}
+
+/* The same of those that sort the heads of records; what is in the net is noted, and nothing of odd
+ * heads. */
 static void heads_are_sorted_alike(void)
 {
+    static uint16_t units[FER_RANK_LOT][FER_RANK_UNITS];
+    static fer_rank_word words[2][FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_STEP];
     const fer_rank_kernels *plain = &fer_rank_kernel_rows[fer_rank_kernel_count - 1];
-    for (unsigned round = 0; round < 4000; round++) {
-        uint16_t units[FER_RANK_UNITS];
+    size_t odd = 0, noted = 0;
+    for (unsigned round = 0; round < 400; round++) {
+        fer_rank_head want[FER_RANK_LOT] = {{0}}, got[FER_RANK_LOT] = {{0}};
         fer_rank_net net = {{0}, {0}};
-        unsigned count = 1 + round % FER_RANK_UNITS;
-        static const uint32_t tops[] = {100, 5000, FER_RECORD_MARK, UINT16_MAX + 1};
-        uint32_t top = tops[roll(FER_COUNT(tops))];
-        for (size_t i = 0; i < FER_RANK_UNITS; i++)
-            units[i] = (uint16_t)(roll(8) ? roll(top) : FER_RECORD_MARK + roll(9));
-        for (size_t i = roll(40); i > 0; i--) fer_rank_net_add(&net, units[roll(FER_RANK_UNITS)]);
-        fer_rank_units want = {{0, 0}, {0, 0}, false};
-        plain->sort(&net, units, count, &want);
+        unsigned count = 1 + round % FER_RANK_LOT;
+        for (unsigned i = 0; i < count; i++) {
+            want[i].units = got[i].units = units[i];
+            want[i].count = got[i].count = fill_head(units[i], 1 + roll(FER_RANK_UNITS));
+        }
+        for (size_t i = roll(40); i > 0; i--)
+            fer_rank_net_add(&net, units[roll(count)][roll(FER_RANK_UNITS)]);
+        size_t found = plain->sort(&net, want, count, words[0]);
         for (size_t k = 0; k < fer_rank_kernel_count; k++) {
             const fer_rank_kernels *run = &fer_rank_kernel_rows[k];
-            fer_rank_units got = {{0, 0}, {0, 0}, false};
             if (!run->runs_here()) continue;
-            run->sort(&net, units, count, &got);
-            assert_memory_equal(got.caught, want.caught, sizeof want.caught);
-            assert_memory_equal(got.starts, want.starts, sizeof want.starts);
-            assert_int_equal(got.wide, want.wide);
+            assert_int_equal(run->sort(&net, got, count, words[1]), found);
+            assert_memory_equal(words[0], words[1], found * sizeof words[0][0]);
+            for (unsigned i = 0; i < count; i++) {
+                if (!want[i].count) continue;
+                assert_memory_equal(got[i].starts, want[i].starts, sizeof want[i].starts);
+                assert_int_equal(got[i].odd, want[i].odd);
+            }
         }
-        uint16_t one = units[0];
-        memset(&net, 0, sizeof net);
-        fer_rank_net_add(&net, one);
-        plain->sort(&net, units, 1, &want);
-        assert_int_equal(want.caught[0], one < FER_RECORD_MARK);
-        assert_int_equal(want.starts[0], one >= FER_RECORD_MARK);
-        assert_int_equal(want.wide, one >= FER_RECORD_WIDE);
+        for (unsigned i = 0; i < count; i++) odd += want[i].odd;
+        noted += found;
+    }
+    assert_true(odd > 100 && noted > 1000);
+}
+
+/* A term is noted by the net that it is in; marks and the halves of a term are not. */
+static void nets_catch_what_is_in_them(void)
+{
+    const fer_rank_kernels *run = fer_rank_kernels_here();
+    for (uint32_t unit = 0; unit <= UINT16_MAX; unit++) {
+        uint16_t units[FER_RANK_UNITS] = {(uint16_t)unit};
+        fer_rank_word words[FER_RANK_UNITS + FER_RANK_STEP];
+        fer_rank_head head = {.units = units, .count = 1};
+        fer_rank_net net = {{0}, {0}};
+        fer_rank_net_add(&net, unit);
+        assert_int_equal(run->sort(&net, &head, 1, words), unit < FER_RECORD_MARK);
+        assert_int_equal(head.starts[0], unit >= FER_RECORD_MARK);
+        assert_int_equal(head.odd, unit >= FER_RECORD_WIDE);
     }
 }
 
@@ -531,6 +646,34 @@ static void history_does_not_matter(void)
     assert_true(fer_str_eq(one, other));
     fer_lexical_free(ix);
     fer_lexical_free(anew);
+    fer_arena_free(a);
+}
+
+/* The bytes of the first tools, behind which there had been others. */
+static fer_str freeze_after(fer_arena *a, uint32_t tools_left, uint32_t removed, bool frozen_first)
+{
+    fer_lexical *ix = fer_lexical_new();
+    fer_str out;
+    for (uint32_t n = 0; n < tools_left + removed; n++)
+        assert_int_equal(put_tool(ix, n, &tools[n]), FER_OK);
+    if (frozen_first) ix = refreeze(a, ix);
+    for (uint32_t n = 0; n < removed; n++) assert_true(fer_lexical_remove(ix, tools_left + n));
+    assert_int_equal(fer_lexical_freeze(a, ix, &out, NULL), FER_OK);
+    fer_lexical_free(ix);
+    return out;
+}
+
+/* Where the last ones were removed, of the tail or of the frozen part, as if they had not been. */
+static void removed_last(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    for (uint32_t left = 0; left < 4; left++) {
+        fer_str anew = freeze_after(a, left, 0, false);
+        for (uint32_t removed = 1; removed < 4; removed++) {
+            assert_true(fer_str_eq(freeze_after(a, left, removed, false), anew));
+            assert_true(fer_str_eq(freeze_after(a, left, removed, true), anew));
+        }
+    }
     fer_arena_free(a);
 }
 
@@ -834,8 +977,12 @@ int main(void)
     return ROWS_RUN("finding", rows, run) + ROWS_ONE("finding", why) +
            ROWS_ONE("finding", why_of_a_stand_in) + ROWS_ONE("finding", filters) +
            ROWS_ONE("index", pruning_loses_nothing) + ROWS_ONE("index", quick_looks_see_the_same) +
-           ROWS_ONE("index", sums_are_taken_alike) + ROWS_ONE("index", history_does_not_matter) +
-           ROWS_ONE("index", heads_are_sorted_alike) + ROWS_ONE("index", scores_are_counted_alike) +
+           ROWS_ONE("index", sums_are_taken_alike) + ROWS_ONE("index", gains_are_made_alike) +
+           ROWS_ONE("index", history_does_not_matter) + ROWS_ONE("index", heads_are_sorted_alike) +
+           ROWS_ONE("index", nets_catch_what_is_in_them) +
+           ROWS_ONE("index", hardly_anybody_may_be_there) +
+           ROWS_ONE("finding", two_words_are_one_in_either_part) +
+           ROWS_ONE("index", scores_are_counted_alike) + ROWS_ONE("index", removed_last) +
            ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_with_repeats) +
            ROWS_ONE("index", building_nothing) + ROWS_ONE("index", full_document) +
            ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +

@@ -23,6 +23,7 @@ static const size_t recall_at[] = {1, 3, 5, 10};
 struct score {
     double sums[MEASURES];
     size_t queries, fitting;
+    size_t unknown; /* relevant IDs that no tool has */
 };
 
 struct eval {
@@ -85,6 +86,16 @@ static fer_code note_query(void *context, const yyjson_val *line, fer_err *err)
     return code;
 }
 
+static size_t count_unknown(const struct eval *e, const yyjson_val *relevant)
+{
+    size_t unknown = 0;
+    FER_EACH_ITEM (relevant, v) {
+        size_t number = fer_is_str(v) ? fer_ranked_tool_find(&e->tools, fer_val_str(v)) : SIZE_MAX;
+        unknown += number == SIZE_MAX;
+    }
+    return unknown;
+}
+
 static fer_code eval_query(void *context, const yyjson_val *line, fer_err *err)
 {
     struct eval *e = context;
@@ -99,6 +110,7 @@ static fer_code eval_query(void *context, const yyjson_val *line, fer_err *err)
     score_hits(e, relevant, &hits);
     e->score.queries++;
     e->score.fitting += hits.fits;
+    e->score.unknown += count_unknown(e, relevant);
     return FER_OK;
 }
 
@@ -173,14 +185,22 @@ static void write_row(fer_app *app, fer_str name, const struct score *s, size_t 
         fer_out_json(o, name);
         for (size_t m = 0; m < MEASURES; m++)
             fer_out_printf(o, ",\"%s\":%.6f", measure_names[m], s->sums[m]);
-        fer_out_printf(o, ",\"tools\":%zu,\"queries\":%zu,\"fits\":%.4f}\n", tools, s->queries,
-                       fits / 100);
+        fer_out_printf(o, ",\"tools\":%zu,\"queries\":%zu,\"fits\":%.4f,\"unknown\":%zu}\n", tools,
+                       s->queries, fits / 100, s->unknown);
         return;
     }
     fer_out_clean(o, name);
     for (size_t pad = name.len; pad < 18; pad++) fer_out_text(o, " ");
     for (size_t m = 0; m < MEASURES; m++) fer_out_printf(o, "%10.2f", 100 * s->sums[m]);
     fer_out_printf(o, "%9zu%9zu%9.1f\n", tools, s->queries, fits);
+}
+
+/* What cannot be found lowers all figures, whoever ranks. */
+static void tell_unknown(const struct eval *e, const char *folder)
+{
+    if (!e->score.unknown) return;
+    fer_app_say(e->app, "%s: %zu relevant %s of no tool there, and count as not found", folder,
+                e->score.unknown, e->score.unknown == 1 ? "ID is that" : "IDs are those");
 }
 
 static int eval_folder(struct eval *e, const char *folder, struct score *macro)
@@ -192,10 +212,12 @@ static int eval_folder(struct eval *e, const char *folder, struct score *macro)
     if (!code) code = eval_set(e, folder, &err);
     if (!code) {
         write_row(e->app, last_part(folder), &e->score, e->tools.count);
+        tell_unknown(e, folder);
         for (size_t m = 0; m < MEASURES; m++)
             macro->sums[m] += e->score.sums[m] / (double)e->app->arg_count;
         macro->queries += e->score.queries;
         macro->fitting += e->score.fitting;
+        macro->unknown += e->score.unknown;
     }
     fer_tool_list_deinit(&e->tools);
     return code ? fer_app_fail(e->app, &err) : FER_EXIT_OK;

@@ -44,6 +44,8 @@ int fer_run_index_build(fer_app *app)
     const char *path = output_of(app);
     bool bare = fer_app_option(app, "no-vectors") != NULL;
     if (app->arg_count == 0) return fer_app_usage(app, "index build needs files or folders");
+    if (strcmp(path, "-") == 0)
+        return fer_app_usage(app, "a catalogue is kept in a file: --output needs its name");
     if (bare && fer_app_option(app, "embedder"))
         return fer_app_usage(app, "--embedder and --no-vectors exclude each other");
     int bad = fer_shelf_init(&s, app,

@@ -86,6 +86,18 @@ static void write_parts(fer_out *o, const fer_match *m)
     fer_out_style(o, FER_STYLE_NONE);
 }
 
+/* What no single word has given: without it the shares would not add up. */
+static void write_rest(fer_out *o, const fer_match *m)
+{
+    double rest = 1;
+    for (size_t i = 0; i < m->why_count; i++) rest -= m->why[i].share;
+    if (!m->why_count || rest < 0.005) return;
+    fer_out_style(o, FER_STYLE_DIM);
+    fer_out_printf(o, "   %3.0f %%  pairs of words, words near to these, how much of the name\n",
+                   100 * rest);
+    fer_out_style(o, FER_STYLE_NONE);
+}
+
 static void write_why(fer_out *o, const fer_match *m)
 {
     for (size_t i = 0; i < m->why_count; i++) {
@@ -122,6 +134,7 @@ static void write_explained(struct search *s, size_t count)
         fer_out_text(o, "\n");
         write_parts(o, m);
         write_why(o, m);
+        write_rest(o, m);
     }
 }
 

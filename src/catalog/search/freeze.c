@@ -23,9 +23,10 @@ struct freezer {
     const fer_lexical *ix;
     fer_arena *arena;
     fer_err *err;
-    struct entry *entries, *ordered; /* as found; by their new numbers */
-    struct fer_frozen_entry *terms;
+    struct entry *entries;   /* as found */
+    fer_term_place *ordered; /* by their new numbers; theirs are of entries */
     uint32_t count;
+    uint32_t numbers;              /* of documents that are there are below it */
     uint32_t *of_frozen, *of_tail; /* the new numbers of old terms */
     uint32_t tail_terms;
     uint32_t *slots; /* of live documents of the tail by number, + 1 */
@@ -40,7 +41,7 @@ struct freezer {
 static void add_entry(struct freezer *z, fer_str text, uint32_t frozen, const fer_term *term)
 {
     size_t df = fer_lexical_df(z->ix, frozen, term);
-    if (df > z->ix->numbers) df = z->ix->numbers; /* more than there are is a lie of the bytes */
+    if (df > z->numbers) df = z->numbers; /* more than there are is a lie of the bytes */
     if (df) z->entries[z->count++] = (struct entry){text, (uint32_t)df, frozen, term};
 }
 
@@ -65,17 +66,11 @@ static bool gather_terms(struct freezer *z)
 
 static bool order_terms(struct freezer *z)
 {
-    fer_term_place *places = fer_arena_alloc_zero(z->arena, (size_t)z->count + 1, sizeof *places);
     z->ordered = fer_arena_alloc_zero(z->arena, (size_t)z->count + 1, sizeof *z->ordered);
-    if (!places || !z->ordered) return false;
+    if (!z->ordered) return false;
     for (uint32_t i = 0; i < z->count; i++)
-        places[i] = fer_term_place_of(z->entries[i].df, &z->entries[i].text);
-    if (!fer_term_order(z->arena, places, z->count)) return false;
-    for (uint32_t n = 0; n < z->count; n++) {
-        const void *entry = (const char *)places[n].text - offsetof(struct entry, text);
-        z->ordered[n] = *(const struct entry *)entry;
-    }
-    return true;
+        z->ordered[i] = fer_term_place_of(z->entries[i].df, z->entries[i].text, i);
+    return fer_term_order(z->arena, z->ordered, z->count);
 }
 
 static bool number_terms(struct freezer *z)
@@ -85,11 +80,9 @@ static bool number_terms(struct freezer *z)
     z->of_frozen =
         fer_arena_alloc_zero(z->arena, (size_t)ix->frozen.term_count + 1, sizeof(uint32_t));
     z->of_tail = fer_arena_alloc_zero(z->arena, (size_t)tail + 1, sizeof(uint32_t));
-    z->terms = fer_arena_alloc_zero(z->arena, (size_t)z->count + 1, sizeof *z->terms);
-    if (!z->of_frozen || !z->of_tail || !z->terms) return false;
+    if (!z->of_frozen || !z->of_tail) return false;
     for (uint32_t n = 0; n < z->count; n++) {
-        const struct entry *e = &z->ordered[n];
-        z->terms[n] = (struct fer_frozen_entry){e->text, e->df};
+        const struct entry *e = &z->entries[z->ordered[n].number];
         if (e->frozen != FER_NONE) z->of_frozen[e->frozen] = n;
         if (e->term) z->of_tail[e->term->number] = n;
     }
@@ -125,17 +118,29 @@ static bool write_record(struct freezer *z, fer_record record, bool tail)
     return true;
 }
 
+/* The record of a document, of no units where there is none. */
+static fer_record record_of(const struct freezer *z, uint32_t number)
+{
+    if (z->slots[number]) return tail_docs(z)[z->slots[number] - 1].record;
+    if (number >= z->ix->frozen.numbers || fer_lexical_is_dead(z->ix, number))
+        return (fer_record){NULL, 0};
+    return fer_frozen_record(&z->ix->frozen, number);
+}
+
+/* Those that were removed are not there, also where nothing is behind them. */
+static void find_last(struct freezer *z)
+{
+    z->numbers = z->ix->numbers;
+    while (z->numbers && !record_of(z, z->numbers - 1).count) z->numbers--;
+}
+
 static bool write_records(struct freezer *z)
 {
-    const fer_lexical *ix = z->ix;
-    z->record_at = fer_arena_alloc_zero(z->arena, (size_t)ix->numbers + 1, sizeof *z->record_at);
+    z->record_at = fer_arena_alloc_zero(z->arena, (size_t)z->numbers + 1, sizeof *z->record_at);
     if (!z->record_at) return false;
     fer_buf_init(&z->records, z->arena, UINT32_MAX);
-    for (uint32_t n = 0; n < ix->numbers; n++) {
-        fer_record record = {NULL, 0};
-        if (z->slots[n]) record = tail_docs(z)[z->slots[n] - 1].record;
-        else if (n < ix->frozen.numbers && !fer_lexical_is_dead(ix, n))
-            record = fer_frozen_record(&ix->frozen, n);
+    for (uint32_t n = 0; n < z->numbers; n++) {
+        fer_record record = record_of(z, n);
         if (record.count && !write_record(z, record, z->slots[n] != 0)) return false;
         z->docs += record.count > 0;
         z->record_at[n + 1] = (uint32_t)(z->records.len / sizeof(uint16_t));
@@ -159,22 +164,27 @@ static void add_posting(struct postings *p, uint32_t posting)
     p->list[p->count++] = posting;
 }
 
+/* Of the frozen part; numbers in it may be lies. */
+static bool is_there(const struct freezer *z, uint32_t number)
+{
+    return number < z->numbers && number < z->ix->frozen.numbers &&
+           !fer_lexical_is_dead(z->ix, number);
+}
+
 static void add_frozen(struct freezer *z, uint32_t term, struct postings *p)
 {
     const fer_lexical *ix = z->ix;
     fer_frozen_list list = fer_frozen_postings(&ix->frozen, term);
     for (uint32_t i = 0; list.flat && i < list.df; i++) {
         uint32_t number = list.flat[i] >> FER_LEVEL_BITS;
-        if (number < ix->frozen.numbers && !fer_lexical_is_dead(ix, number))
-            add_posting(p, list.flat[i]);
+        if (is_there(z, number)) add_posting(p, list.flat[i]);
     }
     for (uint32_t w = 0; list.runs && w < ix->frozen.windows; w++) {
         fer_frozen_run run = fer_frozen_window(&list, w);
         uint32_t base = w << (FER_WINDOW_BITS + FER_LEVEL_BITS);
         for (uint32_t i = 0; i < run.count; i++) {
             uint32_t number = (base | run.postings[i]) >> FER_LEVEL_BITS;
-            if (number < ix->frozen.numbers && !fer_lexical_is_dead(ix, number))
-                add_posting(p, base | run.postings[i]);
+            if (is_there(z, number)) add_posting(p, base | run.postings[i]);
         }
     }
 }
@@ -197,7 +207,7 @@ static int by_number(const void *one, const void *other)
 
 static const uint32_t *postings_of(struct freezer *z, uint32_t number)
 {
-    const struct entry *e = &z->ordered[number];
+    const struct entry *e = &z->entries[z->ordered[number].number];
     struct postings p = {z->list, 0, e->df, true};
     if (e->frozen != FER_NONE) add_frozen(z, e->frozen, &p);
     if (e->term) add_tail(z, e->term, &p);
@@ -212,21 +222,21 @@ static const uint32_t *postings_of(struct freezer *z, uint32_t number)
 
 static bool prepare(struct freezer *z)
 {
-    if (!gather_terms(z) || !order_terms(z) || !number_terms(z) || !find_slots(z) ||
-        !write_records(z))
-        return false;
-    uint32_t most = z->count ? z->ordered[0].df : 0;
+    if (!find_slots(z)) return false;
+    find_last(z);
+    if (!gather_terms(z) || !order_terms(z) || !number_terms(z) || !write_records(z)) return false;
+    uint32_t most = z->count ? fer_term_place_df(&z->ordered[0]) : 0;
     z->list = fer_arena_alloc(z->arena, ((size_t)most + 1) * sizeof *z->list);
     return z->list != NULL;
 }
 
 static fer_code write_all(struct freezer *z, fer_arena *a, fer_str *out, fer_err *err)
 {
-    uint32_t numbers = z->ix->numbers;
+    uint32_t numbers = z->numbers;
     fer_frozen_source source = {.numbers = numbers,
                                 .docs = z->docs,
                                 .term_count = z->count,
-                                .terms = z->terms,
+                                .terms = z->ordered,
                                 .record_units = z->record_at[numbers]};
     fer_frozen_writer w;
     fer_code code = fer_frozen_begin(&w, a, &source, err);

@@ -106,6 +106,55 @@ fer_str fer_frozen_text(const fer_frozen *f, uint32_t term)
     return (fer_str){f->texts + from, to - from};
 }
 
+/*
+ * Of SLOTS slots from `at` on, a bit for each, the first the lowest: those with the bits of a hash,
+ * and empty ones.
+ */
+#define SLOTS 8
+struct slots {
+    unsigned wanted, empty;
+};
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+static inline unsigned bits_of(__m128i low, __m128i high)
+{
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(low, high), low)) & 0xFF;
+}
+
+static inline struct slots look_at_slots(const uint32_t *at, uint32_t wanted, uint32_t number)
+{
+    const __m128i none = _mm_setzero_si128(), those = _mm_set1_epi32((int)wanted);
+    const __m128i drop = _mm_set1_epi32((int)number);
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(at + SLOTS / 2));
+    return (struct slots){bits_of(_mm_cmpeq_epi32(_mm_andnot_si128(drop, low), those),
+                                  _mm_cmpeq_epi32(_mm_andnot_si128(drop, high), those)),
+                          bits_of(_mm_cmpeq_epi32(low, none), _mm_cmpeq_epi32(high, none))};
+}
+#else
+static inline struct slots look_at_slots(const uint32_t *at, uint32_t wanted, uint32_t number)
+{
+    struct slots s = {0, 0};
+    for (unsigned i = 0; i < SLOTS; i++) {
+        s.wanted |= (unsigned)((at[i] & ~number) == wanted) << i;
+        s.empty |= (unsigned)!at[i] << i;
+    }
+    return s;
+}
+#endif
+
+/* Behind the first empty slot nobody is looked for. */
+bool fer_frozen_may_have(const fer_frozen *f, uint64_t hash)
+{
+    uint32_t at = (uint32_t)hash & (f->slot_count - 1);
+    if (!f->term_count) return false;
+    if (f->slot_count - at < SLOTS) return true;
+    struct slots s =
+        look_at_slots(f->slots + at, fer_frozen_hash_bits(hash, f->slot_number), f->slot_number);
+    return (s.wanted & (s.empty - 1)) != 0 || !s.empty;
+}
+
 uint32_t fer_frozen_find(const fer_frozen *f, fer_str term)
 {
     if (!f->term_count) return FER_NONE;

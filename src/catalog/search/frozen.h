@@ -24,6 +24,7 @@
 
 #include "arena.h"
 #include "record.h"
+#include "term_order.h"
 #include "weigh.h"
 
 #define FER_WINDOW_BITS 11
@@ -100,6 +101,9 @@ static inline void fer_frozen_fetch(const fer_frozen *f, uint32_t term)
     else if (term < f->term_count) __builtin_prefetch(&f->singles[term - f->shared]);
 }
 
+/* False: no term has that hash (fer_token_hash, with the seed). Who asks for what is hardly ever
+ * there asks this first. */
+bool fer_frozen_may_have(const fer_frozen *f, uint64_t hash);
 /* The number of a term, or FER_NONE. */
 uint32_t fer_frozen_find(const fer_frozen *f, fer_str term);
 fer_str fer_frozen_text(const fer_frozen *f, uint32_t term);
@@ -138,16 +142,12 @@ static inline bool fer_frozen_bit(const fer_frozen_list *list, uint32_t window, 
 
 /* ---- making it -------------------------------------------------------------- */
 
-struct fer_frozen_entry {
-    fer_str text;
-    uint32_t df;
-};
-
 /* What goes in: terms first, then lists and records in any order, then the end. */
 typedef struct fer_frozen_source {
     uint32_t numbers, docs, term_count;
-    const struct fer_frozen_entry *terms; /* by their numbers: see term_order.h */
-    size_t record_units;                  /* of all records, or more */
+    const fer_term_place *terms; /* in their order */
+    bool padded; /* behind texts of less than FER_TOKEN_KEY bytes there are zeros, so many */
+    size_t record_units; /* of all records, or more */
 } fer_frozen_source;
 
 /* Bytes that are being written. */

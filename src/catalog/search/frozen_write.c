@@ -43,10 +43,10 @@ static fer_code measure(const fer_frozen_source *s, struct fer_frozen_header *h,
     /* Two thirds full at most: a slot's bits of the hash tell others apart without their texts. */
     while (h->slot_count < s->term_count * UINT64_C(3) / 2 + 1) h->slot_count *= 2;
     for (uint32_t t = 0; t < s->term_count; t++) {
-        uint32_t df = s->terms[t].df;
-        h->text_size += s->terms[t].text.len;
+        uint32_t df = fer_term_place_df(&s->terms[t]);
+        h->text_size += s->terms[t].len;
         if (df < 2) continue;
-        assert(h->shared == t && (!t || df <= s->terms[t - 1].df));
+        assert(h->shared == t && (!t || df <= fer_term_place_df(&s->terms[t - 1])));
         h->shared++;
         h->run_rows += has_runs(df, windows);
         h->bit_rows += h->bit_rows == t && has_bits(t, df, s->numbers);
@@ -63,7 +63,24 @@ static fer_code measure(const fer_frozen_source *s, struct fer_frozen_header *h,
 /* Texts lie in the order in which they were met, which is not that of terms. */
 static inline void fetch_text(const fer_frozen_source *s, uint32_t term)
 {
-    if (term + AHEAD < s->term_count) __builtin_prefetch(s->terms[term + AHEAD].text.ptr);
+    if (term + AHEAD < s->term_count) __builtin_prefetch(s->terms[term + AHEAD].text);
+}
+
+/*
+ * A text is copied to its place, and its hash taken. Where it has zeros behind it, that is done
+ * whatever its length, as lengths are anybody's guess: what is written behind it, the next one is
+ * written over, and behind the last one come the slots, which are written later.
+ */
+static inline uint64_t put_text(const fer_frozen_source *s, fer_str text, char *to,
+                                const uint64_t seed[2])
+{
+    if (!s->padded || text.len > FER_TOKEN_KEY) {
+        memcpy(to, text.ptr, text.len);
+        return fer_token_hash(text, seed);
+    }
+    fer_token_key key = fer_token_key_of(text);
+    memcpy(to, key.part, sizeof key.part);
+    return fer_token_key_hash(&key, seed);
 }
 
 /* The seed comes from the words, so that the same documents make the same bytes. */
@@ -72,21 +89,35 @@ static void write_texts(const fer_frozen_source *s, char *to, uint64_t seed[2])
     static const uint64_t start[2] = {1, 2};
     for (uint32_t t = 0; t < s->term_count; t++) {
         fetch_text(s, t);
-        fer_str text = s->terms[t].text;
-        seed[t & 1] = seed[t & 1] * UINT64_C(0x9E3779B97F4A7C15) + fer_token_hash(text, start);
-        memcpy(to, text.ptr, text.len);
+        fer_str text = fer_term_place_text(&s->terms[t]);
+        seed[t & 1] = seed[t & 1] * UINT64_C(0x9E3779B97F4A7C15) + put_text(s, text, to, start);
         to += text.len;
     }
+}
+
+/* Of a text among others: all that may be read of it is, and what is behind it left out. */
+static inline uint64_t hash_between(fer_str text, const char *end, const uint64_t seed[2])
+{
+    static const uint8_t keep[2 * FER_TOKEN_KEY] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                    255, 255, 255, 255, 255, 255, 255, 255};
+    if (text.len > FER_TOKEN_KEY || end - text.ptr < FER_TOKEN_KEY)
+        return fer_token_hash(text, seed);
+    fer_token_key key = fer_token_key_of(text), mask;
+    memcpy(mask.part, keep + FER_TOKEN_KEY - text.len, sizeof mask.part);
+    key.part[0] &= mask.part[0];
+    key.part[1] &= mask.part[1];
+    return fer_token_key_hash(&key, seed);
 }
 
 static void write_slots(const fer_frozen_source *s, const struct fer_frozen_header *h,
                         const char *texts, uint32_t *slots)
 {
     uint32_t mask = h->slot_count - 1, bits = fer_frozen_number_bits(s->term_count);
+    const char *end = texts + h->text_size;
     memset(slots, 0, h->slot_count * sizeof *slots);
     for (uint32_t t = 0; t < s->term_count; t++) {
-        fer_str text = {texts, s->terms[t].text.len};
-        uint64_t hash = fer_token_hash(text, h->seed);
+        fer_str text = {texts, s->terms[t].len};
+        uint64_t hash = hash_between(text, end, h->seed);
         uint32_t at = (uint32_t)hash & mask;
         while (slots[at]) at = (at + 1) & mask;
         slots[at] = fer_frozen_hash_bits(hash, bits) | (t + 1);
@@ -100,7 +131,7 @@ static void write_terms(fer_frozen_writer *w)
     const fer_frozen_source *s = w->source;
     uint32_t text = 0, unit = 0;
     for (uint32_t t = 0; t < s->term_count; t++) {
-        uint32_t df = s->terms[t].df;
+        uint32_t df = fer_term_place_df(&s->terms[t]);
         if (t < w->shared) {
             if (t >= w->run_rows && unit & 1) w->postings[unit++] = 0;
             w->terms[t] = (struct fer_frozen_term){text, df, unit};
@@ -108,7 +139,7 @@ static void write_terms(fer_frozen_writer *w)
         } else {
             w->singles[t - w->shared] = (struct fer_frozen_single){text, 0};
         }
-        text += (uint32_t)s->terms[t].text.len;
+        text += (uint32_t)s->terms[t].len;
     }
     w->singles[s->term_count - w->shared] = (struct fer_frozen_single){text, 0};
 }
@@ -293,7 +324,8 @@ static double rarity_of_name(const fer_frozen_source *s, fer_record record)
     fer_record_open(&r, record);
     if (fer_record_next(&r) != FER_RECORD_TEXT || r.field != FER_FIELD_NAME) return 0;
     while (fer_record_next(&r) == FER_RECORD_TERM && fer_record_in_head(&r)) {
-        if (r.term < s->term_count) sum += fer_weigh_rarity(s->docs, s->terms[r.term].df);
+        if (r.term < s->term_count)
+            sum += fer_weigh_rarity(s->docs, fer_term_place_df(&s->terms[r.term]));
     }
     return sum;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuse.h"
 
+#include <math.h>
+
 #include "errors.h"
+#include "rank_kernels.h"
 
 static const char *const type_names[] = {
     [FER_SCORE_BM25] = "bm25", [FER_SCORE_EMBEDDING] = "embedding", [FER_SCORE_HYBRID] = "hybrid"};
@@ -121,7 +124,8 @@ static void score_all(gathered *g, weights w)
 typedef struct ordering {
     const fer_fused *list;
     const fer_fuse_input *in;
-    uint32_t *heap; /* places in `list`, the best on top */
+    bool sorted;    /* where there are few */
+    uint32_t *heap; /* places in `list`, the best on top; or in order, the next one first */
     size_t count;
 } ordering;
 
@@ -147,10 +151,36 @@ static void sift(const ordering *o, size_t at)
     o->heap[at] = held;
 }
 
+#define FEW 64 /* that are counted against each other */
+static_assert(FEW % FER_RANK_SCORES == 0, "whole registers");
+
+/* Each is put behind as many as have more than it: hardly a branch hangs on the scores, which
+ * nobody could foresee. Of those with the same score each goes in front of whom it comes before. */
+static void sort_few(const ordering *o)
+{
+    double scores[FEW];
+    uint64_t above[FEW], taken = 0;
+    for (size_t i = 0; i < o->count; i++) scores[i] = o->list[i].score;
+    for (size_t i = o->count; i % FER_RANK_SCORES; i++) scores[i] = -HUGE_VAL;
+    fer_rank_kernels_here()->above(scores, o->count, above);
+    for (size_t i = 0; i < o->count; i++) {
+        size_t at = (size_t)above[i];
+        while (taken >> at & 1) at++;
+        taken |= UINT64_C(1) << at;
+        for (; at > above[i] && comes_first(o, (uint32_t)i, o->heap[at - 1]); at--)
+            o->heap[at] = o->heap[at - 1];
+        o->heap[at] = (uint32_t)i;
+    }
+}
+
 /* The slots are done with, and as many at least: they become the heap. */
 static ordering order(gathered *g, const fer_fuse_input *in)
 {
-    ordering o = {g->list, in, g->slots, g->count};
+    ordering o = {g->list, in, g->count <= FEW, g->slots, g->count};
+    if (o.sorted) {
+        sort_few(&o);
+        return o;
+    }
     for (size_t i = 0; i < g->count; i++) o.heap[i] = (uint32_t)i;
     for (size_t i = g->count / 2; i-- > 0;) sift(&o, i);
     return o;
@@ -159,7 +189,12 @@ static ordering order(gathered *g, const fer_fuse_input *in)
 static uint32_t take_best(ordering *o)
 {
     uint32_t best = o->heap[0];
-    o->heap[0] = o->heap[--o->count];
+    o->count--;
+    if (o->sorted) {
+        o->heap++;
+        return best;
+    }
+    o->heap[0] = o->heap[o->count];
     if (o->count) sift(o, 0);
     return best;
 }

@@ -2,31 +2,36 @@
 #include "intake.h"
 
 #include "arena.h"
+#include "map.h"
 
 /* Of a word: a sign comes with a pair, and words are of two signs or so. */
 #define SIGN_LENGTH 0.4F
 /* A name is had wholly or not at all: the highest level. */
 #define NAME_COUNT 1e9F
+/* Words that there is room for at first: memory that is not used yet costs nothing. */
+#define FEW_WORDS  256
+#define MANY_WORDS 16384
 
-void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
-                     const fer_frozen *frozen, fer_text_memo *memo)
+static void init(fer_intake *in, fer_arena *a, fer_tokeniser *t, size_t words)
 {
     in->arena = a;
     in->tokeniser = t;
+    fer_map_init(&in->long_terms, a);
+    fer_words_init(&in->words_met, a, words);
+}
+
+void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
+                     const fer_frozen *frozen)
+{
+    init(in, a, t, FEW_WORDS);
     in->terms = terms;
     in->frozen = frozen;
+}
+
+void fer_intake_init_many(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_text_memo *memo)
+{
+    init(in, a, t, MANY_WORDS);
     in->memo = memo;
-    memcpy(in->seed, fer_arena_seed(a), sizeof in->seed);
-    in->seen = NULL;
-    in->marks = NULL;
-    in->seen_mask = in->seen_count = in->mark_count = 0;
-    in->stamp = 0;
-    in->count = 0;
-    memset(in->counts, 0, sizeof in->counts);
-    memset(in->fields, 0, sizeof in->fields);
-    in->order = NULL;
-    in->order_cap = 0;
-    in->lot.words = in->lot.pieces = 0;
 }
 
 fer_term *fer_intake_term_of(fer_intake *in, fer_str text)
@@ -52,87 +57,122 @@ fer_str fer_name_term(const fer_name *n, char out[FER_NAME_BYTES])
     return (fer_str){out, FER_NAME_BYTES};
 }
 
-/* ---- words that were seen --------------------------------------------------------- */
+/* ---- terms ---------------------------------------------------------------------- */
 
-static uint32_t hash_of(const fer_intake *in, const fer_token_key *key)
+static bool number_long(fer_intake *in, fer_str text, uint32_t *out)
 {
-    return (uint32_t)fer_token_key_hash(key, in->seed);
-}
-
-static bool widen_seen(fer_intake *in)
-{
-    size_t old_slots = in->seen_mask ? in->seen_mask + 1 : 0;
-    size_t slots = old_slots ? 2 * old_slots : 1024;
-    struct fer_seen_word *old = in->seen;
-    struct fer_seen_word *seen = fer_arena_alloc_zero(in->arena, slots, sizeof *seen);
-    if (!seen) return false;
-    in->seen = seen;
-    in->seen_mask = slots - 1;
-    for (size_t i = 0; i < old_slots; i++) {
-        if (!old[i].word.part[0]) continue;
-        size_t at = hash_of(in, &old[i].word) & in->seen_mask;
-        while (seen[at].word.part[0]) at = (at + 1) & in->seen_mask;
-        seen[at] = old[i];
+    void *known = fer_map_get(&in->long_terms, text);
+    if (!known) {
+        fer_str copy = fer_arena_copy(in->arena, text);
+        void **place = copy.ptr ? fer_map_put(&in->long_terms, copy) : NULL;
+        if (!place) return false;
+        known = *place = (void *)(uintptr_t)(++in->term_count);
     }
+    *out = (uint32_t)(uintptr_t)known - 1;
     return true;
 }
 
-/* The term of a word that is new, or too long to be remembered. False: no memory. */
-static bool make_term(fer_intake *in, fer_token *token, uint32_t *out)
+/* The number of the term that has a word as its text. */
+static uint32_t number_own(fer_intake *in, uint32_t number)
+{
+    fer_word *word = fer_words_get(&in->words_met, number);
+    if (word->own == FER_NONE) word->own = in->term_count++;
+    return word->own;
+}
+
+static bool number_word(fer_intake *in, const fer_token_key *key, uint32_t *out)
+{
+    uint64_t hash = fer_words_hash(&in->words_met, key);
+    uint32_t number = fer_words_find(&in->words_met, key, hash);
+    if (!number) number = fer_words_add(&in->words_met, key, hash);
+    if (number) *out = number_own(in, number);
+    return number != 0;
+}
+
+/* The number of the term of a text, which has zeros behind it. False: no memory. */
+static bool number_term(fer_intake *in, fer_str text, uint32_t *out)
+{
+    if (in->terms) {
+        const fer_term *term = fer_intake_term_of(in, text);
+        if (term) *out = term->number;
+        return term != NULL;
+    }
+    if (text.len > FER_TOKEN_KEY) return number_long(in, text, out);
+    fer_token_key key = fer_token_key_of(text);
+    return number_word(in, &key, out);
+}
+
+static uint32_t count_terms(const fer_intake *in)
+{
+    return in->terms ? atomic_load_explicit(&in->terms->count, memory_order_relaxed)
+                     : in->term_count;
+}
+
+/* ---- words that were met --------------------------------------------------------- */
+
+/* The term of a word that is new, or (number 0) too long to be remembered. False: no memory. */
+static bool make_term(fer_intake *in, fer_token *token, uint32_t number, uint32_t *out)
 {
     fer_token_finish_once(in->tokeniser, token);
     *out = FER_NONE;
     if (token->use == FER_TOKEN_STOP) return true;
-    fer_term *term = fer_intake_term_of(in, token->text);
-    if (term) *out = term->number;
-    return term != NULL;
-}
-
-/* A word of the lot that is met for the first time. */
-static bool see(fer_intake *in, size_t i, uint32_t *out)
-{
-    const fer_token_key *word = &in->lot.word[i];
-    fer_str text = {(const char *)word->part, fer_token_key_len(word)};
-    fer_token token = {.word = text, .text = text, .kind = (fer_token_kind)in->lot.kinds[i]};
-    if (token.kind == FER_TOKEN_WORD && fer_is_digit(text.ptr[0])) token.kind = FER_TOKEN_NUMBER;
-    if (in->seen_count >= in->seen_mask / 2 && !widen_seen(in)) return false;
-    if (!make_term(in, &token, out)) return false;
-    size_t at = in->lot.hashes[i] & in->seen_mask;
-    while (in->seen[at].word.part[0]) at = (at + 1) & in->seen_mask;
-    in->seen[at] = (struct fer_seen_word){*word, *out};
-    in->seen_count++;
+    if (in->terms || !number || token->text.ptr != token->word.ptr)
+        return number_term(in, token->text, out);
+    *out = number_own(in, number); /* its own stem */
     return true;
 }
 
-/* The term of one that may have been seen; FER_NONE for a stop word. */
-static inline bool find_seen(fer_intake *in, size_t i, uint32_t *out)
+/* The term of a word of the lot that is met for the first time, or was not found at once. */
+__attribute__((noinline)) static bool meet(fer_intake *in, size_t i, uint32_t *out)
 {
-    const fer_token_key *word = &in->lot.word[i];
-    for (size_t at = in->lot.hashes[i] & in->seen_mask;; at = (at + 1) & in->seen_mask) {
-        const struct fer_seen_word *s = &in->seen[at];
-        if (fer_token_key_eq(&s->word, word)) {
-            *out = s->term;
-            return true;
-        }
-        if (!s->word.part[0]) return see(in, i, out);
-    }
+    const fer_token_key *key = &in->lot.word[i];
+    uint32_t number = fer_words_find(&in->words_met, key, in->lot.hashes[i]);
+    *out = fer_words_get(&in->words_met, number)->term;
+    if (*out != FER_WORDS_NEW) return true;
+    fer_str text = {(const char *)key->part, fer_token_key_len(key)};
+    fer_token token = {.word = text, .text = text, .kind = (fer_token_kind)in->lot.kinds[i]};
+    if (token.kind == FER_TOKEN_WORD && fer_is_digit(text.ptr[0])) token.kind = FER_TOKEN_NUMBER;
+    if (!number) number = fer_words_add(&in->words_met, key, in->lot.hashes[i]);
+    if (!number || !make_term(in, &token, number, out)) return false;
+    if (token.kind >= FER_TOKEN_SIGN && *out != FER_NONE) *out |= FER_INTAKE_SIGN;
+    fer_words_get(&in->words_met, number)->term = *out;
+    return true;
 }
 
-/* The terms of words that wait, stop words left out: how many. At most `room`: words that a full
+/*
+ * The terms of words that wait, stop words left out: how many. At most `room`: words that a full
  * document has no room for are not looked up, or a term that no document has would be in the
- * index. SIZE_MAX: no memory. */
-static size_t look_up(fer_intake *in, size_t from, size_t words, size_t room, uint32_t *to)
+ * index. SIZE_MAX: no memory.
+ */
+static inline size_t look_up_some(fer_intake *in, size_t from, size_t words, bool limited,
+                                  size_t room, uint32_t *to)
 {
-    size_t count = 0;
-    for (size_t i = from; i < from + words && count < room; i++) {
-        uint32_t term;
-        if (!find_seen(in, i, &term)) return SIZE_MAX;
+    const uint64_t *hashes = in->lot.hashes + from;
+    const fer_token_key *keys = in->lot.word + from;
+    const struct fer_intake_mark *marks = in->marks;
+    fer_words met = in->words_met; /* nobody else's, so it is not read anew for each word */
+    size_t count = 0, places = in->mark_count - 1;
+    for (size_t i = 0; i < words; i++) {
+        const fer_word *word = fer_words_look(&met, hashes[i]);
+        uint32_t term = word->term;
+        if (limited && count == room) break;
+        if (!fer_token_key_eq(&word->key, &keys[i]) || term == FER_WORDS_NEW) {
+            if (!meet(in, from + i, &term)) return SIZE_MAX;
+            met = in->words_met;
+        }
         /* Every third is a stop word: it is written, and what comes next written over it. */
-        to[count] = in->lot.kinds[i] >= FER_TOKEN_SIGN ? term | FER_INTAKE_SIGN : term;
+        to[count] = term;
         count += term != FER_NONE;
-        __builtin_prefetch(&in->marks[term & (in->mark_count - 1)]);
+        __builtin_prefetch(&marks[term & places]);
     }
     return count;
+}
+
+__attribute__((noinline)) static size_t look_up(fer_intake *in, size_t from, size_t words,
+                                                size_t room, uint32_t *to)
+{
+    return words <= room ? look_up_some(in, from, words, false, 0, to)
+                         : look_up_some(in, from, words, true, room, to);
 }
 
 /* ---- terms of the document at hand ------------------------------------------------- */
@@ -196,9 +236,9 @@ static inline void end_counting(fer_intake *in, const struct counting *c)
 static inline uint32_t count_term(struct counting *c, uint32_t term)
 {
     struct fer_intake_mark *m = &c->marks[term];
-    uint32_t places = (1U << FER_INTAKE_AT) - 1;
-    uint32_t first = (m->stamp & ~places) != c->stamp;
-    uint32_t at = first ? c->count : m->stamp & places;
+    uint32_t before = m->stamp ^ c->stamp; /* its place, where it was met */
+    uint32_t first = before >> FER_INTAKE_AT != 0;
+    uint32_t at = first ? c->count : before;
     m->stamp = c->stamp | at;
     m->docs += first;
     c->count += first;
@@ -210,7 +250,7 @@ static inline uint32_t count_term(struct counting *c, uint32_t term)
 /* Marks for all terms that there are. */
 static bool mark_all(fer_intake *in)
 {
-    uint32_t terms = atomic_load_explicit(&in->terms->count, memory_order_relaxed);
+    uint32_t terms = count_terms(in);
     return terms <= in->mark_count || make_marks(in, terms);
 }
 
@@ -248,30 +288,52 @@ static size_t count_head(fer_intake *in, const struct fer_intake_piece *p, float
     return count;
 }
 
-/* Behind it, each once for a field. */
-static void count_tail(fer_intake *in, const struct fer_intake_piece *p, size_t from, float weight)
+/* Behind it, each once for a field: the terms of pieces of one field, of the first from `from` on.
+ */
+static void count_tail(fer_intake *in, const struct fer_intake_piece *p, size_t pieces, size_t from)
 {
     fer_record_writer *w = &in->writer;
+    unsigned field = p->field;
+    float weight = fer_weigh_field(field);
+    size_t most = 0;
+    for (size_t i = 0; i < pieces; i++) most += p[i].count;
+    if (most <= from) return;
     struct counting c = begin_counting(in, weight);
-    uint16_t *start = fer_record_tail(w, p->field, p->count - from), *to = start;
-    for (size_t i = from; i < p->count; i++) {
-        uint32_t term = p->terms[i] & ~FER_INTAKE_SIGN, at = count_term(&c, term);
-        uint32_t known = c.fields[at] >> p->field & 1;
-        c.fields[at] |= (uint16_t)(1U << p->field);
-        to += fer_record_put(to, term) & (known - 1);
-        c.length += length_of(p->terms[i], weight);
+    uint16_t *start = fer_record_tail(w, field, most - from), *to = start;
+    for (const struct fer_intake_piece *end = p + pieces; p < end; p++, from = 0) {
+        for (const uint32_t *t = p->terms + from, *last = p->terms + p->count; t < last; t++) {
+            uint32_t term = *t & ~FER_INTAKE_SIGN, at = count_term(&c, term);
+            uint32_t fields = c.fields[at], known = fields >> field & 1;
+            c.fields[at] = (uint16_t)(fields | 1U << field);
+            to += fer_record_put(to, term) & (known - 1);
+            c.length += length_of(*t, weight);
+        }
     }
     end_counting(in, &c);
-    fer_record_end_tail(w, p->field, (size_t)(to - start));
+    fer_record_end_tail(w, field, (size_t)(to - start));
 }
 
 static void count_piece(fer_intake *in, const struct fer_intake_piece *p)
 {
-    float weight = fer_weigh_field(p->field);
     in->starts = in->starts || p->begins;
-    size_t head = count_head(in, p, weight);
-    if (head < p->count) count_tail(in, p, head, weight);
+    size_t head = count_head(in, p, fer_weigh_field(p->field));
+    count_tail(in, p, 1, head);
     in->words += p->count;
+}
+
+/* Many have a word or two, so those that go behind the head are taken together. */
+static void count_pieces(fer_intake *in, const struct fer_intake_piece *p, size_t pieces)
+{
+    for (size_t i = 0, to; i < pieces; i = to) {
+        to = i + 1;
+        if (fer_record_in_tail(p[i].field)) {
+            in->words += p[i].count;
+            for (; to < pieces && p[to].field == p[i].field; to++) in->words += p[to].count;
+            count_tail(in, p + i, to - i, 0);
+        } else {
+            count_piece(in, &p[i]);
+        }
+    }
 }
 
 /* What waits is looked up, then counted. */
@@ -295,7 +357,7 @@ static bool settle(fer_intake *in)
         room -= p->count;
     }
     if (!mark_all(in)) return false;
-    for (size_t i = 0; i < lot->pieces; i++) count_piece(in, &lot->piece[i]);
+    count_pieces(in, lot->piece, lot->pieces);
     for (size_t i = 0; in->memo && i < lot->pieces; i++) {
         const struct fer_intake_piece *p = &lot->piece[i];
         if (p->whole) fer_text_memo_add(in->memo, &p->key, p->terms, p->count);
@@ -308,12 +370,15 @@ static bool settle(fer_intake *in)
 static inline void wait_for(fer_intake *in, size_t more, fer_token_kind kind)
 {
     struct fer_intake_lot *lot = &in->lot;
-    for (size_t i = lot->words; i < lot->words + more; i++) {
-        lot->hashes[i] = hash_of(in, &lot->word[i]);
+    const fer_words met = in->words_met;
+    size_t words = lot->words;
+    for (size_t i = words; i < words + more; i++) {
+        uint64_t hash = fer_words_hash(&met, &lot->word[i]);
+        lot->hashes[i] = hash;
         lot->kinds[i] = (uint8_t)kind;
-        __builtin_prefetch(&in->seen[lot->hashes[i] & in->seen_mask]);
+        fer_words_fetch(&met, hash);
     }
-    lot->words += more;
+    lot->words = words + more;
 }
 
 /* A text that is read. */
@@ -354,7 +419,7 @@ static bool read_long(fer_intake *in, struct reading *r, fer_token *token)
 {
     uint32_t term;
     if (is_full(in)) return true;
-    if (!make_term(in, token, &term) || !mark_all(in)) return false;
+    if (!make_term(in, token, 0, &term) || !mark_all(in)) return false;
     struct fer_intake_piece p = {.terms = &term,
                                  .count = term != FER_NONE,
                                  .field = (uint8_t)r->order->text->field,
@@ -422,24 +487,28 @@ static bool read_text(fer_intake *in, const struct fer_intake_order *order, fer_
 /* The name is read first, and its term looked for last. */
 static void fetch_name(const fer_intake *in, const fer_name *name)
 {
-    char text[FER_NAME_BYTES];
+    char text[FER_TOKEN_KEY] = {0};
     fer_str whole = fer_name_term(name, text);
-    if (whole.len) fer_terms_fetch(in->terms, whole);
+    if (!whole.len) return;
+    if (in->terms) {
+        fer_terms_fetch(in->terms, whole);
+    } else {
+        fer_token_key key = fer_token_key_of(whole);
+        fer_words_fetch(&in->words_met, fer_words_hash(&in->words_met, &key));
+    }
 }
 
 /* The whole name as a term; the record says which. */
 static bool add_name(fer_intake *in, const fer_name *name, uint32_t *out)
 {
-    char text[FER_NAME_BYTES];
+    char text[FER_TOKEN_KEY] = {0};
     fer_str whole = fer_name_term(name, text);
     *out = FER_NONE;
     if (!whole.len) return true;
-    fer_term *term = fer_intake_term_of(in, whole);
-    if (!term || !mark_all(in)) return false;
+    if (!number_term(in, whole, out) || !mark_all(in)) return false;
     struct counting c = begin_counting(in, NAME_COUNT);
-    count_term(&c, term->number);
+    count_term(&c, *out);
     end_counting(in, &c);
-    *out = term->number;
     return true;
 }
 
@@ -492,7 +561,7 @@ bool fer_intake_read(fer_intake *in, const fer_search_doc *doc)
 {
     fer_name name = {0, 0};
     uint32_t term;
-    if ((!in->seen && !widen_seen(in)) || (!in->marks && !make_marks(in, 0))) return false;
+    if (!fer_words_make_room(&in->words_met) || (!in->marks && !make_marks(in, 0))) return false;
     fer_intake_round(in);
     fer_record_begin(&in->writer);
     memset(in->counts, 0, in->count * sizeof in->counts[0]);

@@ -10,18 +10,15 @@
 #define FER_INTAKE_H
 
 #include "frozen.h"
+#include "map.h"
+#include "met_words.h"
 #include "record.h"
 #include "terms.h"
 #include "text_memo.h"
-#include "tokens.h"
 
-struct fer_seen_word {
-    fer_token_key word; /* of no bytes: nobody is here */
-    uint32_t term;      /* or FER_NONE: a stop word */
-};
-
-#define FER_INTAKE_LOT  256                 /* words that wait at most */
-#define FER_INTAKE_SIGN (UINT32_C(1) << 31) /* beside the number of a term: the word is a sign */
+#define FER_INTAKE_LOT 256 /* words that wait at most */
+/* Beside the number of a term: the word is a sign, or a pair of them. */
+#define FER_INTAKE_SIGN (UINT32_C(1) << 31)
 
 /* A text, or what goes on of it: terms that are known, or words that wait. */
 struct fer_intake_piece {
@@ -37,7 +34,7 @@ struct fer_intake_piece {
 struct fer_intake_lot {
     size_t words, pieces;
     fer_token_key word[FER_INTAKE_LOT];
-    uint32_t hashes[FER_INTAKE_LOT]; /* of the words, the low halves */
+    uint64_t hashes[FER_INTAKE_LOT]; /* of the words */
     uint8_t kinds[FER_INTAKE_LOT];
     uint32_t terms[FER_INTAKE_LOT]; /* of those that are no stop words */
     struct fer_intake_piece piece[FER_INTAKE_LOT];
@@ -61,12 +58,12 @@ static_assert(FER_RECORD_WORDS <= 1 << FER_INTAKE_AT, "a document's terms have p
 typedef struct fer_intake {
     fer_arena *arena;
     fer_tokeniser *tokeniser;
-    fer_terms *terms;
+    fer_terms *terms;         /* NULL: terms are numbered here ... */
+    uint32_t term_count;      /* ... and these are so many, */
+    fer_map long_terms;       /* numbers + 1 of those that are too long to be words */
     const fer_frozen *frozen; /* where terms have other numbers, which they remember */
     fer_text_memo *memo;      /* NULL: none */
-    struct fer_seen_word *seen;
-    size_t seen_mask, seen_count;
-    uint64_t seed[2];
+    fer_words words_met;
     struct fer_intake_mark *marks; /* by number of term */
     size_t mark_count;             /* a power of two, where there are any */
     uint32_t stamp;                /* with the place 0 */
@@ -87,12 +84,14 @@ typedef struct fer_intake {
     fer_record_writer writer;
 } fer_intake;
 
-/* Everything is borrowed. A memo (NULL: none) is for many documents. */
+/* Of zeros; everything is borrowed. Documents go to the tail of an index ... */
 void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
-                     const fer_frozen *frozen, fer_text_memo *memo);
+                     const fer_frozen *frozen);
+/* ... or there are many, with a memo for their texts, and nothing but their terms is wanted. */
+void fer_intake_init_many(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_text_memo *memo);
 /* False: no memory. */
 bool fer_intake_read(fer_intake *in, const fer_search_doc *doc);
-/* The term of a text, made where it is new. NULL: no memory. */
+/* The term of a text in the tail, made where it is new. NULL: no memory. */
 fer_term *fer_intake_term_of(fer_intake *in, fer_str text);
 
 /* Begins a round in which each term is met once: fer_intake_meet says whether for the first time.

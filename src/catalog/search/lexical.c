@@ -12,15 +12,14 @@
 
 static fer_lexical *make(const fer_frozen *frozen, fer_err *err)
 {
-    fer_lexical *ix = fer_sys_malloc(sizeof *ix);
+    fer_lexical *ix = fer_sys_malloc_zero(sizeof *ix);
     if (ix) {
-        memset(ix, 0, sizeof *ix);
         ix->frozen = *frozen;
         ix->arena = fer_arena_new(0);
-        ix->tokeniser = fer_tokeniser_new();
+        ix->tokeniser = fer_tokeniser_new_plain();
         if (ix->arena) fer_terms_init(&ix->terms, ix->arena, frozen->term_count);
         if (ix->arena && ix->tokeniser && fer_terms_relate(&ix->terms)) {
-            fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen, NULL);
+            fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen);
             return ix;
         }
     }

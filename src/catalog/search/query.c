@@ -262,6 +262,15 @@ static double rarity_of(const fer_query *q, size_t word)
     return q->of_word[word] ? q->terms[q->of_word[word] - 1].rarity : 0;
 }
 
+/* Two short words as one: their bytes one behind the other. */
+static inline fer_token_key join(fer_str one, fer_str other)
+{
+    fer_token_key x = fer_token_key_of(one), y = fer_token_key_of(other);
+    unsigned __int128 both = (unsigned __int128)y.part[1] << 64 | y.part[0];
+    both <<= 8 * (one.len % FER_TOKEN_KEY);
+    return (fer_token_key){{x.part[0] | (uint64_t)both, x.part[1] | (uint64_t)(both >> 64)}};
+}
+
 /*
  * Two words that some tool writes as one: a zip code, to log in. What stands between them, and
  * whether one is a stop word, does not matter. The stem of the whole has that of the second, but
@@ -275,8 +284,7 @@ static void add_compound(fer_query *q, const fer_lexical *ix, const fer_wording 
     char text[2 * FER_TOKEN_MAX];
     fer_str one = request->words[second - 1].word, other = request->words[second].text;
     size_t len = one.len + other.len;
-    if (one.len < COMPOUND_PART || request->words[second].word.len < COMPOUND_PART) return;
-    if (len < COMPOUND_MIN || len > FER_TOKEN_MAX || q->count == FER_QUERY_TERMS) return;
+    if (q->count == FER_QUERY_TERMS) return;
     memcpy(text, one.ptr, one.len);
     memcpy(text + one.len, other.ptr, other.len);
     fer_query_term t = {.text = {text, len}, .count = 1, .forgiven = true};
@@ -295,14 +303,73 @@ static void add_compound(fer_query *q, const fer_lexical *ix, const fer_wording 
     q->terms[q->count++] = t;
 }
 
+/* Neighbours of a request that may be one word. */
+#define LOT      64                  /* of words that are looked at together */
+#define ANYTHING (UINT16_C(1) << 15) /* it is asked for whatever its hash */
+static_assert(FER_WORDING_WORDS < ANYTHING, "places of words are 15 bits");
+struct neighbours {
+    size_t count;
+    uint16_t second[2 * LOT + 1]; /* place of the second word */
+    uint64_t hash[2 * LOT + 1];   /* of both as one, with its last e and without */
+};
+
+static bool can_be_one(const fer_wording_word *one, const fer_wording_word *other)
+{
+    size_t len = one->word.len + other->text.len;
+    return (one->kind == FER_TOKEN_WORD) & (other->kind == FER_TOKEN_WORD) &
+           (other->border == FER_BORDER_NONE) & (one->word.len >= COMPOUND_PART) &
+           (other->word.len >= COMPOUND_PART) & (len >= COMPOUND_MIN) & (len <= FER_TOKEN_MAX);
+}
+
+/* Which of them can is not for a branch to foresee. */
+static inline void note_neighbours(struct neighbours *n, const uint64_t seed[2],
+                                   const fer_wording *request, size_t second)
+{
+    const fer_wording_word *one = &request->words[second - 1], *other = &request->words[second];
+    size_t last = one->word.len + other->text.len - 1, byte = 8 * (last % 8);
+    bool can = can_be_one(one, other);
+    n->second[n->count] = (uint16_t)second;
+    if (last >= FER_TOKEN_KEY) {
+        n->second[n->count] |= ANYTHING;
+        n->count += can;
+        return;
+    }
+    fer_token_key key = join(one->word, other->text);
+    n->hash[n->count] = fer_token_key_hash(&key, seed);
+    n->count += can;
+    if ((key.part[last / 8] >> byte & 0xFF) != 'e') return;
+    key.part[last / 8] ^= (uint64_t)'e' << byte;
+    n->second[n->count] = (uint16_t)second;
+    n->hash[n->count] = fer_token_key_hash(&key, seed);
+    n->count += can;
+}
+
+/* Those that some document may have as one, each once: hardly any. */
+static size_t sift_neighbours(const struct neighbours *n, const fer_lexical *ix,
+                              uint16_t found[2 * LOT + 1])
+{
+    size_t count = 0;
+    bool tail = atomic_load_explicit(&ix->terms.count, memory_order_acquire) > 0;
+    for (size_t i = 0; i < n->count; i++) {
+        uint16_t second = n->second[i] & (uint16_t)~ANYTHING;
+        bool may = tail || second != n->second[i] || fer_frozen_may_have(&ix->frozen, n->hash[i]);
+        found[count] = second;
+        count += may && (!count || found[count - 1] != second);
+    }
+    return count;
+}
+
 static void add_compounds(fer_query *q, const fer_lexical *ix, const fer_wording *request,
                           size_t docs)
 {
-    for (size_t i = 1; i < request->count; i++) {
-        const fer_wording_word *one = &request->words[i - 1], *other = &request->words[i];
-        if (one->kind == FER_TOKEN_WORD && other->kind == FER_TOKEN_WORD &&
-            other->border == FER_BORDER_NONE)
-            add_compound(q, ix, request, i, docs);
+    struct neighbours n;
+    uint16_t found[2 * LOT + 1];
+    for (size_t at = 1; at < request->count; at += LOT) {
+        size_t end = request->count - at < LOT ? request->count : at + LOT;
+        n.count = 0;
+        for (size_t i = at; i < end; i++) note_neighbours(&n, ix->frozen.seed, request, i);
+        size_t count = sift_neighbours(&n, ix, found);
+        for (size_t i = 0; i < count; i++) add_compound(q, ix, request, found[i], docs);
     }
 }
 

@@ -11,10 +11,13 @@
 
 /* ---- marks ---------------------------------------------------------------------- */
 
+#define MAPPED (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED) /* marks below it fit into the map */
+
 /* A term of two units has no place in the map, nor has a mark that its bytes cannot hold. */
-static inline void place_mark(fer_rank *r, fer_rank_mark *m, size_t place)
+static inline void place_mark(fer_rank *r, size_t place)
 {
-    if (m->number < FER_RECORD_MARK && place < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED)) {
+    fer_rank_mark *m = &r->marks[place];
+    if (m->number < FER_RECORD_MARK && place < MAPPED) {
         r->map[m->number] = (uint8_t)(FER_RANK_MARKED | place);
         return;
     }
@@ -26,17 +29,18 @@ static inline void place_mark(fer_rank *r, fer_rank_mark *m, size_t place)
     r->scattered = true;
 }
 
-static inline fer_rank_mark *mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
+/* The mark, or 0. */
+static inline size_t mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
 {
-    if (number == FER_NONE || r->count == FER_RANK_MARKS) return NULL;
-    fer_rank_mark *m = &r->marks[r->count++];
-    *m = (fer_rank_mark){.number = number,
-                         .term = (uint16_t)term,
-                         .own = likeness == 0,
-                         .likeness = (uint8_t)likeness,
-                         .worth = -1};
-    place_mark(r, m, r->count);
-    return m;
+    if (number == FER_NONE || r->count == FER_RANK_MARKS) return 0;
+    r->marks[++r->count] = (fer_rank_mark){number, 0, (uint8_t)term, (uint8_t)likeness};
+    place_mark(r, r->count);
+    return r->count;
+}
+
+static inline bool is_own(const fer_rank *r, size_t mark)
+{
+    return mark <= r->own_count;
 }
 
 void fer_rank_init(fer_rank *r)
@@ -46,27 +50,26 @@ void fer_rank_init(fer_rank *r)
 
 static void clear_marks(fer_rank *r)
 {
-    for (size_t i = 0; i < r->count; i++) {
+    for (size_t i = 1; i <= r->count; i++) {
         uint32_t number = r->marks[i].number;
         if (number < FER_RECORD_MARK) r->map[number] = 0;
-        if (r->scattered) r->buckets[number % FER_COUNT(r->buckets)] = 0;
     }
+    if (r->scattered) memset(r->buckets, 0, sizeof r->buckets);
     r->count = 0;
     r->scattered = false;
 }
 
-static fer_rank_mark *find_elsewhere(fer_rank *r, uint32_t number)
+static size_t find_elsewhere(const fer_rank *r, uint32_t number)
 {
-    uint16_t at = r->buckets[number % FER_COUNT(r->buckets)];
-    while (at && r->marks[at - 1].number != number) at = r->marks[at - 1].next;
-    return at ? &r->marks[at - 1] : NULL;
+    size_t at = r->buckets[number % FER_COUNT(r->buckets)];
+    while (at && r->marks[at].number != number) at = r->marks[at].next;
+    return at;
 }
 
-static inline fer_rank_mark *find_mark(fer_rank *r, uint32_t number)
+static inline size_t find_mark(const fer_rank *r, uint32_t number)
 {
-    size_t at = number < FER_RECORD_MARK ? r->map[number] : FER_RANK_ELSEWHERE;
-    if (at == FER_RANK_ELSEWHERE) return find_elsewhere(r, number);
-    return at ? &r->marks[at - FER_RANK_MARKED - 1] : NULL;
+    unsigned at = number < FER_RECORD_MARK ? r->map[number] : FER_RANK_ELSEWHERE;
+    return at == FER_RANK_ELSEWHERE ? find_elsewhere(r, number) : at & ~(unsigned)FER_RANK_MARKED;
 }
 
 static uint32_t number_in_part(const fer_rank *r, uint32_t frozen, const fer_term *tail)
@@ -88,19 +91,22 @@ static void mark_other(fer_rank *r, uint32_t number, size_t term, unsigned liken
 static void mark_frozen(fer_rank *r, size_t term, const fer_related_link *links, size_t count)
 {
     const uint32_t *numbers = r->ix->related;
+    size_t last = r->count;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = numbers[links[i].word];
-        uint8_t *place = &r->map[number & UINT16_MAX]; /* of nobody's number, none of a term */
-        bool in = (number < FER_RECORD_MARK) & !*place;
-        if (number >= FER_RECORD_MARK && number != FER_NONE) {
+        if (number + 1 > FER_RECORD_MARK) { /* there, and of two units */
+            r->count = last;
             mark_other(r, number, term, links[i].likeness);
+            last = r->count;
             continue;
         }
-        r->marks[r->count] = (fer_rank_mark){
-            .number = number, .term = (uint16_t)term, .likeness = links[i].likeness, .worth = -1};
-        r->count += in;
-        *place = in ? (uint8_t)(FER_RANK_MARKED | r->count) : *place;
+        uint8_t *place = &r->map[number & UINT16_MAX]; /* of nobody's number, none of a term */
+        bool in = !*place;
+        r->marks[last + 1] = (fer_rank_mark){number, 0, (uint8_t)term, links[i].likeness};
+        last += in;
+        *place = in ? (uint8_t)(FER_RANK_MARKED | last) : *place;
     }
+    r->count = last;
 }
 
 static void mark_related(fer_rank *r, size_t term)
@@ -109,7 +115,7 @@ static void mark_related(fer_rank *r, size_t term)
     if (word == FER_RELATED_NONE) return;
     size_t count;
     const fer_related_link *links = fer_related_links(word, &count);
-    if (!r->tail && r->ix->related && r->count + count < (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED)) {
+    if (!r->tail && r->ix->related && r->count + count < MAPPED) {
         mark_frozen(r, term, links, count);
         return;
     }
@@ -134,24 +140,31 @@ static void count_docs(fer_rank *r)
 
 static void mark_own(fer_rank *r, const fer_query *q)
 {
-    uint16_t of_term[FER_QUERY_TERMS + 1] = {0}; /* marks, + 1 */
+    uint8_t of_term[FER_QUERY_TERMS + 1] = {0}; /* marks */
     for (size_t i = 0; i < q->count; i++) {
-        fer_rank_mark *m = mark(r, number_in_part(r, q->terms[i].frozen, q->terms[i].tail), i, 0);
-        of_term[i] = m ? (uint16_t)r->count : 0;
-        if (!m) continue;
-        m->rarity = q->terms[i].rarity;
-        m->bit = i < NEAR_TERMS ? UINT64_C(1) << i : 0;
+        const fer_query_term *t = &q->terms[i];
+        size_t m = mark(r, number_in_part(r, t->frozen, t->tail), i, 0);
+        of_term[i] = (uint8_t)m;
+        if (m) r->own[m] = (fer_rank_own){t->rarity, i < NEAR_TERMS ? UINT64_C(1) << i : 0, 0};
     }
+    r->own_count = r->count;
     for (size_t i = 0; i < q->pair_count; i++) {
         size_t first = of_term[q->pairs[i].first], second = q->pairs[i].second;
-        if (first && second < NEAR_TERMS) r->marks[first - 1].behind |= UINT64_C(1) << second;
+        if (first && second < NEAR_TERMS) r->own[first].behind |= UINT64_C(1) << second;
     }
 }
 
 static void make_net(fer_rank *r)
 {
-    memset(&r->net, 0, sizeof r->net);
-    for (size_t i = 0; i < r->count; i++) fer_rank_net_add(&r->net, r->marks[i].number);
+    fer_rank_net net = {{0}, {0}};
+    for (size_t i = 1; i <= r->count; i++) fer_rank_net_add(&net, r->marks[i].number);
+    r->net = net;
+}
+
+static uint32_t name_of(const fer_rank *r, const fer_query *q)
+{
+    if (q->name == SIZE_MAX) return FER_NONE;
+    return number_in_part(r, q->terms[q->name].frozen, q->terms[q->name].tail);
 }
 
 void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail)
@@ -163,7 +176,8 @@ void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, 
     r->steady = !tail && !atomic_load_explicit(&ix->terms.of_frozen, memory_order_acquire);
     r->narrow = true;
     r->run = fer_rank_kernels_here();
-    r->stamp = 0;
+    r->round++;
+    r->name = name_of(r, q);
     count_docs(r);
     r->names = r->steady && r->docs == ix->frozen.docs;
     mark_own(r, q);
@@ -181,11 +195,8 @@ struct look {
     uint32_t number;
     double name_all, name_asked; /* rarity of the words of its name; of those that the query has */
     double pairs, related;
-    float against; /* see fer_weigh_length */
-    /* Of a head that is looked at with others: */
-    const uint16_t *units;
-    uint64_t starts[2]; /* of texts */
-    unsigned name;      /* where its name ends; 0: it is not */
+    float against;               /* see fer_weigh_length */
+    const uint16_t *units, *end; /* its head */
 };
 
 /* Asked of words of names, which are much the same in all searches. */
@@ -208,41 +219,41 @@ static inline double rarity_of(fer_rank *r, uint32_t number)
     return rarity_of_df(r, fer_lexical_df(ix, number, fer_terms_of_frozen(&ix->terms, number)));
 }
 
-static inline void look_at_name(struct look *l, uint32_t number, const fer_rank_mark *m)
+static inline void look_at_name(struct look *l, uint32_t number, size_t mark)
 {
-    bool own = m && m->own;
-    double rarity = own ? m->rarity : rarity_of(l->rank, number);
+    bool own = mark && is_own(l->rank, mark);
+    double rarity = own ? l->rank->own[mark].rarity : rarity_of(l->rank, number);
     l->name_all += rarity;
     if (own) l->name_asked += rarity;
 }
 
-static bool are_asked(const fer_query *q, const fer_rank_mark *x, const fer_rank_mark *y)
+static bool are_asked(const fer_rank *r, size_t first, size_t second)
 {
-    if (y->term < NEAR_TERMS) return x->behind >> y->term & 1;
-    for (size_t i = 0; x->own && i < q->pair_count; i++) {
-        if (q->pairs[i].first == x->term && q->pairs[i].second == y->term) return true;
+    const fer_query *q = r->query;
+    unsigned x = r->marks[first].term, y = r->marks[second].term;
+    if (y < NEAR_TERMS) return r->own[first].behind >> y & 1;
+    for (size_t i = 0; i < q->pair_count; i++) {
+        if (q->pairs[i].first == x && q->pairs[i].second == y) return true;
     }
     return false;
 }
 
-static inline void look_at_pair(struct look *l, const fer_rank_mark *x, const fer_rank_mark *y,
-                                unsigned field)
+/* Two of the query's own that are neighbours there too. */
+static inline void look_at_pair(struct look *l, size_t first, size_t second, unsigned field)
 {
-    const fer_query *q = l->rank->query;
-    if (!x || !y->own || !are_asked(q, x, y)) return; /* nobody is behind one that is not own */
-    double worth = (q->terms[x->term].weight + q->terms[y->term].weight) / 2;
+    const fer_rank *r = l->rank;
+    const fer_query_term *terms = r->query->terms;
+    double worth = (terms[r->marks[first].term].weight + terms[r->marks[second].term].weight) / 2;
     l->pairs += worth * (double)fer_weigh_share(fer_weigh_field(field), l->against);
 }
 
 /* A related word is worth no more than it is itself, nor more than the query's would be. */
-static float related_worth(fer_rank *r, fer_rank_mark *m)
+static float worth_of_related(fer_rank *r, const fer_rank_mark *m)
 {
     const fer_query_term *t = &r->query->terms[m->term];
-    if (m->worth >= 0) return m->worth;
     double worth = rarity_of(r, m->number);
     if (t->df && t->rarity < worth) worth = t->rarity;
-    m->worth = (float)(RELATED_WORTH * m->likeness / 100 * worth * fer_query_saturate(t->count));
-    return m->worth;
+    return (float)(RELATED_WORTH * m->likeness / 100 * worth * fer_query_saturate(t->count));
 }
 
 /* The value, or 0; which of them is not for a branch to foresee. */
@@ -256,29 +267,34 @@ static inline double only_if(double value, bool yes)
 }
 
 /* What it had so far is taken away, which is nothing where it is met for the first time. */
-static void look_at_related(struct look *l, fer_rank_mark *m, unsigned field)
+static inline void look_at_related(struct look *l, size_t mark, unsigned field, uint64_t stamp)
 {
-    double worth = (double)related_worth(l->rank, m);
-    float had = (float)only_if((double)m->count, m->stamp == l->rank->stamp);
-    m->stamp = l->rank->stamp;
-    m->count = had + fer_weigh_field(field);
+    fer_rank *r = l->rank;
+    fer_rank_other *o = &r->others[mark];
+    if (o->round != r->round)
+        *o = (fer_rank_other){r->round, 0, worth_of_related(r, &r->marks[mark]), 0};
+    double worth = (double)o->worth;
+    float had = (float)only_if((double)o->count, o->stamp == stamp);
+    o->stamp = stamp;
+    o->count = had + fer_weigh_field(field);
     l->related -= worth * (double)fer_weigh_share(had, l->against);
-    l->related += worth * (double)fer_weigh_share(m->count, l->against);
+    l->related += worth * (double)fer_weigh_share(o->count, l->against);
 }
 
 /* One word of the head that is marked; `before` is the mark of the word before it, if there was. */
-static inline void look_at_marked(struct look *l, fer_rank_mark *m, unsigned field,
-                                  const fer_rank_mark *before)
+static inline void look_at_marked(struct look *l, size_t mark, unsigned field, size_t before)
 {
-    look_at_pair(l, before, m, field);
-    if (!m->own) look_at_related(l, m, field);
+    fer_rank *r = l->rank;
+    if (!is_own(r, mark)) look_at_related(l, mark, field, r->stamp);
+    else if (before && is_own(r, before) && are_asked(r, before, mark))
+        look_at_pair(l, before, mark, field);
 }
 
 /* A head that is being read. */
 struct head {
     const uint16_t *at, *end;
-    unsigned field;              /* FER_FIELD_COUNT: none yet */
-    const fer_rank_mark *before; /* of the word that ends at `behind` */
+    unsigned field; /* FER_FIELD_COUNT: none yet */
+    size_t before;  /* the mark of the word that ends at `behind`, or 0 */
     const uint16_t *behind;
 };
 
@@ -297,10 +313,10 @@ static inline bool take_number(struct head *h, uint32_t *out)
 static bool look_at_names(struct look *l, struct head *h)
 {
     uint32_t number;
-    h->before = NULL;
+    h->before = 0;
     while (h->at < h->end && (*h->at < FER_RECORD_MARK || *h->at >= FER_RECORD_WIDE)) {
         if (!take_number(h, &number)) return false;
-        fer_rank_mark *m = find_mark(l->rank, number);
+        size_t m = find_mark(l->rank, number);
         look_at_name(l, number, m);
         if (m) look_at_marked(l, m, FER_FIELD_NAME, h->before);
         h->before = m;
@@ -316,14 +332,14 @@ static bool look_at_unit(struct look *l, struct head *h)
     uint32_t number;
     if (*from >= FER_RECORD_MARK && *from < FER_RECORD_WIDE) {
         h->field = *h->at++ - FER_RECORD_MARK;
-        h->before = NULL;
+        h->before = 0;
         if (h->field == FER_FIELD_NAME) return look_at_names(l, h);
         return h->field < FER_FIELD_COUNT;
     }
     if (!take_number(h, &number)) return false;
     if (h->field >= FER_FIELD_COUNT) return true;
-    fer_rank_mark *m = find_mark(l->rank, number);
-    if (m) look_at_marked(l, m, h->field, h->behind == from ? h->before : NULL);
+    size_t m = find_mark(l->rank, number);
+    if (m) look_at_marked(l, m, h->field, h->behind == from ? h->before : 0);
     h->before = m;
     h->behind = h->at;
     return true;
@@ -350,9 +366,9 @@ static inline uint64_t find_marked(const uint8_t *map, const uint16_t *units, si
 }
 
 /* Of words that are not of a name, those that are asked for are looked at. */
-static void look_at_head(struct look *l, const fer_record_reader *r)
+static void look_at_head(struct look *l)
 {
-    struct head h = {.at = r->at, .end = r->head_end, .field = FER_FIELD_COUNT};
+    struct head h = {.at = l->units, .end = l->end, .field = FER_FIELD_COUNT};
     /* The name comes first. */
     if (h.at < h.end && !look_at_unit(l, &h)) return;
     while (h.at < h.end) {
@@ -381,109 +397,88 @@ static void look_at_head(struct look *l, const fer_record_reader *r)
  */
 struct lot {
     fer_rank *rank;
+    size_t words, pairs, related; /* that were noted */
+    fer_rank_head heads[FER_RANK_LOT];
     struct look looks[FER_RANK_LOT];
-    size_t words, pairs, others; /* that were noted */
+    double asked[FER_RANK_LOT];      /* of words of names that the query has */
+    uint16_t name_end[FER_RANK_LOT]; /* the place where its name ends */
 };
 
-#define PLACE_BITS 8 /* of a word in its head: two heads have no neighbours */
-static_assert(FER_RANK_UNITS < 1 << PLACE_BITS && FER_RANK_LOT << PLACE_BITS <= UINT16_MAX,
-              "places are 16 bits");
-
-static inline fer_rank_mark *mark_of(fer_rank *r, unsigned mark)
-{
-    return &r->marks[mark - FER_RANK_MARKED - 1];
-}
-
-#define STEP 5 /* words that most heads have at most */
-
-/* The words of 64 units that may be marked. Some more steps cost less than to guess how many. */
-static inline void note_words(struct lot *l, const uint16_t *units, unsigned place, uint64_t caught)
-{
-    const uint8_t *map = l->rank->map;
-    fer_rank_word *words = l->rank->words;
-    size_t count = l->words;
-    while (caught) {
-        for (unsigned i = 0; i < STEP; i++) {
-            unsigned at = (unsigned)__builtin_ctzll(caught | UINT64_C(1) << 63);
-            unsigned mark = map[units[at]];
-            words[count] = (fer_rank_word){(uint16_t)(place + at), (uint16_t)mark};
-            count += mark >> 7 & (caught != 0);
-            caught &= caught - 1;
-        }
-    }
-    l->words = count;
-}
-
-/* A head and as many units behind it as may be read; `room` where there are not so many. */
-static inline const uint16_t *readable(const fer_rank *rank, const uint16_t *units, size_t count,
-                                       uint16_t room[FER_RANK_UNITS])
+/* A head and as many units behind it as are read. */
+static inline const uint16_t *readable(fer_rank *rank, const struct look *l, unsigned at)
 {
     const fer_frozen *f = &rank->ix->frozen;
-    if (!rank->tail && (size_t)(f->records + f->record_units - units) >= FER_RANK_UNITS)
-        return units;
-    memset(room, 0, FER_RANK_UNITS * sizeof *room);
-    memcpy(room, units, count * sizeof *room);
-    return room;
+    if (!rank->tail && (size_t)(f->records + f->record_units - l->units) >= FER_RANK_UNITS)
+        return l->units;
+    memset(rank->room[at], 0, sizeof rank->room[at]);
+    memcpy(rank->room[at], l->units, (size_t)(l->end - l->units) * sizeof *l->units);
+    return rank->room[at];
 }
 
-/*
- * Notes the words of a head of up to FER_RANK_UNITS units that begins with a name, all of whose
- * terms are one unit: nearly all are so. False: it is not, and nothing has happened.
+/* Of up to FER_RANK_UNITS units, and begins with a name: nearly all do. Others are no heads here.
  */
-static inline bool note_head(struct lot *l, unsigned at, const fer_record_reader *r)
+static inline void add_head(struct lot *l, unsigned at)
 {
-    fer_rank *rank = l->rank;
-    struct look *look = &l->looks[at];
-    uint16_t room[FER_RANK_UNITS];
-    fer_rank_units is;
-    size_t count = (size_t)(r->head_end - r->at);
-    if (!count || count > FER_RANK_UNITS || !rank->narrow ||
-        r->at[0] != FER_RECORD_MARK + FER_FIELD_NAME)
-        return false;
-    const uint16_t *units = readable(rank, r->at, count, room);
-    rank->run->sort(&rank->net, units, (unsigned)count, &is);
-    uint64_t others = is.starts[0] & ~UINT64_C(1);
-    if (is.wide || (count > 64 && !others)) return false;
-    look->units = r->at;
-    look->starts[0] = is.starts[0];
-    look->starts[1] = is.starts[1];
-    look->name = others ? (unsigned)__builtin_ctzll(others) : (unsigned)count;
-    note_words(l, units, at << PLACE_BITS, is.caught[0]);
-    if (count > 64) note_words(l, units + 64, (at << PLACE_BITS) + 64, is.caught[1]);
-    return true;
+    const struct look *look = &l->looks[at];
+    size_t count = (size_t)(look->end - look->units);
+    bool fits = l->rank->narrow && count && count <= FER_RANK_UNITS &&
+                look->units[0] == FER_RECORD_MARK + FER_FIELD_NAME;
+    l->heads[at].count = fits ? (unsigned)count : 0;
+    if (fits) l->heads[at].units = readable(l->rank, look, at);
 }
 
-/* Rarities of words that are in names are added up, those of related ones being 0; neighbours and
- * related ones are noted. */
+static inline bool is_sorted(const struct lot *l, unsigned at)
+{
+    return l->heads[at].count && !l->heads[at].odd;
+}
+
+static void find_name_ends(struct lot *l, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const fer_rank_head *h = &l->heads[i];
+        uint64_t others = is_sorted(l, i) ? h->starts[0] & ~UINT64_C(1) : 0;
+        unsigned end = others ? (unsigned)__builtin_ctzll(others) : h->count;
+        l->name_end[i] = (uint16_t)((i << FER_RANK_PLACE) + end);
+        l->asked[i] = 0;
+    }
+}
+
+/* Rarities of words that are in names are added up; neighbours and related ones are noted. Words
+ * that are not marked after all are nobody's. */
 static void sort_words(struct lot *l)
 {
     fer_rank *r = l->rank;
+    const size_t own_count = r->own_count;
     unsigned next = UINT16_MAX + 1;
     uint64_t behind = 0;
+    size_t pairs = 0, related = 0;
     for (size_t i = 0; i < l->words; i++) {
-        unsigned place = r->words[i].place;
-        const fer_rank_mark *m = mark_of(r, r->words[i].mark);
-        struct look *look = &l->looks[place >> PLACE_BITS];
-        look->name_asked += only_if(m->rarity, place % (1U << PLACE_BITS) < look->name);
-        r->pairs[l->pairs] = r->others[l->others] = (uint16_t)i;
-        l->pairs += (place == next) & ((behind & m->bit) != 0);
-        l->others += !m->own;
+        unsigned place = r->words[i].place, at = place >> FER_RANK_PLACE;
+        size_t mark = r->map[r->words[i].what] & ~(unsigned)FER_RANK_MARKED;
+        const fer_rank_own *own = &r->own[mark <= own_count ? mark : 0];
+        r->words[i].what = (uint16_t)mark;
+        l->asked[at] += only_if(own->rarity, place < l->name_end[at]);
+        r->pairs[pairs] = r->related[related] = (uint16_t)i;
+        pairs += (place == next) & ((behind & own->bit) != 0);
+        related += mark > own_count;
         next = place + 1;
-        behind = m->behind;
+        behind = own->behind;
     }
+    l->pairs = pairs;
+    l->related = related;
 }
 
 /* The field of a word: that of the last start before it, and the first unit is one. */
-static inline unsigned field_at(const struct look *l, unsigned place)
+static inline unsigned field_at(const fer_rank_head *h, unsigned place)
 {
-    unsigned at = place % (1U << PLACE_BITS), base = 0;
-    uint64_t starts = l->starts[0];
+    unsigned at = place % (1U << FER_RANK_PLACE), base = 0;
+    uint64_t starts = h->starts[0];
     if (at < 64) starts &= (UINT64_C(1) << at) - 1;
-    else if (l->starts[1] & ((UINT64_C(1) << (at - 64)) - 1)) {
-        starts = l->starts[1] & ((UINT64_C(1) << (at - 64)) - 1);
+    else if (h->starts[1] & ((UINT64_C(1) << (at - 64)) - 1)) {
+        starts = h->starts[1] & ((UINT64_C(1) << (at - 64)) - 1);
         base = 64;
     }
-    return l->units[base + 63U - (unsigned)__builtin_clzll(starts)] - FER_RECORD_MARK;
+    return h->units[base + 63U - (unsigned)__builtin_clzll(starts)] - FER_RECORD_MARK;
 }
 
 static void look_at_pairs(struct lot *l)
@@ -491,42 +486,56 @@ static void look_at_pairs(struct lot *l)
     fer_rank *r = l->rank;
     for (size_t i = 0; i < l->pairs; i++) {
         const fer_rank_word *second = &r->words[r->pairs[i]], *first = second - 1;
-        struct look *look = &l->looks[second->place >> PLACE_BITS];
-        unsigned field = field_at(look, second->place);
+        unsigned at = second->place >> FER_RANK_PLACE;
+        unsigned field = field_at(&l->heads[at], second->place);
         if (field < FER_FIELD_COUNT) /* bytes may be hostile */
-            look_at_pair(look, mark_of(r, first->mark), mark_of(r, second->mark), field);
+            look_at_pair(&l->looks[at], first->what, second->what, field);
     }
 }
 
 static void look_at_others(struct lot *l)
 {
     fer_rank *r = l->rank;
-    uint32_t stamp = r->stamp;
-    for (size_t i = 0; i < l->others; i++) {
-        fer_rank_word word = r->words[r->others[i]];
-        struct look *look = &l->looks[word.place >> PLACE_BITS];
-        unsigned field = field_at(look, word.place);
-        r->stamp = stamp + (word.place >> PLACE_BITS);
-        if (field < FER_FIELD_COUNT) look_at_related(look, mark_of(r, word.mark), field);
+    for (size_t i = 0; i < l->related; i++) {
+        fer_rank_word word = r->words[r->related[i]];
+        unsigned at = word.place >> FER_RANK_PLACE;
+        unsigned field = field_at(&l->heads[at], word.place);
+        if (field < FER_FIELD_COUNT)
+            look_at_related(&l->looks[at], word.what, field, r->stamp + at);
     }
-    r->stamp = stamp + FER_RANK_LOT;
+    r->stamp += FER_RANK_LOT;
 }
 
 /* How rare the words of a name are together. */
-static double weigh_name(const struct look *l)
+static double weigh_name(const struct lot *l, unsigned at)
 {
     fer_rank *r = l->rank;
+    const struct look *look = &l->looks[at];
     double all = 0;
-    if (r->names && l->number < r->ix->frozen.numbers) {
-        double known = r->ix->frozen.names[l->number];
-        return known >= l->name_asked ? known : l->name_asked;
+    if (r->names && look->number < r->ix->frozen.numbers) {
+        double known = r->ix->frozen.names[look->number];
+        return known >= l->asked[at] ? known : l->asked[at];
     }
-    for (unsigned i = 1; i < l->name; i++) {
-        uint8_t mark = r->map[l->units[i]];
-        bool own = mark && mark_of(r, mark)->own;
-        all += own ? mark_of(r, mark)->rarity : rarity_of(r, l->units[i]);
+    unsigned end = l->name_end[at] % (1U << FER_RANK_PLACE);
+    for (unsigned i = 1; i < end; i++) {
+        size_t mark = r->map[look->units[i]] & ~(unsigned)FER_RANK_MARKED;
+        bool own = mark && is_own(r, mark);
+        all += own ? r->own[mark].rarity : rarity_of(r, look->units[i]);
     }
     return all;
+}
+
+/* The name of a head that was sorted; any other is looked at by itself. */
+static inline void look_at_rest(struct lot *l, unsigned at)
+{
+    struct look *look = &l->looks[at];
+    if (is_sorted(l, at)) {
+        look->name_asked = l->asked[at];
+        look->name_all = weigh_name(l, at);
+        return;
+    }
+    l->rank->stamp++;
+    look_at_head(look);
 }
 
 /* ---- names ---------------------------------------------------------------------- */
@@ -546,47 +555,37 @@ static bool has_space(const fer_rank *rank, fer_record_reader r)
     return at == q->space_count;
 }
 
-/* Whether the document's whole name is the one that the query may be. */
-static bool has_name(const fer_rank *rank, const fer_record_reader *r)
-{
-    if (rank->query->name == SIZE_MAX || r->name == FER_NONE) return false;
-    const fer_query_term *name = &rank->query->terms[rank->query->name];
-    return r->name == number_in_part(rank, name->frozen, name->tail);
-}
-
-/* Opens a document's record and looks at what cannot be looked at with others. */
+/* Opens a document's record; whether its name is the one that the query may be. */
 static void open_doc(struct lot *l, unsigned at, fer_rank_doc *doc)
 {
     fer_rank *rank = l->rank;
-    struct look *look = &l->looks[at];
     fer_record_reader r;
     fer_record_open(&r, doc->record);
-    look->rank = rank;
-    look->number = doc->number;
-    look->name_all = look->name_asked = look->pairs = look->related = 0;
-    look->against = fer_weigh_length(r.length);
-    look->name = 0;
-    bool has = has_name(rank, &r);
+    l->looks[at] = (struct look){.rank = rank,
+                                 .number = doc->number,
+                                 .against = fer_weigh_length(r.length),
+                                 .units = r.at,
+                                 .end = r.head_end};
+    bool has = rank->name != FER_NONE && r.name == rank->name;
     doc->named = has && (!rank->query->space_count || has_space(rank, r));
     if (has) doc->worth -= rank->query->terms[rank->query->name].weight;
-    if (note_head(l, at, &r)) return;
-    rank->stamp++;
-    look_at_head(look, &r);
+    add_head(l, at);
 }
 
 static void rank_lot(fer_rank *rank, fer_rank_doc *docs, unsigned count)
 {
-    struct lot l;
+    struct lot l; /* large, and written where it is read */
     l.rank = rank;
-    l.words = l.pairs = l.others = 0;
     for (unsigned i = 0; i < count; i++) open_doc(&l, i, &docs[i]);
+    l.words = rank->narrow ? rank->run->sort(&rank->net, l.heads, count, rank->words) : 0;
+    find_name_ends(&l, count);
     rank->stamp++;
     sort_words(&l);
     look_at_pairs(&l);
     look_at_others(&l);
     for (unsigned i = 0; i < count; i++) {
-        struct look *look = &l.looks[i];
-        if (look->name) look->name_all = weigh_name(look);
+        const struct look *look = &l.looks[i];
+        look_at_rest(&l, i);
         double share = look->name_all > 0 ? look->name_asked / look->name_all : 0;
         docs[i].worth = (docs[i].worth + PAIR_WORTH * look->pairs + look->related) *
                         (1 + rank->name_worth * share);

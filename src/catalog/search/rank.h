@@ -16,23 +16,33 @@
 #define FER_RANK_MARKS                                                                             \
     1024 /* words that are looked for in records: the query's and related ones                     \
           */
-#define FER_RANK_MARKED    0x80 /* with the mark, + 1, below it */
+#define FER_RANK_MARKED    0x80 /* with the mark below it */
 #define FER_RANK_ELSEWHERE 0xFF
 #define FER_RANK_RARITIES  512 /* counts of documents whose rarity is remembered */
 
+/* A word that is looked for. Marks are numbered from 1 on, the query's own first; 0 is none. */
 typedef struct fer_rank_mark {
     uint32_t number;  /* of the term in the part */
-    uint16_t next;    /* in its bucket, + 1; of one that is not in the map */
-    uint16_t term;    /* of the query */
-    bool own;         /* it is that term; else one related to it */
-    uint8_t likeness; /* of a related one */
-    float worth;      /* of a related one, at its best; below 0: not known yet */
-    float count;      /* in the document that is looked at */
-    uint32_t stamp;   /* which document that is */
-    double rarity;    /* of the query's term */
-    uint64_t bit;     /* of the query's term, if it is one of the first 64 ... */
-    uint64_t behind;  /* ... and those of its terms that follow this one there */
+    uint16_t next;    /* in its bucket; of one that is not in the map */
+    uint8_t term;     /* of the query */
+    uint8_t likeness; /* of a word that is related to that term; 0: it is the term */
 } fer_rank_mark;
+static_assert(FER_QUERY_TERMS <= UINT8_MAX, "marks keep terms in a byte");
+
+/* What is known of one of the query's own. */
+typedef struct fer_rank_own {
+    double rarity;
+    uint64_t bit;    /* of the query's term, if it is one of the first 64 ... */
+    uint64_t behind; /* ... and those of its terms that follow this one there */
+} fer_rank_own;
+
+/* And of a related one, when it was met. */
+typedef struct fer_rank_other {
+    uint64_t round; /* of marks for which it was; another one: it was not */
+    uint64_t stamp; /* the document in which it was met last */
+    float worth;    /* at its best */
+    float count;    /* in that document */
+} fer_rank_other;
 
 /* How rare words are that `df` - 1 documents have; 0: nobody is here. */
 typedef struct fer_rank_rarity {
@@ -48,13 +58,6 @@ typedef struct fer_rank_doc {
     double worth; /* by the first round, then by the second */
 } fer_rank_doc;
 
-/* A marked word of one of several heads. */
-typedef struct fer_rank_word {
-    uint16_t place; /* the head, and the place in it */
-    uint16_t mark;  /* as in the map */
-} fer_rank_word;
-#define FER_RANK_LOT 32 /* heads that are looked at together */
-
 typedef struct fer_rank {
     const fer_lexical *ix;
     const fer_query *query;
@@ -65,21 +68,25 @@ typedef struct fer_rank {
     bool names;        /* and as many documents as then: what it says of names holds */
     bool narrow;       /* all marks are in the map, and neighbours in the marks */
     bool scattered;    /* some marks are in the buckets */
+    uint32_t name;     /* the number of the query as a name, or FER_NONE */
     const fer_rank_kernels *run;
-    fer_rank_net net; /* of the marks that are in the map */
-    uint32_t stamp;
-    size_t count;
-    fer_rank_mark marks[FER_RANK_MARKS];
+    fer_rank_net net;      /* of the marks that are in the map */
+    uint64_t stamp, round; /* documents and marks are counted and never the same */
+    size_t count, own_count;
+    fer_rank_mark marks[FER_RANK_MARKS + 1];
+    fer_rank_own own[FER_QUERY_TERMS + 2]; /* by mark; that of none is all 0 */
+    fer_rank_other others[FER_RANK_MARKS + 1];
     uint16_t buckets[256];
-    /* By unit of a record: FER_RANK_MARKED | the mark of that term, + 1; 0, as of most, there is
-     * none; FER_RANK_ELSEWHERE: it is in the buckets, or the unit is no term. */
+    /* By unit of a record: FER_RANK_MARKED | the mark of that term; 0, as of most, there is none;
+     * FER_RANK_ELSEWHERE: it is in the buckets, or the unit is no term. */
     uint8_t map[UINT16_MAX + 1];
     fer_rank_rarity rarities[FER_RANK_RARITIES];
     /* Words of the heads at hand, and places among them: of those that are neighbours of the one
-     * before, and of those that are related to the query's. And one more of each. */
-    fer_rank_word words[FER_RANK_LOT * FER_RANK_UNITS + 1];
+     * before, and of those that are related to the query's. And some more of each. */
+    fer_rank_word words[FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_STEP];
     uint16_t pairs[FER_RANK_LOT * FER_RANK_UNITS + 1];
-    uint16_t others[FER_RANK_LOT * FER_RANK_UNITS + 1];
+    uint16_t related[FER_RANK_LOT * FER_RANK_UNITS + 1];
+    uint16_t room[FER_RANK_LOT][FER_RANK_UNITS]; /* of heads behind which not as much can be read */
 } fer_rank;
 
 /* A rank starts with all bytes 0, then: */

@@ -12,24 +12,42 @@ static bool always(void)
     return true;
 }
 
-static bool in_table(const uint8_t table[32], unsigned byte)
+static bool in_table(const uint64_t table[4], unsigned byte)
 {
-    return table[(byte >> 7) * 16 + (byte & 15)] >> (byte >> 4 & 7) & 1;
+    return table[byte >> 6] >> (byte & 63) & 1;
 }
 
-static void sort_plain(const fer_rank_net *net, const uint16_t *units, unsigned count,
-                       fer_rank_units *out)
+/* Whether a name goes on behind the first 64 units; `starts` has the first unit. */
+static inline bool is_long_name(unsigned count, uint64_t starts)
 {
-    fer_rank_units u = {{0, 0}, {0, 0}, false};
-    for (unsigned i = 0; i < count; i++) {
-        unsigned unit = units[i];
-        bool caught = in_table(net->low, unit & 0xFF) && in_table(net->high, unit >> 5 & 0xFF);
+    return (count > 64) & !(starts & ~UINT64_C(1));
+}
+
+static size_t sort_head(const fer_rank_net *net, fer_rank_head *h, unsigned place,
+                        fer_rank_word *words)
+{
+    bool wide = false;
+    size_t found = 0;
+    h->starts[0] = h->starts[1] = 0;
+    for (unsigned i = 0; i < h->count; i++) {
+        unsigned unit = h->units[i];
         bool start = unit >= FER_RECORD_MARK;
-        u.caught[i / 64] |= (uint64_t)(caught && !start) << i % 64;
-        u.starts[i / 64] |= (uint64_t)start << i % 64;
-        u.wide |= unit >= FER_RECORD_WIDE;
+        words[found] = (fer_rank_word){(uint16_t)(place + i), (uint16_t)unit};
+        found += !start && in_table(net->low, unit & 0xFF) && in_table(net->high, unit >> 5 & 0xFF);
+        h->starts[i / 64] |= (uint64_t)start << i % 64;
+        wide |= unit >= FER_RECORD_WIDE;
     }
-    *out = u;
+    h->odd = wide || is_long_name(h->count, h->starts[0]);
+    return h->odd ? 0 : found;
+}
+
+static size_t sort_plain(const fer_rank_net *net, fer_rank_head *heads, unsigned count,
+                         fer_rank_word *words)
+{
+    size_t found = 0;
+    for (unsigned i = 0; i < count; i++)
+        found += sort_head(net, &heads[i], i << FER_RANK_PLACE, words + found);
+    return found;
 }
 
 static void above_plain(const double *scores, size_t count, uint64_t *out)
@@ -44,11 +62,12 @@ static void above_plain(const double *scores, size_t count, uint64_t *out)
 /* ---- AVX2 ---------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("popcnt");
 }
 
 /* A table in both halves of two registers. */
@@ -56,12 +75,12 @@ typedef struct table {
     __m256i part[2];
 } table;
 
-AVX2 static inline table load_table(const uint8_t from[32])
+AVX2 static inline table load_table(const uint64_t from[4])
 {
     table t;
     for (unsigned i = 0; i < 2; i++)
-        t.part[i] = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128((const __m128i_u *)(from + (size_t)16 * i)));
+        t.part[i] =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i_u *)(from + (size_t)2 * i)));
     return t;
 }
 
@@ -69,8 +88,8 @@ AVX2 static inline table load_table(const uint8_t from[32])
 AVX2 static inline __m256i are_in(const table *t, __m256i bytes)
 {
     const __m256i bits = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    __m256i row = _mm256_and_si256(bytes, _mm256_set1_epi8(15));
-    __m256i place = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(7));
+    __m256i row = _mm256_and_si256(_mm256_srli_epi16(bytes, 3), _mm256_set1_epi8(15));
+    __m256i place = _mm256_and_si256(bytes, _mm256_set1_epi8(7));
     __m256i has = _mm256_blendv_epi8(_mm256_shuffle_epi8(t->part[0], row),
                                      _mm256_shuffle_epi8(t->part[1], row), bytes);
     __m256i bit = _mm256_shuffle_epi8(bits, place);
@@ -114,29 +133,54 @@ AVX2 static inline void sort_32(const table *low, const table *high, const uint1
 }
 
 /* 64 at once, of which `count` are looked at. */
-AVX2 static inline uint64_t sort_64(const table *low, const table *high, const uint16_t *units,
-                                    unsigned count, uint64_t *caught, uint64_t *starts)
+AVX2 static inline struct sorted sort_64(const table *low, const table *high, const uint16_t *units,
+                                         unsigned count)
 {
     uint64_t those = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     struct sorted s = {0, 0, 0};
     sort_32(low, high, units, 0, &s);
     if (count > 32) sort_32(low, high, units, 32, &s);
-    *caught = s.caught & those;
-    *starts = s.starts & those;
-    return s.wide & those;
+    return (struct sorted){s.caught & those, s.starts & those, s.wide & those};
 }
 
-AVX2 static void sort_avx2(const fer_rank_net *net, const uint16_t *units, unsigned count,
-                           fer_rank_units *out)
+/* Some more steps cost less than to guess how many. */
+AVX2 static inline void note(fer_rank_word *words, const uint16_t *units, unsigned place,
+                             uint64_t caught)
+{
+    for (; caught; words += FER_RANK_STEP) {
+        for (unsigned i = 0; i < FER_RANK_STEP; i++) {
+            unsigned at = (unsigned)_tzcnt_u64(caught) & 63;
+            words[i] = (fer_rank_word){(uint16_t)(place + at), units[at]};
+            caught &= caught - 1;
+        }
+    }
+}
+
+AVX2 static size_t sort_avx2(const fer_rank_net *net, fer_rank_head *heads, unsigned count,
+                             fer_rank_word *words)
 {
     static_assert(FER_RECORD_MARK == 0xF000, "no term has four 1s in front");
     const table low = load_table(net->low), high = load_table(net->high);
-    uint64_t wide = sort_64(&low, &high, units, count, &out->caught[0], &out->starts[0]);
-    out->caught[1] = out->starts[1] = 0;
-    if (count > 64)
-        wide |= sort_64(&low, &high, units + 64, count - 64, &out->caught[1], &out->starts[1]);
-    out->wide = wide != 0;
+    const fer_rank_word *first = words;
+    for (unsigned i = 0; i < count; i++) {
+        fer_rank_head *h = &heads[i];
+        unsigned place = i << FER_RANK_PLACE;
+        if (!h->count) continue;
+        struct sorted s = sort_64(&low, &high, h->units, h->count), more = {0, 0, 0};
+        if (h->count > 64) more = sort_64(&low, &high, h->units + 64, h->count - 64);
+        h->starts[0] = s.starts;
+        h->starts[1] = more.starts;
+        h->odd = (s.wide | more.wide) != 0 || is_long_name(h->count, s.starts);
+        if (h->odd) continue;
+        note(words, h->units, place, s.caught);
+        words += __builtin_popcountll(s.caught);
+        if (h->count <= 64) continue;
+        note(words, h->units + 64, place + 64, more.caught);
+        words += __builtin_popcountll(more.caught);
+    }
+    return (size_t)(words - first);
 }
+
 /* Eight are held against all, one after the other. */
 AVX2 static void above_avx2(const double *scores, size_t count, uint64_t *out)
 {

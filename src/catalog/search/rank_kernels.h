@@ -15,33 +15,40 @@
 /* A bit for each byte that a part of a number can be: its lower half, and the bits from the fifth
  * on. */
 typedef struct fer_rank_net {
-    uint8_t low[32], high[32];
+    uint64_t low[4], high[4];
 } fer_rank_net;
-
-static inline void fer_rank_net_byte(uint8_t table[32], unsigned byte)
-{
-    table[(byte >> 3 & 16) + (byte & 15)] |= (uint8_t)(1U << (byte >> 4 & 7));
-}
 
 static inline void fer_rank_net_add(fer_rank_net *net, uint32_t number)
 {
-    fer_rank_net_byte(net->low, number & 0xFF);
-    fer_rank_net_byte(net->high, number >> 5 & 0xFF);
+    net->low[number >> 6 & 3] |= UINT64_C(1) << (number & 63);
+    net->high[number >> 11 & 3] |= UINT64_C(1) << (number >> 5 & 63);
 }
 
-/* A bit for each unit, the first the lowest. */
-typedef struct fer_rank_units {
-    uint64_t caught[2]; /* terms of one unit that may be marked */
-    uint64_t starts[2]; /* of texts, or a term of two units */
-    bool wide;          /* there is a term of two units */
-} fer_rank_units;
+/* The head of a record: what goes in, and what is found out. */
+typedef struct fer_rank_head {
+    const uint16_t *units; /* FER_RANK_UNITS of them can be read */
+    unsigned count;        /* of its own; 0: it is not looked at */
+    bool odd;              /* it has a term of two units, or a name that is too long */
+    uint64_t starts[2];    /* of texts: a bit for each unit, the first the lowest */
+} fer_rank_head;
+
+/* A unit of one of several heads. */
+typedef struct fer_rank_word {
+    uint16_t place; /* the head << FER_RANK_PLACE, and the place in it */
+    uint16_t what;  /* the unit; later on, the mark of its term */
+} fer_rank_word;
+#define FER_RANK_LOT   32 /* heads that are looked at together */
+#define FER_RANK_PLACE 8  /* bits of a place in a head: two heads have no neighbours */
+#define FER_RANK_STEP  5  /* words that most heads have at most, and room behind the last one */
+static_assert(FER_RANK_UNITS < 1 << FER_RANK_PLACE && FER_RANK_LOT << FER_RANK_PLACE <= UINT16_MAX,
+              "places are 16 bits");
 
 typedef struct fer_rank_kernels {
     const char *name;
     bool (*runs_here)(void);
-    /* Sorts the first `count`, one at least; all of FER_RANK_UNITS can be read. */
-    void (*sort)(const fer_rank_net *net, const uint16_t *units, unsigned count,
-                 fer_rank_units *out);
+    /* Notes terms of one unit that may be marked, head by head; how many. Of odd heads none. */
+    size_t (*sort)(const fer_rank_net *net, fer_rank_head *heads, unsigned count,
+                   fer_rank_word *words);
     /* How many of the scores are above each. Both have room for a multiple of FER_RANK_SCORES, and
      * behind the last score stand ones that are above none. */
     void (*above)(const double *scores, size_t count, uint64_t *out);

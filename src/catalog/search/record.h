@@ -112,11 +112,16 @@ static inline void fer_record_mark(fer_record_writer *w, unsigned field)
     assert(w->count + 3 <= FER_RECORD_UNITS);
     w->units[w->count++] = (uint16_t)(FER_RECORD_MARK + field);
 }
+/* Whether no word of a field goes into the head. */
+static inline bool fer_record_in_tail(unsigned field)
+{
+    return field > FER_FIELD_DESCRIPTION;
+}
 /* Words of a field that go into the head. Where there is no room, one that the field has had
  * already is not to be added. */
 static inline size_t fer_record_head_room(const fer_record_writer *w, unsigned field)
 {
-    return field <= FER_FIELD_DESCRIPTION ? FER_RECORD_HEAD - w->words : 0;
+    return fer_record_in_tail(field) ? 0 : FER_RECORD_HEAD - w->words;
 }
 /* Where up to `terms` go that are put next (fer_record_put); who puts them counts their units. */
 static inline uint16_t *fer_record_room(fer_record_writer *w, size_t terms)

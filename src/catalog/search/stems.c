@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stem costs Snowball 300 ns and more; words repeat, so each is stemmed once and remembered
- * in a table with three places per hash: a new word that falls on them takes the place of the one
- * that came first. With one place each, a third of the words of 500 requests were stemmed anew.
+ * A stem costs more than a look into a table; words repeat, so each is stemmed once and remembered
+ * with three places per hash: a new word that falls on them takes the place of the one that came
+ * first. With one place each, a third of the words of 500 requests were stemmed anew.
  */
-#include <libstemmer.h>
-
+#include "stemmer.h"
 #include "stopwords.h"
 #include "sys.h"
 
@@ -25,6 +24,9 @@ static_assert(offsetof(struct stem, stem) + FER_TOKEN_KEY <= sizeof(struct stem)
               "two parts of it");
 static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
 
+static_assert(FER_TOKEN_MAX <= FER_STEM_WORD && FER_TOKEN_KEY <= FER_STEM_WORD,
+              "every word has a stem, and zeros behind a short one");
+
 #define LINE ((size_t)64)
 struct row {
     struct stem places[STEM_PLACES];
@@ -33,39 +35,44 @@ struct row {
 static_assert(sizeof(struct row) == 2 * LINE, "a row is two lines");
 
 struct fer_tokeniser {
-    struct sb_stemmer *stemmer;
-    char stem[FER_TOKEN_MAX + 16]; /* of the last word */
+    char stem[FER_STEM_WORD]; /* of the last word */
     fer_token_subject subject;
     fer_stopwords stopwords;
     uint16_t round;   /* of notes; from 1 on */
-    struct row *rows; /* in what follows, from where a line begins */
-    char room[STEM_ROWS * sizeof(struct row) + LINE];
+    struct row *rows; /* in what follows, from where a line begins; NULL: there are none */
+    char room[];
 };
+
+static fer_tokeniser *make(size_t room)
+{
+    fer_tokeniser *t = fer_sys_malloc_zero(sizeof *t + room);
+    if (!t) return NULL;
+    t->round = 1;
+    fer_stopwords_init(&t->stopwords);
+    return t;
+}
+
+fer_tokeniser *fer_tokeniser_new_plain(void)
+{
+    return make(0);
+}
 
 fer_tokeniser *fer_tokeniser_new(void)
 {
-    fer_tokeniser *t = fer_sys_malloc_zero(sizeof *t);
-    if (!t) return NULL;
-    t->stemmer = sb_stemmer_new("english", NULL);
-    t->round = 1;
-    fer_stopwords_init(&t->stopwords);
-    t->rows = (void *)(t->room + (-(uintptr_t)t->room & (LINE - 1)));
-    if (t->stemmer) return t;
-    fer_sys_free(t);
-    return NULL;
+    fer_tokeniser *t = make(STEM_ROWS * sizeof(struct row) + LINE);
+    if (t) t->rows = (void *)(t->room + (-(uintptr_t)t->room & (LINE - 1)));
+    return t;
 }
 
 void fer_tokeniser_free(fer_tokeniser *t)
 {
-    if (!t) return;
-    sb_stemmer_delete(t->stemmer);
     fer_sys_free(t);
 }
 
 /* ---- stems ---------------------------------------------------------------- */
 
 /*
- * The letters before a last one with which some suffix of Snowball's English ends; a word that ends
+ * The letters before a last one with which some suffix of the stemmer's ends; a word that ends
  * otherwise is its own stem, as nearly half of the words of tools are.
  */
 #define BEFORE(letter) (UINT32_C(1) << ((letter) - 'a'))
@@ -95,14 +102,8 @@ static bool is_stem(fer_str word)
 
 static fer_str stem_of(fer_tokeniser *t, fer_str word)
 {
-    assert(t);
     if (is_stem(word)) return word;
-    const sb_symbol *stem = sb_stemmer_stem(t->stemmer, (const sb_symbol *)word.ptr, (int)word.len);
-    int len = stem ? sb_stemmer_length(t->stemmer) : 0;
-    if (len <= 0 || (size_t)len > sizeof t->stem) return word;
-    memset(t->stem, 0, FER_TOKEN_KEY);
-    memcpy(t->stem, stem, (size_t)len);
-    return (fer_str){t->stem, (size_t)len};
+    return (fer_str){t->stem, fer_stem(word.ptr, word.len, t->stem)};
 }
 
 static struct stem *row_of(const fer_tokeniser *t, const fer_token_key *key)
@@ -152,6 +153,7 @@ static inline void recall(fer_tokeniser *t, fer_token *token, const struct stem 
 
 uint16_t fer_token_fetch(const fer_tokeniser *t, const fer_token_key *key)
 {
+    assert(t->rows);
     const struct stem *row = row_of(t, key);
     __builtin_prefetch(row);
     return (uint16_t)(((const char *)row - (const char *)t->rows) / (ptrdiff_t)sizeof(struct row));
@@ -184,7 +186,7 @@ void fer_token_finish_once(fer_tokeniser *t, fer_token *token)
 
 void fer_token_finish(fer_tokeniser *t, fer_token *token)
 {
-    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY) {
+    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY || !t->rows) {
         fer_token_finish_once(t, token);
         return;
     }

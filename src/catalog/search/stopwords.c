@@ -72,7 +72,6 @@ void fer_stopwords_init(fer_stopwords *s)
     static_assert(2 * (FER_COUNT(stop_words) + FER_COUNT(filler_words) + FER_COUNT(filler_signs)) <
                       FER_STOPWORD_SLOTS,
                   "half of the slots are empty");
-    *s = (fer_stopwords){0};
     add_all(s, stop_words, FER_COUNT(stop_words), FER_TOKEN_STOP);
     add_all(s, filler_words, FER_COUNT(filler_words), FER_TOKEN_FILLER);
     add_all(s, filler_signs, FER_COUNT(filler_signs), FER_TOKEN_FILLER);
@@ -81,7 +80,7 @@ void fer_stopwords_init(fer_stopwords *s)
 fer_token_use fer_stopwords_use(const fer_stopwords *s, fer_str word)
 {
     if (!word.len || word.len > FER_TOKEN_KEY) return FER_TOKEN_CONTENT;
-    fer_token_key key = fer_token_key_load(word);
+    fer_token_key key = fer_token_key_of(word);
     size_t at = slot_of(&key);
     while (s->keys[at].part[0] && !fer_token_key_eq(&s->keys[at], &key))
         at = (at + 1) & (FER_STOPWORD_SLOTS - 1);

@@ -13,8 +13,9 @@ typedef struct fer_stopwords {
     uint8_t uses[FER_STOPWORD_SLOTS];       /* fer_token_use */
 } fer_stopwords;
 
+/* Of zeros. */
 void fer_stopwords_init(fer_stopwords *s);
-/* What a folded word, not stemmed, is. */
+/* What a folded word, not stemmed, is; with zeros behind it, as tokens have it. */
 fer_token_use fer_stopwords_use(const fer_stopwords *s, fer_str word);
 
 #endif

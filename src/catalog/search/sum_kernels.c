@@ -34,6 +34,11 @@ static uint32_t count_plain(const uint16_t *sums, uint32_t size, uint16_t floor)
     return count;
 }
 
+static void gains_plain(float step, uint16_t out[FER_GAINS])
+{
+    for (unsigned i = 0; i < FER_GAINS; i++) out[i] = (uint16_t)(int)(step * (float)(i + 1));
+}
+
 /* ---- SSE2, which every x86-64 has ---------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -95,11 +100,12 @@ static uint32_t count_sse2(const uint16_t *sums, uint32_t size, uint16_t floor)
 
 /* ---- AVX2 ---------------------------------------------------------------------- */
 
-#define AVX2 __attribute__((target("avx2,bmi")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("popcnt");
 }
 
 AVX2 static inline __m256i sixteen(const uint16_t *sums, unsigned part)
@@ -123,13 +129,44 @@ AVX2 static inline bool any_above(const uint16_t *s, __m256i under)
     return _mm256_movemask_epi8(_mm256_cmpgt_epi16(top, under)) != 0;
 }
 
-/* First which of up to 64 lots have one, a bit each: that is not for a branch to foresee. */
-AVX2 static inline uint64_t lots_above(const uint16_t *sums, uint32_t lots, __m256i under)
+AVX2 static inline void clear_lot(uint16_t *sums)
+{
+    for (unsigned part = 0; part < 4; part++)
+        _mm256_store_si256((__m256i *)(void *)sums + part, _mm256_setzero_si256());
+}
+
+/* First which of up to 64 lots have one, a bit each: that is not for a branch to foresee. The
+ * others are cleared while they are at hand. */
+AVX2 static inline uint64_t lots_above(uint16_t *sums, uint32_t lots, __m256i under)
 {
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < lots; i++)
-        bits |= (uint64_t)any_above(sums + (size_t)i * FER_SUMS_LOT, under) << i;
+    for (uint32_t i = 0; i < lots; i++) {
+        uint16_t *lot = sums + (size_t)i * FER_SUMS_LOT;
+        bool any = any_above(lot, under);
+        const __m256i keep = _mm256_set1_epi32(-(int)any);
+        for (unsigned part = 0; part < 4; part++)
+            _mm256_store_si256((__m256i *)(void *)lot + part,
+                               _mm256_and_si256(sixteen(lot, part), keep));
+        bits |= (uint64_t)any << i;
+    }
     return bits;
+}
+
+/* The places of up to 64 and their values. How many is not for a branch to foresee: some more steps
+ * cost less. */
+AVX2 static inline uint32_t note_avx2(uint64_t bits, const uint16_t *sums, uint32_t at,
+                                      uint16_t *places, uint16_t *values)
+{
+    uint32_t count = (uint32_t)__builtin_popcountll(bits);
+    for (; bits; places += FER_SUMS_STEP, values += FER_SUMS_STEP) {
+        for (unsigned i = 0; i < FER_SUMS_STEP; i++) {
+            uint32_t place = at + ((unsigned)_tzcnt_u64(bits) & 63);
+            places[i] = (uint16_t)place;
+            values[i] = sums[place];
+            bits &= bits - 1;
+        }
+    }
+    return count;
 }
 
 AVX2 static uint32_t take_avx2(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
@@ -144,15 +181,25 @@ AVX2 static uint32_t take_avx2(uint16_t *sums, uint32_t size, uint16_t floor, ui
         for (; some; some &= some - 1) {
             uint32_t at = (first + (unsigned)__builtin_ctzll(some)) * FER_SUMS_LOT;
             uint64_t bits = above_avx2(sums + at, under) | above_avx2(sums + at + 32, under) << 32;
-            for (; bits; bits &= bits - 1) {
-                uint32_t place = at + (unsigned)__builtin_ctzll(bits);
-                places[found] = (uint16_t)place;
-                values[found++] = sums[place];
-            }
+            found += note_avx2(bits, sums, at, places + found, values + found);
+            clear_lot(sums + at);
         }
     }
-    memset(sums, 0, (size_t)lots * FER_SUMS_LOT * sizeof *sums);
     return found;
+}
+
+AVX2 static void gains_avx2(float step, uint16_t out[FER_GAINS])
+{
+    const __m256 steps = _mm256_set1_ps(step), more = _mm256_set1_ps(8);
+    __m256 level = _mm256_setr_ps(1, 2, 3, 4, 5, 6, 7, 8);
+    for (unsigned i = 0; i < FER_GAINS; i += 16) {
+        __m256i low = _mm256_cvttps_epi32(_mm256_mul_ps(steps, level));
+        level = _mm256_add_ps(level, more);
+        __m256i high = _mm256_cvttps_epi32(_mm256_mul_ps(steps, level));
+        level = _mm256_add_ps(level, more);
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xD8);
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), both);
+    }
 }
 
 AVX2 static uint32_t count_avx2(const uint16_t *sums, uint32_t size, uint16_t floor)
@@ -175,10 +222,10 @@ AVX2 static uint32_t count_avx2(const uint16_t *sums, uint32_t size, uint16_t fl
 
 const fer_sum_kernels fer_sum_kernel_rows[] = {
 #if defined(__x86_64__)
-    {"avx2", has_avx2, take_avx2, count_avx2},
-    {"sse2", always, take_sse2, count_sse2},
+    {"avx2", has_avx2, take_avx2, gains_avx2, count_avx2},
+    {"sse2", always, take_sse2, gains_plain, count_sse2},
 #endif
-    {"plain", always, take_plain, count_plain},
+    {"plain", always, take_plain, gains_plain, count_plain},
 };
 const size_t fer_sum_kernel_count = sizeof fer_sum_kernel_rows / sizeof fer_sum_kernel_rows[0];
 

@@ -15,6 +15,8 @@
 #define FER_SUMS       8192
 #define FER_SUMS_LOT   64
 #define FER_SUMS_ALIGN 64
+#define FER_SUMS_STEP  4 /* places and values are written so many at once */
+#define FER_GAINS      32
 
 typedef struct fer_sum_kernels {
     const char *name;
@@ -23,6 +25,9 @@ typedef struct fer_sum_kernels {
      * are 0 afterwards. `values` gets theirs. How many. */
     uint32_t (*take)(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
                      uint16_t *values);
+    /* A step, two of them ... FER_GAINS of them, which is below 2^15; without what is behind the
+     * point. */
+    void (*gains)(float step, uint16_t out[FER_GAINS]);
     /* How many are at least `floor`. */
     uint32_t (*count)(const uint16_t *sums, uint32_t size, uint16_t floor);
 } fer_sum_kernels;

@@ -80,6 +80,8 @@ static void offer(fer_sweep *s, uint32_t score, uint32_t number, uint32_t slot)
     if (s->count == 2 * s->room) thin_out(s);
 }
 
+#define SMALL 2048 /* documents of a part in which nothing is looked up */
+
 /* ---- a span --------------------------------------------------------------------- */
 
 /* What is known of a span before it is read. */
@@ -256,42 +258,64 @@ static uint32_t bury(fer_sweep *s, const struct span *w, uint32_t found)
  * Where more are found than can stay, they do not come in one by one: by halving the highest score
  * is found that `room` of them have.
  */
-static void raise_least(fer_sweep *s, uint32_t found)
+static void raise_least(fer_sweep *s, const uint16_t *scores, uint32_t size)
 {
-    uint32_t low = s->least, high = (uint32_t)SCORE_MAX + 1;
-    uint32_t end = (found + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT;
-    memset(s->values + found, 0, (end - found) * sizeof s->values[0]);
-    while (high - low > 1) {
+    uint32_t low = s->least, high = (uint32_t)SCORE_MAX + 1, count = 0;
+    /* It is seldom much higher: a quarter more, then twice as far, then halves. */
+    for (uint32_t step = low / 4 + 64; step < high - low && count != s->room; step *= 2) {
+        count = s->run->count(scores, size, (uint16_t)(low + step));
+        if (count < s->room) high = low + step;
+        else low += step;
+    }
+    while (count != s->room && high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t count = s->run->count(s->values, found, (uint16_t)middle);
+        count = s->run->count(scores, size, (uint16_t)middle);
         if (count < s->room) high = middle;
         else low = middle;
-        if (count == s->room) break;
     }
     s->least = low;
+}
+
+/* Of those that were found. */
+static void raise_by_found(fer_sweep *s, uint32_t found)
+{
+    uint32_t end = (found + FER_SUMS_LOT - 1) / FER_SUMS_LOT * FER_SUMS_LOT;
+    if (found <= s->room) return;
+    memset(s->values + found, 0, (end - found) * sizeof s->values[0]);
+    raise_least(s, s->values, found);
 }
 
 /* All are there, and wanted: which of them have enough is not for a branch to foresee. */
 static void offer_all(fer_sweep *s, const struct span *w, uint32_t found)
 {
-    uint32_t numbers = s->ix->frozen.numbers; /* bytes may be hostile */
-    for (uint32_t k = 0; k < found; k++) {
-        uint32_t number = w->first + s->places[k], score = s->values[k];
-        s->best[s->count] =
-            (fer_candidate){(uint64_t)score << 32 | (UINT32_MAX - number), FER_NONE};
-        s->count += (score >= s->least) & (number < numbers);
-        if (s->count == 2 * s->room) thin_out(s);
+    const uint32_t numbers = s->ix->frozen.numbers, first = w->first; /* bytes may be hostile */
+    for (uint32_t from = 0, to; from < found; from = to) {
+        size_t count = s->count, room = 2 * s->room - count;
+        const uint32_t least = s->least;
+        fer_candidate *best = s->best;
+        to = found - from < room ? found : from + (uint32_t)room;
+        for (uint32_t k = from; k < to; k++) {
+            uint32_t number = first + s->places[k], score = s->values[k];
+            best[count].key = (uint64_t)score << 32 | (UINT32_MAX - number);
+            best[count].slot = FER_NONE;
+            count += (score >= least) & (number < numbers);
+        }
+        s->count = count;
+        if (count == 2 * s->room) thin_out(s);
     }
 }
 
 /* All sums are looked at and cleared. */
 static void collect(fer_sweep *s, const struct span *w)
 {
+    if (s->numbers <= SMALL && !w->tail && !s->accept && !fer_lexical_has_dead(s->ix) &&
+        s->run->count(s->sums, w->size, floor_of(s, w)) > s->room)
+        raise_least(s, s->sums, w->size);
     uint32_t found = s->run->take(s->sums, w->size, floor_of(s, w), s->places, s->values), number;
     found = sift(s, w, found);
     if (!w->tail && !s->accept) {
         if (fer_lexical_has_dead(s->ix)) found = bury(s, w, found);
-        if (found > s->room) raise_least(s, found);
+        raise_by_found(s, found);
         offer_all(s, w, found);
         return;
     }
@@ -310,7 +334,6 @@ static void collect(fer_sweep *s, const struct span *w)
  * counted in the first span, and where more lanes have become cheap; later spans are much the same.
  */
 #define LOOK_UP_COST 32
-#define SMALL        2048 /* documents of a part in which nothing is looked up */
 
 static void add_cheap(fer_sweep *s, struct span *w)
 {
@@ -369,14 +392,6 @@ static void sweep_span(fer_sweep *s, struct span *w)
 
 /* ---- lanes ---------------------------------------------------------------------- */
 
-static void set_gains(struct fer_lane *lane, double worth)
-{
-    float step = (float)(worth * fer_weigh_level_share(0));
-    for (unsigned level = 0; level < FER_LEVELS; level++)
-        lane->gain[level] = (uint16_t)(int)(step * (float)(level + 1));
-    lane->from = lane->to = 0;
-}
-
 static fer_frozen_list list_of(const fer_sweep *s, const fer_query_term *t, bool tail)
 {
     if (!tail) return fer_frozen_postings(&s->ix->frozen, t->frozen);
@@ -390,7 +405,8 @@ static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
     if (!list.df) return;
     __builtin_prefetch(list.flat ? (const void *)list.flat : list.postings);
     lane->list = list;
-    set_gains(lane, worth);
+    lane->from = lane->to = 0;
+    s->run->gains((float)(worth * fer_weigh_level_share(0)), lane->gain);
     lane->top = lane->gain[fer_frozen_level(list.levels, FER_FROZEN_TOP)];
     s->lane_count++;
 }

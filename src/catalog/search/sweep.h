@@ -17,6 +17,7 @@
 #include "sum_kernels.h"
 
 #define FER_SPAN FER_SUMS
+static_assert(FER_LEVELS == FER_GAINS, "a gain for each level");
 static_assert(FER_SPAN % FER_WINDOW == 0 && (FER_SPAN & (FER_SPAN - 1)) == 0, "of whole windows");
 
 #define FER_SWEEP_ROOM (FER_LEXICAL_HITS_MAX + 64)
@@ -59,8 +60,8 @@ typedef struct fer_sweep {
     size_t wanted;    /* ... and from here on, added up all the same */
     uint16_t *sums;   /* FER_SPAN of them, 0 between spans ... */
     uint16_t *values; /* ... and those that are large enough */
-    uint16_t room_of_sums[2 * FER_SPAN + FER_SUMS_ALIGN / 2];
-    uint16_t places[FER_SPAN];
+    uint16_t room_of_sums[2 * FER_SPAN + FER_SUMS_STEP + FER_SUMS_ALIGN / 2];
+    uint16_t places[FER_SPAN + FER_SUMS_STEP];
 } fer_sweep;
 
 /* Leaves the best in best[0 .. count), in no order; of equal ones those with lower numbers. */

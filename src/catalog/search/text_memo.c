@@ -3,7 +3,7 @@
 
 #include "sys.h"
 
-#define FIRST_ROWS 64 /* a power of two */
+#define FIRST_ROWS 1024 /* a power of two */
 #define LINE       ((size_t)64)
 static_assert(sizeof(struct fer_memo_row) == LINE, "a row is a line");
 static_assert(FER_MEMO_TERMS <= FER_MEMO_RING * FIRST_ROWS && FER_MEMO_TERMS <= UINT8_MAX,

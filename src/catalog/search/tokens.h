@@ -3,7 +3,7 @@
  * Text taken apart into the words that search compares, the same for documents and queries.
  *
  * Identifiers are split (snake, kebab, dots, camelCase, between letters and digits), letters
- * folded (case, accents, full width), English words stemmed (Snowball). Scripts that put no
+ * folded (case, accents, full width), English words stemmed (stemmer.h). Scripts that put no
  * spaces between words (Han, kana, Hangul, Thai ...) give every character, and every pair of
  * neighbours, as a token. Nothing is dropped here: a token says whether it is a stop word or
  * filler, and what border stands before it, and the caller leaves out what it does not need.
@@ -61,6 +61,9 @@ typedef struct fer_tokeniser fer_tokeniser;
 
 /* NULL: no memory. */
 FER_MUST_USE fer_tokeniser *fer_tokeniser_new(void);
+/* One that remembers nothing, half a megabyte smaller, for who does so itself
+ * (fer_token_finish_once): it is not to be asked for what it remembers. */
+FER_MUST_USE fer_tokeniser *fer_tokeniser_new_plain(void);
 void fer_tokeniser_free(fer_tokeniser *t);
 
 /* A text that is being read. The fields are the reader's own. */
@@ -133,10 +136,12 @@ typedef struct fer_token_key {
  */
 size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room);
 
-/* How long the word of a key is. */
+/* How long the word of a key is: up to its last byte that is not zero. */
 static inline size_t fer_token_key_len(const fer_token_key *key)
 {
-    return strnlen((const char *)key->part, FER_TOKEN_KEY);
+    uint64_t last = key->part[1] ? key->part[1] : key->part[0];
+    size_t bytes = last ? (71 - (size_t)__builtin_clzll(last)) / 8 : 0;
+    return key->part[1] ? 8 + bytes : bytes;
 }
 
 /* Of a token's word that is no longer than FER_TOKEN_KEY. */
@@ -149,7 +154,7 @@ static inline fer_token_key fer_token_key_of(fer_str word)
 
 static inline bool fer_token_key_eq(const fer_token_key *x, const fer_token_key *y)
 {
-    return x->part[0] == y->part[0] && x->part[1] == y->part[1];
+    return !((x->part[0] ^ y->part[0]) | (x->part[1] ^ y->part[1])); /* one branch, or none */
 }
 
 static inline uint64_t fer_token_mix(uint64_t x, uint64_t y)

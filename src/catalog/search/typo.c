@@ -28,6 +28,12 @@ static void set(fer_typo *out, size_t at, fer_str text)
     out->count = at + 1;
 }
 
+/* Nobody has most of these; with a tail, that is not known beforehand. */
+static bool may_have(const fer_lexical *ix, const fer_token_key *key)
+{
+    return fer_frozen_may_have(&ix->frozen, fer_token_key_hash(key, ix->frozen.seed));
+}
+
 static void try_text(struct mend *m, const char *text, size_t len)
 {
     fer_str s = {text, len};
@@ -65,17 +71,52 @@ static void try_swapped(struct mend *m, size_t at)
     try_word(m, text, m->word.len);
 }
 
-static void try_letters(struct mend *m, size_t at)
+/* The stem with a letter at a place, in front of what is there or instead of it. */
+static void try_letter(struct mend *m, size_t at, char c, bool instead)
 {
     char text[FER_TOKEN_MAX + 1];
+    size_t rest = m->stem.len - at - instead;
+    memcpy(text, m->stem.ptr, at);
+    text[at] = c;
+    memcpy(text + at + 1, m->stem.ptr + at + instead, rest);
+    try_text(m, text, at + 1 + rest);
+}
+
+/* The same of a key, with a letter of no bits. */
+static fer_token_key open_place(fer_token_key key, size_t at, bool instead)
+{
+    unsigned __int128 all = (unsigned __int128)key.part[1] << 64 | key.part[0];
+    unsigned __int128 front = all & (((unsigned __int128)1 << 8 * at) - 1);
+    unsigned __int128 rest = (all >> 8 * at >> 8 * instead) << 8 * at << 8;
+    return (fer_token_key){{(uint64_t)(front | rest), (uint64_t)((front | rest) >> 64)}};
+}
+
+/* All letters at a place, where the stem with one more is short: hardly one of them is looked up.
+ */
+static void try_short_letters(struct mend *m, size_t at)
+{
+    fer_token_key stem = fer_token_key_load(m->stem);
+    fer_token_key more = open_place(stem, at, false), another = open_place(stem, at, true);
     for (int c = 'a'; c <= 'z'; c++) {
-        memcpy(text, m->stem.ptr, at);
-        text[at] = (char)c;
-        memcpy(text + at + 1, m->stem.ptr + at, m->stem.len - at); /* one more */
-        try_text(m, text, m->stem.len + 1);
-        if (at == m->stem.len) continue;
-        memcpy(text + at + 1, m->stem.ptr + at + 1, m->stem.len - at - 1); /* another one */
-        try_text(m, text, m->stem.len);
+        uint64_t letter = (uint64_t)c << 8 * (at % 8);
+        fer_token_key one = more, other = another;
+        one.part[at / 8] |= letter;
+        other.part[at / 8] |= letter;
+        if (may_have(m->ix, &one)) try_letter(m, at, (char)c, false);
+        if (at < m->stem.len && may_have(m->ix, &other)) try_letter(m, at, (char)c, true);
+    }
+}
+
+static void try_letters(struct mend *m, size_t at)
+{
+    if (m->stem.len < FER_TOKEN_KEY &&
+        !atomic_load_explicit(&m->ix->terms.count, memory_order_acquire)) {
+        try_short_letters(m, at);
+        return;
+    }
+    for (int c = 'a'; c <= 'z'; c++) {
+        try_letter(m, at, (char)c, false);
+        if (at < m->stem.len) try_letter(m, at, (char)c, true);
     }
 }
 

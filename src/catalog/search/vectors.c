@@ -353,7 +353,7 @@ static void gather_hopefully(const scan *s, const fer_sketch_query *asked, candi
 /* What each of few sketches leaves to the query, behind the last up to FER_SUMS_LOT zeros. */
 struct few {
     _Alignas(FER_SUMS_ALIGN) uint16_t left[FEW];
-    uint16_t places[FEW], values[FEW];
+    uint16_t places[FEW + FER_SUMS_STEP], values[FEW + FER_SUMS_STEP];
     const fer_sum_kernels *run;
     uint32_t size;
 };

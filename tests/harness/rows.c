@@ -57,7 +57,7 @@ static bool is_injected(fer_code code)
  * long, they lie further and further apart; the plain build meets every one. */
 static size_t next_point(size_t n)
 {
-    return getenv("FERRULE_INSTRUMENTED") ? n + 1 + n / 16 : n + 1;
+    return getenv("FERRULE_INSTRUMENTED") ? n + 1 + n / 8 : n + 1;
 }
 
 size_t rows_torture_arena(rows_attempt *attempt, const void *row)

@@ -409,8 +409,9 @@ static void goodbye(void)
 }
 
 /* What an older server says unasked comes on a stream of its own. */
-static void on_changed(fer_runner *runner)
+static void on_changed(fer_runner *runner, const fer_token_owner *owner)
 {
+    assert_true(fer_token_owner_is_nobody(owner));
     ((rig *)runner->owner)->changes++;
 }
 

@@ -178,8 +178,9 @@ static void lazily(void)
     finish(&r);
 }
 
-static void on_changed(fer_runner *runner)
+static void on_changed(fer_runner *runner, const fer_token_owner *owner)
 {
+    assert_true(fer_token_owner_is_nobody(owner));
     ((rig *)runner->owner)->changes++;
 }
 

@@ -11,7 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
-from bridge_client import Web  # noqa: E402
+from bridge_client import Web, heard_in  # noqa: E402
 from command_line import FERRULE, case  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
@@ -66,11 +66,7 @@ class Site:
         self.gateway.send_signal(signal.SIGHUP)
 
     def heard(self, what):
-        try:
-            with open(self.file, encoding="utf-8") as file:
-                return [m for m in map(json.loads, file) if m["what"] == what]
-        except FileNotFoundError:
-            return []
+        return heard_in(self.file, what)
 
     def end(self, sig=signal.SIGTERM):
         self.gateway.send_signal(sig)

@@ -15,7 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
-from bridge_client import META, Stdio, Web  # noqa: E402
+from bridge_client import META, Stdio, Web, heard_in  # noqa: E402
 from command_line import FERRULE, case, finish  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
@@ -74,11 +74,7 @@ class Cell:
         return ([] if len(news) > before else [f"{method} was not told"]) + ([] if said in ("touched", "logged", "grown") else [str(said)]), news
 
     def heard(self, what):
-        try:
-            with open(self.file, encoding="utf-8") as file:
-                return [m for m in map(json.loads, file) if m["what"] == what]
-        except FileNotFoundError:
-            return []
+        return heard_in(self.file, what)
 
     def wants(self, backend):
         """How often the server was asked to say that the resource has changed."""

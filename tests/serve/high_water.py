@@ -11,7 +11,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
-from bridge_client import Stdio  # noqa: E402
+from bridge_client import Stdio, heard_in  # noqa: E402
 from bridge_site import ENV, is_it, row, until  # noqa: E402
 from command_line import FERRULE, case, finish  # noqa: E402
 
@@ -29,8 +29,7 @@ case("it answers", is_it("tools" in client.request("tools/list").get("result", {
 
 
 def heard(what):
-    with open(heard_file, encoding="utf-8") as file:
-        return [m for m in map(json.loads, file) if m["what"] == what]
+    return heard_in(heard_file, what)
 
 
 def hold(size):

@@ -118,6 +118,60 @@ void fer_server_tell_soon(fer_exchange *x)
     wake(x->server);
 }
 
+/* ---- the end of a turn ----------------------------------------------------------------------- */
+
+/* All that a turn has gathered leaves at once: what the kernel needs to send is in the processor's
+ * caches then, and what made the answers was while it did. */
+static void on_turn_end(uv_prepare_t *turn_end)
+{
+    fer_http_server *s = turn_end->data;
+    uv_prepare_stop(turn_end);
+    while (s->leaving) {
+        fer_conn *c = s->leaving;
+        if (!fer_conn_leave(c)) fer_conn_go_on(c);
+    }
+}
+
+static struct fer_gathered *find_spare(fer_http_server *s)
+{
+    struct fer_gathered *g = s->spare;
+    if (!g) return fer_sys_malloc(sizeof *g);
+    s->spare = g->next;
+    s->spare_count--;
+    return g;
+}
+
+struct fer_gathered *fer_server_gather(fer_conn *c)
+{
+    fer_http_server *s = c->server;
+    if (c->gathered) return c->gathered;
+    c->gathered = find_spare(s);
+    if (!c->gathered) return NULL;
+    c->gathered->len = 0;
+    c->leaving_prev = s->leaving_last;
+    c->leaving_next = NULL;
+    *(s->leaving_last ? &s->leaving_last->leaving_next : &s->leaving) = c;
+    s->leaving_last = c;
+    uv_prepare_start(&s->turn_end, on_turn_end);
+    return c->gathered;
+}
+
+void fer_server_gathered(fer_conn *c)
+{
+    fer_http_server *s = c->server;
+    struct fer_gathered *g = c->gathered;
+    c->gathered = NULL;
+    *(c->leaving_prev ? &c->leaving_prev->leaving_next : &s->leaving) = c->leaving_next;
+    *(c->leaving_next ? &c->leaving_next->leaving_prev : &s->leaving_last) = c->leaving_prev;
+    if (s->spare_count == FER_SERVER_SPARE) {
+        fer_sys_free(g);
+        return;
+    }
+    g->next = s->spare;
+    s->spare = g;
+    s->spare_count++;
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void fill_limits(fer_server_limits *l)
@@ -154,6 +208,11 @@ static void server_free(fer_http_server *s)
         fer_exchange *x = s->pool;
         s->pool = x->next;
         fer_exchange_free(x);
+    }
+    while (s->spare) {
+        struct fer_gathered *g = s->spare;
+        s->spare = g->next;
+        fer_sys_free(g);
     }
     fer_server_forget_listeners(s);
     fer_http_guard_free(s->own_guard);
@@ -192,6 +251,9 @@ fer_http_server *fer_http_server_new(uv_loop_t *loop, const fer_http_handler *ha
         timers[i]->data = s;
         s->handles++;
     }
+    uv_prepare_init(loop, &s->turn_end);
+    s->turn_end.data = s;
+    s->handles++;
     return s;
 }
 
@@ -255,7 +317,7 @@ void fer_http_server_drain(fer_http_server *s, void (*done)(void *context), void
     wake(s);
 }
 
-static void timer_closed(uv_handle_t *handle)
+static void handle_closed(uv_handle_t *handle)
 {
     fer_server_handle_closed(handle->data);
 }
@@ -267,9 +329,10 @@ void fer_http_server_close(fer_http_server *s)
     close_listeners(s);
     while (s->conns) fer_conn_close(s->conns, FER_GONE_SHUT);
     tell_all(s);
-    uv_close((uv_handle_t *)&s->wait_timer, timer_closed);
-    uv_close((uv_handle_t *)&s->soon_timer, timer_closed);
-    uv_close((uv_handle_t *)&s->pause_timer, timer_closed);
+    uv_close((uv_handle_t *)&s->wait_timer, handle_closed);
+    uv_close((uv_handle_t *)&s->soon_timer, handle_closed);
+    uv_close((uv_handle_t *)&s->pause_timer, handle_closed);
+    uv_close((uv_handle_t *)&s->turn_end, handle_closed);
 }
 
 fer_server_counts fer_http_server_counts(const fer_http_server *s)

@@ -49,6 +49,7 @@
 #define FER_SERVER_SEND_RATE   100   /* ... at least so many bytes a second */
 #define FER_SERVER_STREAM_MAX  ((size_t)256 << 10) /* bytes that wait for a stream's reader */
 #define FER_SERVER_ANSWER_MAX  ((size_t)16 << 20)  /* bytes of an answer, or of a stream's piece */
+#define FER_SERVER_GATHER      ((size_t)2 << 10)   /* bytes that leave when a turn ends */
 #define FER_SERVER_CONNS_MAX   10000               /* connections of a server */
 #define FER_SERVER_ADDRESS_MAX 1000                /* connections of one address */
 #define FER_SERVER_SKIP_MAX    ((size_t)64 << 10)  /* bytes of a body that nobody wants to read */
@@ -74,6 +75,7 @@ typedef struct fer_inbound {
     uint64_t connection; /* its number, never used twice by a server */
     unsigned listener;   /* which of the places: the order of fer_http_server_listen */
     uint64_t nth;        /* requests of this connection so far, from 1 */
+    bool at_once;        /* nothing has happened since `head` was asked */
 } fer_inbound;
 
 /* The value of the first field of that name, case ignored; `ptr` NULL: there is none. */
@@ -81,6 +83,8 @@ fer_str fer_inbound_get(const fer_inbound *r, const char *name);
 /* How many fields have that name: where two would be two meanings, more than one is to be refused.
  */
 size_t fer_inbound_count(const fer_inbound *r, const char *name);
+/* Both at once; `*value` is untouched where there is none. */
+size_t fer_inbound_find(const fer_inbound *r, const char *name, fer_str *value);
 /* Whether there is one Content-Type and it is this media type, parameters ignored. */
 bool fer_inbound_is(const fer_inbound *r, const char *media_type);
 

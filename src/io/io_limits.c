@@ -33,6 +33,9 @@ const fer_limit_row fer_io_limit_rows[] = {
      "... a client takes so many bytes a second of an answer that waits"},
     {"server.stream", FER_SERVER_STREAM_MAX, "bytes that wait for the reader of a stream"},
     {"server.answer", FER_SERVER_ANSWER_MAX, "bytes of an answer, or of one piece of a stream"},
+    {"server.gather", FER_SERVER_GATHER,
+     "bytes of an answer that leave with those of other connections, at the end of a turn of the "
+     "loop; longer ones leave at once"},
     {"server.connections", FER_SERVER_CONNS_MAX, "connections to a server"},
     {"server.address", FER_SERVER_ADDRESS_MAX,
      "connections of one address, or of one network of IPv6"},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bytes of one connection. What is read is understood at once, until a request is whole; then
- * nothing more is, until its answer is written. What is to be written is sent at once, and only
- * what the kernel does not take waits in blocks.
+ * nothing more is, until its answer is written. What is to be written is sent at once, or when the
+ * turn of the loop ends where it is little; only what the kernel does not take waits in blocks.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -65,6 +65,7 @@ static void took(fer_conn *c, size_t n)
 static void break_off(fer_conn *c)
 {
     c->broken = true;
+    if (c->gathered) fer_server_gathered(c);
     while (c->out_first) drop_block(c);
     fer_server_soon(c);
 }
@@ -116,14 +117,10 @@ static bool queue(fer_conn *c, const struct iovec *parts, size_t count, size_t a
     return true;
 }
 
-bool fer_conn_send_raw(fer_conn *c, const struct iovec *parts, size_t count)
+/* Sends what the kernel takes now; the rest waits. */
+static bool send_now(fer_conn *c, const struct iovec *parts, size_t count, size_t all)
 {
-    size_t all = 0;
-    ssize_t n = 0;
-    if (c->broken || c->fd < 0) return false;
-    for (size_t i = 0; i < count; i++) all += parts[i].iov_len;
-    if (!all) return true;
-    if (!c->out_first) n = send_some(c->fd, parts, count);
+    ssize_t n = c->out_first ? 0 : send_some(c->fd, parts, count);
     if (n >= 0 && (size_t)n == all) return true;
     bool first = !c->out_first;
     if (n < 0 || !queue(c, parts, count, (size_t)n)) {
@@ -136,6 +133,38 @@ bool fer_conn_send_raw(fer_conn *c, const struct iovec *parts, size_t count)
     }
     set_events(c);
     return true;
+}
+
+bool fer_conn_leave(fer_conn *c)
+{
+    const struct fer_gathered *g = c->gathered;
+    if (g && send_now(c, &(struct iovec){(void *)(uintptr_t)g->bytes, g->len}, 1, g->len))
+        fer_server_gathered(c);
+    return !c->broken && !c->waiting;
+}
+
+/* Puts it with what leaves when the turn ends, where it is little and nothing waits. */
+static bool gather(fer_conn *c, const struct iovec *parts, size_t count, size_t all)
+{
+    size_t had = c->gathered ? c->gathered->len : 0;
+    struct fer_gathered *g =
+        c->out_first || all > FER_SERVER_GATHER - had ? NULL : fer_server_gather(c);
+    if (!g) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].iov_len) memcpy(g->bytes + g->len, parts[i].iov_base, parts[i].iov_len);
+        g->len += parts[i].iov_len;
+    }
+    return true;
+}
+
+bool fer_conn_send_raw(fer_conn *c, const struct iovec *parts, size_t count)
+{
+    size_t all = 0;
+    if (c->broken || c->fd < 0) return false;
+    for (size_t i = 0; i < count; i++) all += parts[i].iov_len;
+    if (!all || gather(c, parts, count, all)) return true;
+    fer_conn_leave(c);
+    return !c->broken && send_now(c, parts, count, all);
 }
 
 bool fer_conn_send(fer_conn *c, const struct iovec *parts, size_t count)
@@ -174,6 +203,7 @@ void fer_conn_close(fer_conn *c, fer_gone why)
     fer_http_server *s = c->server;
     fer_exchange *x = c->x;
     if (c->fd < 0) return;
+    if (c->gathered && !c->broken) fer_conn_leave(c);
     unlink_conn(c);
     uv_close((uv_handle_t *)&c->poll, conn_closed);
     fer_sys_close(c->fd);
@@ -193,12 +223,13 @@ void fer_conn_close(fer_conn *c, fer_gone why)
 /* Our side is shut; what still comes is passed over until the client closes or time is up. */
 static void linger(fer_conn *c)
 {
+    if (!fer_conn_leave(c)) return;
     if (c->eof) {
         fer_conn_close(c, FER_GONE_CLOSED);
         return;
     }
     if (c->tls) fer_tls_shut(c);
-    if (c->broken || c->waiting) return; /* the goodbye has to go out first */
+    if (!fer_conn_leave(c)) return; /* the goodbye has to go out first */
     c->lingering = true;
     fer_sys_free(c->pending);
     c->pending = NULL;
@@ -272,8 +303,8 @@ static fer_refusal guard_verdict(const fer_conn *c)
 {
     const fer_http_server *s = c->server;
     const fer_inbound *in = &c->x->in;
-    fer_str host = fer_inbound_get(in, "host"), origin = fer_inbound_get(in, "origin");
-    if (fer_inbound_count(in, "origin") > 1) return FER_REFUSE_ORIGIN;
+    fer_str host = fer_inbound_get(in, "host"), origin = FER_STR_NONE;
+    if (fer_inbound_find(in, "origin", &origin) > 1) return FER_REFUSE_ORIGIN;
     fer_guard_verdict v = fer_http_guard_check(s->guard, host, origin);
     if (v == FER_GUARD_HOST && c->local && !origin.ptr)
         v = fer_http_guard_check(s->local_guard, host, origin);
@@ -317,6 +348,7 @@ static void head_came(fer_conn *c, bool body_follows)
         return;
     }
     c->requests = x->in.nth;
+    c->head_now = true;
     if (show_head(c) && x->request.continues && !body_follows) fer_conn_invite(c);
 }
 
@@ -331,6 +363,7 @@ static void whole_came(fer_conn *c)
     }
     size_t len = x->request.body_len;
     x->in.body = len ? (fer_str){x->request.body, len} : FER_STR_NONE;
+    x->in.at_once = c->head_now;
     x->state = FER_EXCHANGE_HELD;
     s->counts.requests++;
     s->handler->request(s->handler->context, x);
@@ -380,6 +413,7 @@ static bool wants_input(const fer_conn *c)
 void fer_conn_input(fer_conn *c, fer_str bytes)
 {
     c->in_input = true;
+    c->head_now = false;
     while (wants_input(c) && input_step(c, &bytes)) {
     }
     if (bytes.len && c->fd >= 0 && !c->broken && !c->last && !c->lingering) put_aside(c, bytes);

@@ -23,14 +23,22 @@ fer_str fer_inbound_get(const fer_inbound *r, const char *name)
     return FER_STR_NONE;
 }
 
-size_t fer_inbound_count(const fer_inbound *r, const char *name)
+size_t fer_inbound_find(const fer_inbound *r, const char *name, fer_str *value)
 {
     fer_str wanted = fer_str_of(name);
     size_t count = 0;
-    for (size_t i = 0; i < r->field_count; i++)
-        count +=
-            r->fields[i].name.len == wanted.len && fer_str_eq_nocase(r->fields[i].name, wanted);
+    for (size_t i = 0; i < r->field_count; i++) {
+        const fer_http_field *f = &r->fields[i];
+        if (f->name.len != wanted.len || !fer_str_eq_nocase(f->name, wanted)) continue;
+        if (!count++) *value = f->value;
+    }
     return count;
+}
+
+size_t fer_inbound_count(const fer_inbound *r, const char *name)
+{
+    fer_str ignored;
+    return fer_inbound_find(r, name, &ignored);
 }
 
 bool fer_inbound_is(const fer_inbound *r, const char *media_type)

@@ -20,6 +20,7 @@
 #define FER_SERVER_HEAD_ROOM ((size_t)16 << 10) /* bytes of an answer's head */
 #define FER_SERVER_POOL      64                 /* exchanges that are kept for later ones */
 #define FER_SERVER_BUCKETS   256                /* of addresses */
+#define FER_SERVER_SPARE     32   /* places of gathered bytes that are kept for later */
 #define FER_SERVER_LINGER_MS 2000 /* for the client to see the last answer and close */
 #define FER_SERVER_PAUSE_MS  100  /* of accepting, where there are no descriptors */
 
@@ -78,7 +79,11 @@ struct fer_http_server {
     uint64_t wait_due;     /* when it fires; 0: it does not run */
     uv_timer_t soon_timer; /* for what must not be done from inside a function of ours */
     uv_timer_t pause_timer;
+    uv_prepare_t turn_end; /* runs before the loop waits, where bytes have been gathered */
     fer_conn *soon;
+    fer_conn *leaving, *leaving_last; /* whose gathered bytes leave when the turn ends */
+    struct fer_gathered *spare;
+    unsigned spare_count;
     fer_exchange *telling; /* to be told that their client has gone */
     fer_exchange *pool;
     unsigned pooled, handles;
@@ -103,12 +108,20 @@ struct fer_out_block {
     char bytes[];
 };
 
+/* Bytes that leave when the turn of the loop ends. */
+struct fer_gathered {
+    struct fer_gathered *next; /* of those that are spare */
+    size_t len;
+    char bytes[FER_SERVER_GATHER];
+};
+
 struct fer_conn {
     uv_poll_t poll;
     fer_http_server *server;
     fer_conn *next, *prev;
     fer_conn *wait_next, *wait_prev;
     fer_conn *soon_next;
+    fer_conn *leaving_next, *leaving_prev;
     uint64_t due;
     enum fer_wait wait;
     int fd;     /* -1: closed */
@@ -127,9 +140,11 @@ struct fer_conn {
     size_t window_out; /* bytes that the client took in the window */
     char *pending;     /* bytes behind the request at hand, on the heap */
     size_t pending_len, pending_at;
+    struct fer_gathered *gathered; /* NULL: none; they go before the blocks */
     struct fer_out_block *out_first, *out_last;
     size_t waiting; /* bytes in them */
     bool in_input;  /* inside of fer_conn_input: it goes on by itself */
+    bool head_now;  /* since it was entered, the head has come */
     bool in_soon;   /* in the list */
     bool skipping;  /* the body that comes is nobody's */
     bool eof;       /* the client has ended its side */
@@ -173,6 +188,10 @@ void fer_server_wait(fer_conn *c, enum fer_wait what);
 /* Has the connection looked at from the loop. */
 void fer_server_soon(fer_conn *c);
 void fer_server_tell_soon(fer_exchange *x);
+/* Room for bytes that leave when the turn ends, in the order of the first; NULL: no memory. */
+struct fer_gathered *fer_server_gather(fer_conn *c);
+/* They have left, or never will. */
+void fer_server_gathered(fer_conn *c);
 /* Whether the drain, or the server, has ended: from the loop, or when it is closed. */
 void fer_server_settle(fer_http_server *s);
 void fer_server_conn_gone(fer_http_server *s);
@@ -203,6 +222,8 @@ void fer_conn_input(fer_conn *c, fer_str bytes);
 bool fer_conn_is_busy(const fer_conn *c);
 /* After something has changed: what is next for it. Calls nobody back. */
 void fer_conn_go_on(fer_conn *c);
+/* Sends what was gathered. False: not all of it has left, or it broke. */
+bool fer_conn_leave(fer_conn *c);
 /* From the loop: what was left for later. */
 void fer_conn_step(fer_conn *c);
 void fer_conn_time_up(fer_conn *c, enum fer_wait what);

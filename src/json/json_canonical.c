@@ -19,6 +19,7 @@ typedef struct scan {
     } open[DEPTH_MAX];
     fer_canonical_member *out;
     size_t count, max;
+    bool beyond; /* ASCII */
 } scan;
 
 static bool is_plain(char c)
@@ -78,6 +79,7 @@ static bool take_odd(scan *s)
     }
     size_t n = (unsigned char)*s->at >= 0x80 ? fer_utf8_len(rest, 0) : 0;
     s->at += n;
+    s->beyond = true;
     return n > 0;
 }
 
@@ -175,22 +177,35 @@ static bool go_on(scan *s)
     return take(s, ',') && (!s->open[s->depth - 1].object || take_key(s, false));
 }
 
+static bool scan_text(scan *s, fer_str text, fer_canonical_member *out, size_t max)
+{
+    bool inside;
+    s->at = text.ptr;
+    s->end = text.ptr + text.len;
+    s->depth = s->count = 0;
+    s->out = out;
+    s->max = max;
+    s->beyond = false;
+    if (text.len > FER_CANONICAL_MAX) return false;
+    do {
+        if (!take_value(s, &inside)) return false;
+        if (inside) continue;
+        leave(s);
+        if (s->depth && !go_on(s)) return false;
+    } while (s->depth);
+    return s->at == s->end;
+}
+
 bool fer_canonical_scan(fer_str text, fer_canonical_member *out, size_t max, size_t *count)
 {
     scan s; /* what is open is written when it is entered: a kilobyte need not be cleared */
-    bool inside;
-    s.at = text.ptr;
-    s.end = text.ptr + text.len;
-    s.depth = s.count = 0;
-    s.out = out;
-    s.max = max;
-    if (text.len > FER_CANONICAL_MAX || !text.len || text.ptr[0] != '{') return false;
-    do {
-        if (!take_value(&s, &inside)) return false;
-        if (inside) continue;
-        leave(&s);
-        if (s.depth && !go_on(&s)) return false;
-    } while (s.depth);
-    *count = s.count < max ? s.count : max;
-    return s.at == s.end;
+    bool yes = text.len && text.ptr[0] == '{' && scan_text(&s, text, out, max);
+    if (yes) *count = s.count < max ? s.count : max;
+    return yes;
+}
+
+bool fer_canonical_is_plain(fer_str text)
+{
+    scan s;
+    return scan_text(&s, text, NULL, 0) && !s.beyond;
 }

@@ -25,5 +25,8 @@ typedef struct fer_canonical_member {
  * escapes by number and more than 32 levels get a no.
  */
 bool fer_canonical_scan(fer_str text, fer_canonical_member *out, size_t max, size_t *count);
+/* Whether a text is any value in canonical form, and printable ASCII alone; with the same
+ * exceptions, and a number by itself. */
+bool fer_canonical_is_plain(fer_str text);
 
 #endif

@@ -293,13 +293,17 @@ static fer_code check_facts(const fer_ledger_record *r, const fer_facts *f, fer_
     return FER_OK;
 }
 
-static fer_code check_tenant(fer_str tenant, char *to, size_t size, size_t *len, fer_err *err)
+/* The tenant's name as it will be written: mostly as it is. */
+static fer_code check_tenant(fer_str *tenant, char *to, size_t size, fer_err *err)
 {
-    if (tenant.len == 0 || tenant.len > FER_LEDGER_TENANT)
+    size_t len;
+    if (tenant->len == 0 || tenant->len > FER_LEDGER_TENANT)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "ledger.tenant: a name has 1 to %d bytes",
                         FER_LEDGER_TENANT);
-    if (!fer_line_escape(tenant, to, size, len))
+    if (fer_str_is_plain(*tenant)) return FER_OK;
+    if (!fer_line_escape(*tenant, to, size, &len))
         return fer_fail(err, FER_INVALID_FORMAT, "the tenant's name is not UTF-8");
+    *tenant = (fer_str){to, len};
     return FER_OK;
 }
 
@@ -309,6 +313,12 @@ static fer_code read_body(fer_ledger_port *p, const fer_ledger_record *r, fer_st
                           fer_facts *facts, fer_err *err)
 {
     const yyjson_val *root = NULL;
+    if (r->known && r->body.len <= FER_LEDGER_BODY) {
+        *body = r->body;
+        *facts = (fer_facts){
+            .call = r->known->call, .effect = r->known->effect, .status = r->known->status};
+        return FER_OK;
+    }
     if (r->body.len <= FER_LEDGER_BODY && fer_facts_scan(r->body, facts)) {
         *body = r->body;
         if (!has_call(r->type)) *facts = (fer_facts){0};
@@ -322,24 +332,23 @@ static fer_code read_body(fer_ledger_port *p, const fer_ledger_record *r, fer_st
 static fer_code make_entry(fer_ledger_port *p, const fer_ledger_record *r, fer_ledger_entry **out,
                            fer_facts *facts, fer_err *err)
 {
-    char tenant[6 * FER_LEDGER_TENANT];
-    size_t tenant_len = 0;
-    fer_str body = FER_STR_NONE;
+    char escaped[6 * FER_LEDGER_TENANT];
+    fer_str body = FER_STR_NONE, tenant = r->tenant;
     if (is_own(r->type))
         return fer_fail(err, FER_BAD_USAGE, "records of this type are the ledger's own");
-    fer_code code = check_tenant(r->tenant, tenant, sizeof tenant, &tenant_len, err);
+    fer_code code = check_tenant(&tenant, escaped, sizeof escaped, err);
     if (!code) code = read_body(p, r, &body, facts, err);
     if (!code) code = check_facts(r, facts, err);
     if (code) return code;
-    fer_ledger_entry *e = new_entry(p, tenant_len + body.len);
+    fer_ledger_entry *e = new_entry(p, tenant.len + body.len);
     if (!e) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     *e = (fer_ledger_entry){.type = r->type,
                             .port = p,
-                            .tenant_len = (uint32_t)tenant_len,
+                            .tenant_len = (uint32_t)tenant.len,
                             .body_len = (uint32_t)body.len,
                             .keep = e->keep};
-    memcpy(e->text, tenant, tenant_len);
-    memcpy(e->text + tenant_len, body.ptr, body.len);
+    memcpy(e->text, tenant.ptr, tenant.len);
+    memcpy(e->text + tenant.len, body.ptr, body.len);
     *out = e;
     return FER_OK;
 }

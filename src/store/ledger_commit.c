@@ -174,29 +174,57 @@ static void send_anchor(fer_ledger *l, fer_str body)
     if (fd >= 0) fer_sys_close(fd);
 }
 
+/* A checkpoint that is in the buffer, and in the chain once it is written. */
+typedef struct checkpoint {
+    fer_hash_chain_tenant *tenant;
+    fer_line line;
+    char sum[FER_DIGEST_HEX], body[FER_CHECKPOINT_BODY];
+    size_t body_len;
+} checkpoint;
+
+/* Behind what the buffer holds. */
+static bool add_checkpoint(fer_ledger *l, checkpoint *c)
+{
+    c->tenant = fer_hash_chain_tenant_of(&l->chain, FER_NOBODY);
+    if (!c->tenant || !fer_hash_chain_sum(&l->chain, c->sum) ||
+        !fer_checkpoint_write(&l->chain, l->key, c->sum, c->body, &c->body_len))
+        return false;
+    fer_str body = {c->body, c->body_len};
+    size_t n = write_line(l, FER_LEDGER_CHECKPOINT, c->tenant, body, &c->line);
+    l->len += n;
+    return n > 0;
+}
+
+static void take_checkpoint(fer_ledger *l, const checkpoint *c)
+{
+    fer_hash_chain_checked(&l->chain, c->sum);
+    fer_hash_chain_add(&l->chain, c->tenant, &c->line);
+    l->checkpoint_at = l->mono / 1000000;
+}
+
+bool fer_commit_flush_checked(fer_ledger *l)
+{
+    checkpoint c;
+    if (!add_checkpoint(l, &c)) return fer_commit_flush(l, true);
+    if (!fer_commit_flush(l, true)) return false;
+    take_checkpoint(l, &c);
+    return true;
+}
+
 bool fer_commit_checkpoint(fer_ledger *l)
 {
-    char sum[FER_DIGEST_HEX], body[FER_CHECKPOINT_BODY];
-    fer_line line;
-    size_t len;
+    checkpoint c;
     if (!fer_segment_is_ours(l)) {
         fer_ledger_break(l, "another process has opened the ledger");
         return false;
     }
     fer_commit_start(l);
-    if (!fer_commit_flush(l, false)) return false;
-    fer_hash_chain_tenant *t = fer_hash_chain_tenant_of(&l->chain, FER_NOBODY);
-    if (!t || !fer_hash_chain_sum(&l->chain, sum) ||
-        !fer_checkpoint_write(&l->chain, l->key, sum, body, &len))
-        return false;
-    l->len = write_line(l, FER_LEDGER_CHECKPOINT, t, (fer_str){body, len}, &line);
-    if (!l->len || !write_out(l, true)) {
+    if (!fer_commit_flush(l, false) || !add_checkpoint(l, &c)) return false;
+    if (!write_out(l, true)) {
         l->len = 0;
         return false;
     }
-    fer_hash_chain_checked(&l->chain, sum);
-    fer_hash_chain_add(&l->chain, t, &line);
-    l->checkpoint_at = l->mono / 1000000;
-    send_anchor(l, (fer_str){body, len});
+    take_checkpoint(l, &c);
+    send_anchor(l, (fer_str){c.body, c.body_len});
     return true;
 }

@@ -138,7 +138,10 @@ void fer_commit_start(fer_ledger *l);
 bool fer_commit_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body);
 /* Writes and syncs it. On false the chain is where it was before, and the state says why. */
 bool fer_commit_flush(fer_ledger *l, bool sync);
-/* Checkpoint, durable. */
+/* The same with a checkpoint as its last line, synced in any case; without one where it cannot be
+ * made. */
+bool fer_commit_flush_checked(fer_ledger *l);
+/* Checkpoint, durable, and sent to the anchor. */
 bool fer_commit_checkpoint(fer_ledger *l);
 /* Sets the clock of the ledger behind the last record of a chain that was read. */
 void fer_commit_clock(fer_ledger *l, const fer_line *last);

@@ -125,11 +125,30 @@ static bool wants_sync(const fer_ledger *l)
     return l->options.durability != FER_DURABLE_ASYNC;
 }
 
+static bool is_batch_full(const fer_ledger *l)
+{
+    return l->batch_count == FER_BATCH_RECORDS || l->len >= FER_BATCH_BYTES;
+}
+
+static bool has_many(const fer_ledger *l)
+{
+    return l->chain.since >= l->options.checkpoint_records;
+}
+
+/* Whether the checkpoint that is due is the last line of the batch: one write and one sync for
+ * both. Callers do not wait for an anchor, and a batch is never longer than a recovery expects. */
+static bool closes_with_checkpoint(const fer_ledger *l)
+{
+    return has_many(l) && l->batch_count && !is_batch_full(l) && !l->anchor &&
+           l->state == FER_LEDGER_OK && fer_segment_is_ours(l);
+}
+
 /* Writes what was gathered; what could not be written is told so, or held: ends are not given up.
  */
 static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
 {
-    bool ok = fer_commit_flush(l, wants_sync(l));
+    bool ok = closes_with_checkpoint(l) ? fer_commit_flush_checked(l)
+                                        : fer_commit_flush(l, wants_sync(l));
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < l->batch_count; i++) {
         fer_ledger_entry *e = l->batch[i];
@@ -139,11 +158,6 @@ static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
     }
     pthread_mutex_unlock(&l->lock);
     l->batch_count = 0;
-}
-
-static bool is_batch_full(const fer_ledger *l)
-{
-    return l->batch_count == FER_BATCH_RECORDS || l->len >= FER_BATCH_BYTES;
 }
 
 static void refuse(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e)
@@ -236,10 +250,9 @@ static void do_due(fer_ledger *l)
     int64_t now = fer_clock_mono() / 1000000;
     if (l->state == FER_LEDGER_BROKEN) return;
     retry(l, now);
-    bool many = l->chain.since >= l->options.checkpoint_records;
     /* A checkpoint alone is nothing new. */
     bool old = l->chain.since > 1 && now - l->checkpoint_at >= l->options.checkpoint_ms;
-    if (many || old) checkpoint(l);
+    if (has_many(l) || old) checkpoint(l);
     if (l->prune_due && l->state == FER_LEDGER_OK) {
         fer_ledger_pruned ignored;
         l->prune_due = false;

@@ -72,6 +72,7 @@ static void on_request(void *context, fer_exchange *x)
     rig *r = context;
     const fer_inbound *in = fer_exchange_inbound(x);
     r->request_count++;
+    r->at_once = in->at_once;
     note(r, in);
     if (fer_str_is(in->path, "/later")) {
         hold(r, x);

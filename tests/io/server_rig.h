@@ -20,6 +20,7 @@ typedef struct rig {
     unsigned held_count, gone_count, drained_count, request_count;
     fer_gone why;
     bool drain_done;
+    bool at_once; /* as the last request said */
 } rig;
 
 typedef struct rig_client {

@@ -159,6 +159,50 @@ static void overtaken(void)
     desk_remove(d.folder);
 }
 
+/* Of the line of a checkpoint, the first, and of the line before it. */
+static void monos_at_checkpoint(const char *folder, char before[24], char at[24])
+{
+    char path[256];
+    size_t size;
+    desk_segment(path, folder, true);
+    char *bytes = desk_bytes(path, &size);
+    char *found = strstr(bytes, "\"type\":\"checkpoint\"");
+    assert_non_null(found);
+    *found = '\0';
+    char *line = strrchr(bytes, '\n');
+    assert_int_equal(sscanf(strstr(line, "\"mono\":"), "\"mono\":%23[0-9]", at), 1);
+    *line = '\0';
+    line = strrchr(bytes, '\n');
+    assert_int_equal(sscanf(strstr(line, "\"mono\":"), "\"mono\":%23[0-9]", before), 1);
+    free(bytes);
+}
+
+/* One that is due by its records is the last line of their batch, unless an anchor is to be told
+ * of it: callers do not wait for that. */
+static void checkpoint_of_a_batch(void)
+{
+    for (int anchored = 0; anchored < 2; anchored++) {
+        struct desk d = {0};
+        char anchor[256], before[24], at[24];
+        desk_folder(d.folder);
+        snprintf(anchor, sizeof anchor, "%.120s.anchor", d.folder);
+        unlink(anchor);
+        fer_ledger_options o = desk_options(d.folder);
+        o.checkpoint_records = 4;
+        if (anchored) o.anchor = anchor;
+        assert_int_equal(desk_open(&d, &o), FER_OK);
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(desk_append(&d, FER_LEDGER_POLICY, "a", "{}"), FER_OK);
+        desk_wait(&d);
+        assert_int_equal(desk_close(&d), FER_OK);
+        monos_at_checkpoint(d.folder, before, at);
+        assert_int_equal(strcmp(before, at) == 0, !anchored);
+        assert_whole(d.folder, 0);
+        desk_remove(d.folder);
+        unlink(anchor);
+    }
+}
+
 /* ---- what is refused ----------------------------------------------------------------------------
  */
 
@@ -615,6 +659,35 @@ static void loops(void)
     uv_loop_close(&second);
 }
 
+/* Whoever knows the form of a body says so, and what it says of its call: the same as where the
+ * ledger looks itself. */
+static void known(void)
+{
+    struct desk d = {0};
+    fer_ledger_options o = {0};
+    int count = 0;
+    begin_desk(&d, &o);
+    const fer_ledger_call begins = {.call = FER_STR("k"), .effect = FER_STR("Pure")};
+    const fer_ledger_call ends = {.call = FER_STR("k"), .status = FER_STR("Ok")};
+    fer_ledger_record begin = {FER_LEDGER_BEGIN, FER_STR("a"),
+                               FER_STR("{\"callId\":\"k\",\"effect\":\"Pure\"}"), &begins};
+    fer_ledger_record end = {FER_LEDGER_END, FER_STR("a"),
+                             FER_STR("{\"callId\":\"k\",\"status\":\"Ok\"}"), &ends};
+    assert_int_equal(fer_ledger_append(d.port, &end, told, &count, NULL), FER_CONSTRAINT_VIOLATION);
+    assert_int_equal(fer_ledger_append(d.port, &begin, told, &count, NULL), FER_OK);
+    assert_int_equal(fer_ledger_append(d.port, &begin, told, &count, NULL),
+                     FER_CONSTRAINT_VIOLATION);
+    begin.known = NULL;
+    assert_int_equal(fer_ledger_append(d.port, &begin, told, &count, NULL),
+                     FER_CONSTRAINT_VIOLATION);
+    assert_int_equal(fer_ledger_append(d.port, &end, told, &count, NULL), FER_OK);
+    end.known = &(fer_ledger_call){.call = FER_STR("k")};
+    assert_int_equal(fer_ledger_append(d.port, &end, told, &count, NULL), FER_REQUIRED_MISSING);
+    desk_wait(&d);
+    assert_int_equal(count, 2);
+    end_desk(&d); /* which verifies it */
+}
+
 /* More records than are kept to be used again, of sizes about what is kept, three times over. */
 static void used_again(void)
 {
@@ -711,6 +784,7 @@ int main(void)
            ROWS_RUN("crashes", crashes, crash) + ROWS_RUN("clocks", jumps, jump) +
            ROWS_ONE("ledger", reading_while_written) + ROWS_ONE("ledger", modes) +
            ROWS_ONE("ledger", tenant_export) + ROWS_ONE("ledger", limits) +
-           ROWS_ONE("ledger", loops) + ROWS_ONE("ledger", used_again) +
+           ROWS_ONE("ledger", checkpoint_of_a_batch) + ROWS_ONE("ledger", loops) +
+           ROWS_ONE("ledger", known) + ROWS_ONE("ledger", used_again) +
            ROWS_ONE("ledger", leaves_when_told);
 }

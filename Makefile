@@ -124,7 +124,9 @@ docs: all
 format: setup-dev
 	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
 
+# A build that was set up with another prefix takes the one that is named now.
 install: all
+	@$(if $(filter file,$(origin PREFIX)),:,meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@meson install -C $(BUILD)
 
 deb: setup-dev

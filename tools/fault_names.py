@@ -24,7 +24,7 @@ for path in sorted(glob.glob("tests/**/*.c", recursive=True) + glob.glob("tests/
     # A row whose name begins with one; a function that is called after one; a file whose head says that all of it is about some.
     for name in re.findall(r'"((?:%s[ ,:]+)+[^"\n]*)"' % NAME, text):
         for n in re.findall(NAME, re.match(r"(?:%s[ ,:]+)+" % NAME, name).group()):
-            rows[n].append((test, re.sub(r"\{\w+\}", "...", re.sub(r"^(?:%s[ ,:]+)+" % NAME, "", name))))
+            rows[n].append((test, re.sub(r"\{[\w.]+\}", "...", re.sub(r"^(?:%s[ ,:]+)+" % NAME, "", name))))
     for name in re.findall(r'ROWS_ONE\("[^"]*",\s*((?:[afhikmn]\d\d_)+\w+)\)', text):
         for n in re.findall(r"([afhikmn]\d\d)_", name):
             rows[n.upper()].append((test, re.sub(r"^(?:[afhikmn]\d\d_)+", "", name).replace("_", " ")))

@@ -72,6 +72,11 @@ FER_API void fer_arena_reset(fer_arena *a);
 /* Bytes given out since the arena was made or reset. */
 FER_API size_t fer_arena_used(const fer_arena *a);
 
+/* A NUL-terminated copy in the arena. `ptr` is NULL past the budget or without memory. */
+FER_API fer_str fer_arena_copy(fer_arena *a, fer_str s);
+/* The same of a text that is made as printf makes it. */
+FER_API fer_str fer_arena_printf(fer_arena *a, const char *format, ...) FER_PRINTF(2, 3);
+
 /* ---- failures --------------------------------------------------------------- */
 
 /* Every way to fail, grouped by category (docs/reference/errors.md). The numbers are stable. */

@@ -113,7 +113,8 @@ FER_API fer_str fer_tool_version(const fer_tool *t); /* without a leading v */
 FER_API fer_str fer_tool_title(const fer_tool *t);
 FER_API fer_str fer_tool_description(const fer_tool *t);
 FER_API const fer_str *fer_tool_tags(const fer_tool *t, size_t *count); /* normalised */
-/* Declared, or derived from the annotations (SPEC 6); without any, FER_EFFECT_NON_IDEMPOTENT_WRITE.
+/* Declared, or derived from the annotations (docs/reference/tool-record.md); without any,
+ * FER_EFFECT_NON_IDEMPOTENT_WRITE.
  */
 FER_API fer_effect fer_tool_effect(const fer_tool *t);
 FER_API fer_idempotency fer_tool_idempotency(const fer_tool *t);

@@ -82,7 +82,8 @@ typedef struct fer_envelope {
     size_t redaction_count;
 } fer_envelope;
 
-/* The envelope as JSON (docs/schemas/envelope.json); `full`: with the tool's whole record. */
+/* The envelope as JSON (docs/schemas/envelope.schema.json); `full`: with the tool's whole record.
+ */
 FER_API fer_code fer_envelope_write(fer_arena *a, const fer_envelope *e, bool full, fer_str *out,
                                     fer_err *err);
 
@@ -104,10 +105,10 @@ typedef struct fer_stream_event {
     fer_str data;      /* JSON */
 } fer_stream_event;
 
-/* {kind, toolId, correlationId, sequence, data} (docs/schemas/stream-event.json). */
+/* {kind, toolId, correlationId, sequence, data} (docs/schemas/stream-event.schema.json). */
 FER_API fer_code fer_stream_event_write(fer_arena *a, const fer_stream_event *e, fer_str *out,
                                         fer_err *err);
-/* {correlationId, sequence, event, data} (docs/schemas/stream-chunk.json). */
+/* {correlationId, sequence, event, data} (docs/schemas/stream-chunk.schema.json). */
 FER_API fer_code fer_stream_chunk_write(fer_arena *a, const fer_stream_event *e, fer_str *out,
                                         fer_err *err);
 
@@ -421,7 +422,8 @@ FER_API fer_code fer_gateway_check_chain(fer_arena *a, fer_gateway *g, const fer
 /*
  * A function as a tool. Its parameters are declared once, as rows: the schema is generated from
  * them and the arguments are bound to a struct (see fer_bind_row), which is cleared before. `run`
- * gives its result as JSON in the arena. FER_TOOL_FAILED says that the tool itself said no.
+ * gives its result as JSON in the arena (fer_arena_printf, fer_json_write). FER_TOOL_FAILED says
+ * that the tool itself said no; what it returns, and `message` of `err`, is what the caller gets.
  */
 typedef fer_code fer_function(void *context, fer_arena *a, const void *args, fer_str *result,
                               fer_err *err);

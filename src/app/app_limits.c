@@ -37,6 +37,8 @@ const fer_limit_row fer_app_limit_rows[] = {
     {"service.sockets", FER_SERVICE_SOCKETS, "sockets that a service manager hands over"},
     {"station.relist", FER_STATION_RELIST_MS,
      "milliseconds between two lists of a server that says that it has changed"},
+    {"station.theirs", FER_STATION_THEIRS,
+     "tools of one server in the catalogue that only tenants' own tokens are shown (oauth.tokens)"},
     {"station.wares", FER_STATION_WARES_MAX, "bytes of what is kept of servers beside their tools"},
     {"admin.page", FER_ADMIN_MAX, "bytes of a page of the admin API"},
     {"admin.recent", FER_PULSE_RECENT, "calls that it remembers"},

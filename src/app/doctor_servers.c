@@ -145,6 +145,9 @@ static size_t count_of(fer_arena *a, fer_str tools)
 
 static fer_str trouble_hint(const asked *q)
 {
+    if (q->place->vacant)
+        return FER_STR(
+            "The others serve without it; it is set up by a reload (SIGHUP) or a start.");
     if (!q->ended) return FER_STR("It did not answer in time; run its command line by hand.");
     if (q->code == FER_UNAUTHENTICATED || q->code == FER_FORBIDDEN)
         return FER_STR("It wants credentials: headers of the server, by secretref:env:NAME.");

@@ -16,6 +16,7 @@
 #include "secret.h"
 #include "station_parts.h"
 #include "trace_context.h"
+#include "vacant.h"
 
 /* Variables of ours that every program gets, as the SDKs of MCP have it. */
 static const char *const passed[] = {"HOME",  "LANG", "LC_ALL", "LOGNAME", "PATH",
@@ -301,14 +302,14 @@ static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
                                .record_count = doc.count,
                                .fields = fields,
                                .field_count = c->headers.count};
+    m->place->records = records;
+    m->place->record_count = doc.count;
     code = make_auth(m, &c->auth, &o.auth, err);
     fer_oauth_site site = fer_oauth_site_of_api(c);
     if (!code && !site.settled) code = make_tokens(m, &site, err);
     o.tokens = m->place->tokens;
     fer_runner *r = NULL;
     if (!code) code = fer_http_api_runner(fer_gateway_loop(m->station->gateway), &o, &r, err);
-    m->place->records = records;
-    m->place->record_count = doc.count;
     return code ? code : take_runner(m, r, c->timeout_ms, err);
 }
 
@@ -396,6 +397,26 @@ fer_code fer_station_prepare(fer_station *s, const fer_config *c, fer_err *err)
     return fer_process_host_new(loop, &alone, &s->host, err);
 }
 
+/*
+ * One that cannot be set up takes none of the others with it: whoever reads the configuration anew
+ * has it made again.
+ */
+static fer_code leave_vacant(making *m, const fer_furniture *f, fer_backend_kind kind,
+                             fer_code code, fer_err *err)
+{
+    fer_station *s = m->station;
+    bool begun = m->place && m->place->mark.ptr;
+    if (!code || !f->vacancies || !begun || code == FER_OUT_OF_MEMORY) return code;
+    if (s->wants.search)
+        fer_log_event(&s->log, FER_LOG_WARN, "server.vacant", FER_LOG_S("server", m->place->name),
+                      FER_LOG_S("reason", fer_str_of(err->message)));
+    m->place->vacant = true;
+    m->place->code = code;
+    snprintf(m->place->why, sizeof m->place->why, "%.255s", err->message);
+    fer_runner *r = fer_vacant_runner(fer_gateway_loop(s->gateway), m->place->name, kind, err);
+    return take_runner(m, r, 0, err);
+}
+
 /* Takes the place that was made into the list, or undoes what there is of it. */
 static fer_code end_place(making *m, fer_arena *a, fer_furniture *f, fer_code code, fer_err *err)
 {
@@ -435,6 +456,7 @@ static fer_code add_server(fer_station *s, fer_arena *a, const fer_config *c,
     if (code)
         code = told_where(one->file.len ? one->file : c->file, one->place, "server", one->name,
                           code, err);
+    code = leave_vacant(&m, f, FER_BACKEND_MCP, code, err);
     return end_place(&m, a, f, code, err);
 }
 
@@ -446,6 +468,7 @@ static fer_code add_api(fer_station *s, fer_arena *a, const fer_config *c,
     fer_code code = begin_place(&m, FER_CONFIG_API, one, one->ns, one->ns, one->json, err);
     if (!code) code = make_api(&m, one, err);
     if (code) code = told_where(c->file, one->place, "API", one->ns, code, err);
+    code = leave_vacant(&m, f, FER_BACKEND_PROVIDER, code, err);
     return end_place(&m, a, f, code, err);
 }
 

@@ -88,7 +88,7 @@ static fer_code take_routes(fer_station *s, fer_err *err)
 
 static fer_code take_places(fer_station *s, fer_err *err)
 {
-    fer_furniture f = {0};
+    fer_furniture f = {.vacancies = true};
     fer_code code = fer_station_prepare(s, &s->config, err);
     if (!code) code = fer_station_make(s, s->config_arena, &s->config, NULL, 0, &f, err);
     for (size_t i = 0; i < f.count; i++) {
@@ -209,6 +209,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     if (s->config.state.len) code = begin_keeping(s, err);
     listen_for_interrupt(s);
     fer_gateway_on_changed(s->gateway, fer_station_changed, s);
+    fer_station_begin_own(s);
     if (!code) code = fer_station_watch(s, err);
     if (!code) fer_station_catch_up(s);
     if (!code) code = fer_station_listen(s, err);
@@ -263,6 +264,7 @@ void fer_station_deinit(fer_station *s)
         fer_trace_stats traces;
         settle(s);
         fer_gateway_on_changed(s->gateway, NULL, NULL);
+        fer_gateway_on_own_tools(s->gateway, NULL, NULL);
         s->catalog_file = NULL;
         uv_close((uv_handle_t *)&s->interrupt, NULL);
         uv_close((uv_handle_t *)&s->relist, NULL);

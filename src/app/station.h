@@ -43,14 +43,16 @@ typedef struct fer_place_of_tools {
     fer_oauth_pool *tokens; /* for it; or NULL */
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
-    bool eager;      /* it is started with the gateway */
-    bool asked;      /* for its tools, in this run */
-    bool remembered; /* they were listed before, and are in the catalogue */
-    int64_t listed;  /* when, ms since 1970; 0: nobody knows */
-    int64_t began;   /* when the last list was begun, fer_clock_mono; 0: none was */
-    bool asking;     /* a list is under way */
-    bool again;      /* and will not be the last */
-    bool retired;    /* another configuration has taken its place */
+    bool eager;       /* it is started with the gateway */
+    bool vacant;      /* it could not be set up: `why` says why */
+    bool asked;       /* for its tools, in this run */
+    bool remembered;  /* they were listed before, and are in the catalogue */
+    int64_t listed;   /* when, ms since 1970; 0: nobody knows */
+    int64_t began;    /* when the last list was begun, fer_clock_mono; 0: none was */
+    bool asking;      /* a list is under way */
+    bool again;       /* and will not be the last */
+    bool theirs_wait; /* what tenants are shown has come while it was */
+    bool retired;     /* another configuration has taken its place */
     fer_arena *listing_arena;
     size_t tools;  /* that it has shown */
     fer_code code; /* why it has not; FER_OK: it has */

@@ -142,6 +142,16 @@ size_t fer_station_held(const fer_station *s, fer_str ns)
     return held;
 }
 
+void fer_station_remark(fer_station *s)
+{
+    for (size_t i = 0; i < s->place_count; i++) {
+        const fer_place_of_tools *p = s->places[i];
+        if (p->code)
+            fer_app_say(s->app, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
+                        p->why);
+    }
+}
+
 void fer_station_say_held(fer_station *s)
 {
     size_t held = fer_station_held(s, FER_STR(""));

@@ -24,6 +24,7 @@ void fer_station_forget_catalogs(fer_station *s);
 typedef struct fer_furniture {
     fer_place_of_tools **list;
     size_t count, cap;
+    bool vacancies; /* a server or an API that cannot be set up stays vacant, which is told */
 } fer_furniture;
 
 /* What processes and requests need, where the configuration has any use for it and it is not there.
@@ -75,13 +76,33 @@ void fer_station_recall(fer_station *s);
 void fer_station_changed(void *context, fer_runner *r);
 /* Prepares the timer of that. */
 void fer_station_begin_relist(fer_station *s);
+/* The definition of the operator's own counts more than a server's: adds what a server shows to a
+ * batch. */
+fer_code fer_place_add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, fer_str json,
+                             fer_err *err);
 /* Takes the tools of a backend out of the catalogue, but for those whose IDs are in `keep`. */
 fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name, fer_str ns,
                             const fer_map *keep, fer_err *err);
-/* After a batch with all tools of a place was applied: those that it was not about are taken out.
- * `*count`: how many it was about. */
+/* After a batch with all tools of a place was applied: those that it was not about are taken out,
+ * but for what a server may show to tenants alone. `*count`: how many it was about. */
 fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *applied, size_t *count,
                                fer_err *err);
+
+/* ---- station_own.c: what tenants are shown with tokens of their own ---- */
+
+/* Whether a server shows each tenant tools of its own. */
+bool fer_place_is_owned(const fer_place_of_tools *p);
+/* Tools of one server in the catalogue that only tenants are shown, or were. */
+#define FER_STATION_THEIRS 10000
+/* The operator's list is there, or has failed: what tenants are shown is looked at, where that
+ * waited for it. */
+void fer_place_look_again(fer_place_of_tools *p);
+/* Has the catalogue kept in step with what tenants are shown. */
+void fer_station_begin_own(fer_station *s);
+/* `shown` are the IDs of the operator's list, which are noted as such; added are those that only
+ * tenants are shown, or may be. */
+fer_code fer_station_keep_theirs(const fer_place_of_tools *p, fer_arena *a, fer_map *shown,
+                                 fer_err *err);
 
 /* ---- station_audit.c: what the log and the ledger are told of that is no call ---- */
 

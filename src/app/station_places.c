@@ -85,6 +85,7 @@ fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err)
     if (p->part == FER_CONFIG_SERVER) return FER_OK;
     p->asked = true;
     p->tools = p->record_count;
+    if (p->code && !p->record_count) return FER_OK; /* its document could not be read */
     return fer_station_put_records(s, p, err);
 }
 

@@ -186,6 +186,7 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
     fer_arena *a = fer_arena_new(0);
     fer_code code = a ? shown_ids(a, applied, &shown, count, err)
                       : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = fer_station_keep_theirs(p, a, &shown, err);
     if (!code)
         code = fer_station_forget(p->station, p->runner->kind->backend, p->runner->name, p->ns,
                                   &shown, err);
@@ -216,8 +217,8 @@ static fer_code own_records(fer_station *s, fer_arena *a, fer_str ns, fer_map *o
 
 /* What a server shows: of a tool that the operator defines, its definition with the server as one
  * more backend, so that a list that shows nothing new changes nothing. */
-static fer_code add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, fer_str json,
-                          fer_err *err)
+fer_code fer_place_add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, fer_str json,
+                             fer_err *err)
 {
     fer_backend backend = {p->runner->kind->backend, p->name, FER_STR("")};
     fer_put_options o = {.ns = p->ns, .backend = &backend};
@@ -253,8 +254,8 @@ static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
     fer_arena *a = fer_arena_new(0);
     fer_batch *b = fer_batch_new();
     size_t count = 0;
-    fer_code code =
-        a && b ? add_shown(p, a, b, json, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    fer_code code = a && b ? fer_place_add_shown(p, a, b, json, err)
+                           : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = fer_catalog_apply(p->station->catalog, b, err);
     if (!code) code = fer_station_keep_only(p, b, &count, err);
     fer_batch_free(b);
@@ -300,6 +301,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     if (!code) p->remembered = true;
     if (!code) p->listed = fer_clock_wall();
     forget_listing(p);
+    fer_place_look_again(p);
     if (p->again) ask_soon(s);
     else if (!s->waiting) fer_station_save(s);
     if (!s->waiting) fer_station_say_held(s);
@@ -410,7 +412,9 @@ void fer_station_begin_asking_unknown(fer_station *s)
 {
     for (size_t i = 0; i < s->place_count; i++) {
         fer_place_of_tools *p = s->places[i];
-        if (!p->asked && (p->eager || !is_fresh(s, p))) ask_place(p);
+        bool theirs =
+            s->wants.search && fer_place_is_owned(p); /* whose its tools are is not kept */
+        if (!p->asked && (p->eager || theirs || !is_fresh(s, p))) ask_place(p);
     }
 }
 
@@ -464,16 +468,6 @@ void fer_station_ask_chain(fer_station *s, const fer_chain *chain)
 {
     ask_steps(s, &chain->steps);
     wait_for_lists(s);
-}
-
-void fer_station_remark(fer_station *s)
-{
-    for (size_t i = 0; i < s->place_count; i++) {
-        const fer_place_of_tools *p = s->places[i];
-        if (p->code)
-            fer_app_say(s->app, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
-                        p->why);
-    }
 }
 
 /* ---- what is remembered ---------------------------------------------------------------------- */

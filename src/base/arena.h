@@ -42,10 +42,6 @@ FER_MUST_USE void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t
 FER_MUST_USE void *fer_arena_room(fer_arena *a, void *list, size_t count, size_t *cap, size_t size);
 /* Gives back what the last allocation holds from `end` on. */
 void fer_arena_trim(fer_arena *a, const void *end);
-/* A NUL-terminated copy. `ptr` is NULL on failure. */
-fer_str fer_arena_copy(fer_arena *a, fer_str s);
-/* Formats into the arena. `ptr` is NULL on failure. */
-fer_str fer_arena_printf(fer_arena *a, const char *format, ...) FER_PRINTF(2, 3);
 
 /*
  * Has `done(thing)` called when the arena is reset or freed, for what results in it refer to

@@ -73,14 +73,29 @@ size_t fer_str_next_odd(fer_str s, size_t at)
     return at;
 }
 
+/* Whether eight bytes are the same but for the case of letters: only the bit of the case differs,
+ * and only where there is a letter. */
+static bool same_eight(const char *a, const char *b)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    uint64_t differ = x ^ y, low = (x | ones * 0x20) & ~tops;
+    /* The top bit of each byte from 'a' to 'z'. */
+    uint64_t letters = (low + ones * (0x80 - 'a')) & ~(low + ones * (0x7F - 'z')) & ~x & tops;
+    return !(differ & ~(ones * 0x20)) && !(differ << 2 & ~letters);
+}
+
 bool fer_str_eq_nocase(fer_str a, fer_str b)
 {
     if (a.len != b.len) return false;
-    if (a.len && fer_lower(a.ptr[0]) != fer_lower(b.ptr[0])) return false;
-    if (fer_str_eq(a, b)) return true; /* most are written as everybody writes them */
-    for (size_t i = 1; i < a.len; i++) {
-        if (fer_lower(a.ptr[i]) != fer_lower(b.ptr[i])) return false;
-    }
+    size_t at = 0;
+    for (; a.len - at >= 8; at += 8)
+        if (!same_eight(a.ptr + at, b.ptr + at)) return false;
+    if (at && at < a.len) return same_eight(a.ptr + a.len - 8, b.ptr + a.len - 8);
+    for (; at < a.len; at++)
+        if (fer_lower(a.ptr[at]) != fer_lower(b.ptr[at])) return false;
     return true;
 }
 

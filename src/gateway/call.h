@@ -107,6 +107,7 @@ struct fer_call {
 
     /* authorize */
     bool hidden;   /* the caller may not use it, and is told that it is not there */
+    bool unshown;  /* of that: the server does not show it to the caller's own token */
     fer_str scope; /* those that its tool asks for and the caller lacks, with blanks between; or
                       empty */
 

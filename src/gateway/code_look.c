@@ -108,9 +108,9 @@ static fer_code find(fer_arena *a, const fer_session *s, const fer_view *v, fer_
 {
     fer_sight sight = {s->runner->gateway, s->options.caller};
     fer_code code = fer_view_resolve(a, v, id, FER_STR(""), out, err);
-    if (!fer_sight_is_narrow(sight.who)) return code;
+    if (!fer_sight_is_narrow(&sight)) return code;
     if (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_has(&sight, v, *out)))
-        return fer_sight_not_found(id, err);
+        return fer_sight_not_found(&sight, id, err);
     return code;
 }
 

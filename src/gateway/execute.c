@@ -308,6 +308,8 @@ static void describe(fer_call *c)
     fer_call_error *e = &c->envelope.error;
     if (c->cancelled) fer_call_refuse_cancelled(c);
     else fer_call_refuse(c, o->code, "%.*s", FER_PRI(o->message));
+    if (o->code == FER_UNAUTHENTICATED)
+        fer_own_tools_refused(c->gateway, c->runner, c->options.caller);
     if (o->details.len && !c->cancelled) e->details = o->details;
     e->retry_after_ms = o->retry_after_ms;
 }

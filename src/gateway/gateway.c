@@ -260,6 +260,7 @@ bool fer_gateway_uuid(fer_gateway *g, char out[FER_UUID_TEXT])
 
 fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, fer_err *err)
 {
+    if (!options) return fer_fail(err, FER_BAD_USAGE, "a gateway needs options");
     fer_arena *a = fer_arena_new(0);
     fer_gateway *g = a ? fer_arena_alloc_zero(a, 1, sizeof *g) : NULL;
     if (!g || !fer_readies_init(&g->readies)) {
@@ -344,6 +345,7 @@ void fer_gateway_stop(fer_gateway *g)
 {
     if (g->closing) return;
     g->closing = true;
+    fer_own_tools_stop(g);
     /* A call that ends may end others that wait for it: the list is gone through anew until all
      * have been told. */
     for (size_t turn = g->active_count; turn > 0 && g->active; turn--) {
@@ -365,6 +367,7 @@ void fer_gateway_free(fer_gateway *g)
     fer_gateway_stop(g);
     close_calls(g->spare);
     uv_close((uv_handle_t *)&g->tidy, NULL);
+    fer_own_tools_close(g);
     /* Handles are gone after their closing was told. */
     uv_run(g->loop, g->loop == &g->own_loop ? UV_RUN_DEFAULT : UV_RUN_NOWAIT);
     free_calls(g->spare);

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "metrics.h"
+#include "own_tools.h"
 #include "secret_net.h"
 #include "trace_export.h"
 
@@ -49,6 +50,12 @@ struct fer_gateway {
                     size_t running);
     void *lost_context;
     const struct fer_mcp_sink *sink; /* of what MCP servers ask and say; or NULL */
+    fer_own_tools
+        *own; /* what tenants are shown with tokens of their own; NULL: nothing ever was */
+    void (*on_own)(void *context, const fer_own_news *n);
+    void *own_context;
+    void (*on_own_known)(void *context);
+    void *own_known_context;
     fer_arena *route_arena;
     fer_map routes; /* by ID; nothing where there is no arena */
     fer_call *active, *spare;

@@ -36,9 +36,13 @@ static void tell_lost(fer_runner *r, fer_code code, const char *why, size_t runn
     if (g->on_lost && !g->closing) g->on_lost(g->lost_context, r, code, why, running);
 }
 
-static void tell_changed(fer_runner *r)
+static void tell_changed(fer_runner *r, const fer_token_owner *owner)
 {
     fer_gateway *g = r->owner;
+    if (!fer_token_owner_is_nobody(owner)) {
+        if (!g->closing) fer_own_tools_changed(g, r, owner);
+        return;
+    }
     fer_gateway_forget_results(g, r->name);
     if (g->on_changed && !g->closing) g->on_changed(g->changed_context, r);
 }
@@ -52,6 +56,8 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
     if (*slot)
         return fer_fail(err, FER_BAD_USAGE, "there are two backends of the name %.*s",
                         FER_PRI(r->name));
+    fer_code code = fer_own_tools_add(g, r, err);
+    if (code) return code;
     *slot = r;
     g->posts = list;
     g->posts[g->post_count++] = (fer_post){.runner = r};
@@ -131,6 +137,7 @@ void fer_gateway_retire_runner(fer_gateway *g, fer_runner *r, void (*gone)(void 
 {
     fer_post *p = post_of(g, r);
     fer_gateway_forget_results(g, r->name);
+    fer_own_tools_remove(g, r);
     for (size_t i = 0; i < g->runners.cap; i++)
         if (g->runners.entries[i].value == r) g->runners.entries[i].value = NULL;
     p->state = FER_POST_RETIRED;

@@ -6,9 +6,15 @@
 #include "errors.h"
 #include "gateway_parts.h"
 
-bool fer_sight_is_narrow(const fer_caller *who)
+bool fer_sight_is_narrow(const fer_sight *s)
 {
-    return who && fer_access_narrows(&who->scopes);
+    return (s->who && fer_access_narrows(&s->who->scopes)) ||
+           (s->gateway->own && fer_own_tools_concern(s->gateway, s->who));
+}
+
+uint64_t fer_sight_stamp(const fer_sight *s)
+{
+    return s->gateway->own ? fer_own_tools_stamp(s->gateway, s->who) : 0;
 }
 
 bool fer_sight_reads(const fer_caller *who, fer_str ns)
@@ -47,7 +53,8 @@ bool fer_sight_takes(const void *sight, const struct fer_body *tool)
 {
     const fer_sight *s = sight;
     fer_effect effect = FER_EFFECT_PURE;
-    if (!fer_sight_is_narrow(s->who)) return true;
+    if (s->gateway->own && !fer_own_tools_shows(s->gateway, s->who, tool)) return false;
+    if (!s->who || !fer_access_narrows(&s->who->scopes)) return true;
     if (fer_access_by_effect(&s->who->scopes)) effect = effect_of(s->gateway, tool);
     return fer_access_allows(&s->who->scopes, fer_body_text(tool, FER_TEXT_NAMESPACE),
                              fer_body_text(tool, FER_TEXT_NAME), effect);
@@ -59,16 +66,25 @@ bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id)
     return !fer_view_body(v, id, &b, NULL) && fer_sight_takes(sight, b);
 }
 
+/* A page of one tenant's is none of another's, nor of its own when it is shown something else. */
+static void add_owner(fer_buf *b, const fer_sight *s)
+{
+    fer_buf_printf(b, "\n%llu ", (unsigned long long)fer_sight_stamp(s));
+    fer_buf_add_quoted(b, s->who ? s->who->tenant : FER_STR(""));
+    fer_buf_add_quoted(b, s->who ? s->who->principal : FER_STR(""));
+}
+
 fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter *out, fer_err *err)
 {
     const fer_caller *who = sight->who;
     fer_buf b;
-    if (!fer_sight_is_narrow(who)) return FER_OK;
+    if (!fer_sight_is_narrow(sight)) return FER_OK;
     fer_buf_init(&b, scratch, SIZE_MAX / 4);
-    for (size_t i = 0; i < who->scopes.count; i++) {
+    for (size_t i = 0; who && i < who->scopes.count; i++) {
         fer_buf_add(&b, who->scopes.list[i]);
         fer_buf_add_char(&b, '\n');
     }
+    if (fer_own_tools_concern(sight->gateway, who)) add_owner(&b, sight);
     fer_code code = fer_buf_code(&b, err);
     if (code) return code;
     out->takes = fer_sight_takes;
@@ -77,8 +93,22 @@ fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter
     return FER_OK;
 }
 
-fer_code fer_sight_not_found(fer_str id, fer_err *err)
+/* Whether a caller's scopes are for a tool of this name, if there were one. */
+static bool is_for(const fer_caller *who, const fer_id *id)
 {
+    for (int i = 0; i <= FER_EFFECT_EXTERNAL_SIDE_EFFECTS; i++)
+        if (fer_access_allows(&who->scopes, id->ns, id->name, (fer_effect)i)) return true;
+    return false;
+}
+
+/* Whether there is a tool of the name is not looked at. */
+fer_code fer_sight_not_found(const fer_sight *s, fer_str id, fer_err *err)
+{
+    fer_id parts;
+    bool meant = s->who && fer_own_tools_concern(s->gateway, s->who) &&
+                 !fer_id_parse(id, &parts, NULL) && is_for(s->who, &parts);
+    fer_code code = meant ? fer_own_tools_why(s->gateway, s->who, parts.ns, err) : FER_OK;
+    if (code) return code;
     return fer_fail(err, FER_TOOL_NOT_FOUND, "no tool \"%.*s\" is in the catalogue",
                     FER_PRI(fer_str_head(id, 300)));
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a caller may use, and so sees: by its scopes (policy/access.h), and by the effect that a
- * call of the tool would have, wherever it may run. The stage `authorize` asks, and so does
- * whatever lists or searches: who may not use a tool cannot tell it from one that is not there.
+ * What a caller may use, and so sees: by its scopes (policy/access.h), by the effect that a call of
+ * the tool would have, wherever it may run, and of servers for which each tenant has a token by
+ * what the tenant's own is shown (own_tools.h). The stage `authorize` asks, and so does whatever
+ * lists or searches: who may not use a tool cannot tell it from one that is not there.
  *
- * A caller of NULL is the operator, who sees everything. Belongs to the thread of the loop.
+ * A caller of NULL is the operator, who sees everything but what servers show to tenants alone.
+ * Belongs to the thread of the loop.
  */
 #ifndef FER_SIGHT_H
 #define FER_SIGHT_H
 
 #include <ferrule/gateway.h>
-
-/* Whether a caller's scopes leave anything out. */
-bool fer_sight_is_narrow(const fer_caller *who);
 
 /* A rule for catalogue's filters: `sight` must outlive the filter, and the gateway and the caller
  * both. `scratch` holds the filter's mark. */
@@ -20,6 +19,8 @@ typedef struct fer_sight {
     const fer_gateway *gateway;
     const fer_caller *who;
 } fer_sight;
+/* Whether anything may be left out for the caller. */
+bool fer_sight_is_narrow(const fer_sight *sight);
 /* Has a filter take what the caller may use; untouched for one who may use everything. */
 fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter *out,
                           fer_err *err);
@@ -31,7 +32,11 @@ bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id);
  * prompts, completion. Effects that are named must include Pure. */
 bool fer_sight_reads(const fer_caller *who, fer_str ns);
 
-/* What is said of a tool that is not there, or not for this caller: one text for both. */
-fer_code fer_sight_not_found(fer_str id, fer_err *err);
+/* Another number for each state of what servers show the caller; 0: to him as to everybody. */
+uint64_t fer_sight_stamp(const fer_sight *sight);
+
+/* What is said of a tool that is not there, or not for this caller: one text for both. Where the
+ * server of its namespace shows the caller nothing at all, whatever is asked for, it is why. */
+fer_code fer_sight_not_found(const fer_sight *sight, fer_str id, fer_err *err);
 
 #endif

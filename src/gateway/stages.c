@@ -21,8 +21,9 @@ fer_move fer_stage_resolve(fer_call *c)
     fer_code code = fer_ready_get(&g->readies, v, c->tool, c->options.constraint, &c->ready, &err);
     fer_view_unref(v);
     /* What is near may be what the caller must not see. */
-    if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(c->options.caller))
-        fer_sight_not_found(c->tool, &err);
+    fer_sight sight = {g, c->options.caller};
+    if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(&sight))
+        fer_sight_not_found(&sight, c->tool, &err);
     if (code) return fer_call_refuse_err(c, &err);
     c->envelope.tool_id = c->ready->id;
     c->envelope.resolved_version = c->ready->version;
@@ -37,7 +38,7 @@ fer_move fer_stage_resolve(fer_call *c)
 static fer_move hide(fer_call *c)
 {
     fer_err err = {0};
-    fer_sight_not_found(c->tool, &err);
+    fer_sight_not_found(&(fer_sight){c->gateway, c->options.caller}, c->tool, &err);
     fer_call_refuse_err(c, &err);
     c->hidden = true;
     c->envelope.tool_id = c->tool;
@@ -50,6 +51,7 @@ static fer_move hide(fer_call *c)
 static bool fits_effect(const fer_call *c)
 {
     const fer_ready *r = c->ready;
+    if (!c->options.caller) return true;
     const fer_texts *scopes = &c->options.caller->scopes;
     fer_str ns = fer_str_slice(r->base, 0, r->base.len - r->name.len);
     fer_effect_said said = r->said;
@@ -100,12 +102,13 @@ fer_move fer_stage_authorize(fer_call *c)
     const yyjson_val *scopes = c->ready->scopes;
     const fer_caller *who = c->options.caller;
     const fer_body *b;
-    if (!who) return FER_MOVE_NEXT;
-    if (fer_sight_is_narrow(who) &&
-        (fer_entry_body(c->ready->entry, &b, NULL) ||
-         !fer_sight_takes(&(fer_sight){c->gateway, who}, b) || !fits_effect(c)))
-        return hide(c);
-    return fer_is_arr(scopes) ? demand(c, scopes) : FER_MOVE_NEXT;
+    fer_sight sight = {c->gateway, who};
+    if (fer_sight_is_narrow(&sight)) {
+        bool there = !fer_entry_body(c->ready->entry, &b, NULL);
+        c->unshown = there && c->gateway->own && !fer_own_tools_shows(c->gateway, who, b);
+        if (!there || !fer_sight_takes(&sight, b) || !fits_effect(c)) return hide(c);
+    }
+    return who && fer_is_arr(scopes) ? demand(c, scopes) : FER_MOVE_NEXT;
 }
 
 /* ---- what breaks a schema

@@ -149,6 +149,7 @@ typedef struct fer_listing {
     fer_arena *arena; /* may be freed from inside of on_end, and this struct with it */
     void (*on_end)(struct fer_listing *l, fer_code code, fer_str tools_json, const fer_err *err);
     void *context;
+    const fer_asker *who; /* to whom they are shown; NULL: to the operator */
 } fer_listing;
 
 typedef enum fer_health {
@@ -199,8 +200,9 @@ struct fer_runner {
     uv_loop_t *loop;
     int64_t timeout_ms; /* of an attempt, where the tool names none; 0: nor does the runner */
     void *owner;        /* whoever is told about `changed` and `late` */
-    /* The tools may have changed: they should be listed again. May be NULL. */
-    void (*changed)(fer_runner *r);
+    /* The tools may have changed that an owner is shown, or (nobody) the operator: they should be
+     * listed again. May be NULL. */
+    void (*changed)(fer_runner *r, const fer_token_owner *owner);
     void (*late)(fer_runner *r, uint64_t ticket, const fer_late *late); /* may be NULL */
     /* What it runs in has ended by itself; attempts that were under way, so many, fail next. May be
      * NULL. */

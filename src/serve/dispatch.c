@@ -209,7 +209,7 @@ static void run_request(fer_talk *x, const fer_rpc *m)
     else if (s->draining) fer_ask_fail(q, -32603, FER_STR(""), "the server is shutting down");
     else if (q->method->run != fer_method_initialize || fer_ask_agree(q)) {
         read_token(q);
-        q->held = fer_front_must_wait(q->peer->guest, q->method);
+        q->held = fer_front_must_wait(q);
         if (!q->held) fer_ask_run(q);
     }
 }

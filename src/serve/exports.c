@@ -155,9 +155,9 @@ static fer_code make(fer_exports *e, const fer_exports_wish *o, fer_err *err)
 }
 
 /* Versions of two catalogues say nothing of each other. */
-bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog)
+bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog, uint64_t stamp)
 {
-    if (!e->arena || e->catalog != catalog) return false;
+    if (!e->arena || e->catalog != catalog || e->stamp != stamp) return false;
     fer_view *v = fer_catalog_view(catalog);
     bool same = fer_view_version(e->view) == fer_view_version(v);
     fer_view_unref(v);
@@ -166,8 +166,10 @@ bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog)
 
 fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err)
 {
-    fer_exports made = {
-        .arena = fer_arena_new(0), .catalog = o->catalog, .view = fer_catalog_view(o->catalog)};
+    fer_exports made = {.arena = fer_arena_new(0),
+                        .catalog = o->catalog,
+                        .view = fer_catalog_view(o->catalog),
+                        .stamp = o->stamp};
     fer_code code = made.arena ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = make(&made, o, err);
     if (code) {

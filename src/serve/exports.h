@@ -23,6 +23,7 @@ typedef struct fer_exports {
     fer_arena *arena;           /* NULL: never made */
     const fer_catalog *catalog; /* that the view is of */
     fer_view *view;             /* that it is of */
+    uint64_t stamp;             /* of the filter that was asked */
     fer_export *list;           /* by name */
     size_t count;
     size_t left_out; /* tools that have no name of their own here */
@@ -37,10 +38,11 @@ typedef struct fer_exports_wish {
     const fer_str *expose;
     size_t expose_count;
     const fer_filter *filter; /* what may be used at all; or NULL */
+    uint64_t stamp;           /* another one for each state of what the filter takes */
 } fer_exports_wish;
 
-/* Whether it shows this catalogue as it is now. */
-bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog);
+/* Whether it shows this catalogue as it is now, by a filter of this stamp. */
+bool fer_exports_are_current(const fer_exports *e, fer_catalog *catalog, uint64_t stamp);
 /* Makes it anew; `*news` (or NULL): what is shown has changed since the last time. */
 fer_code fer_exports_refresh(fer_exports *e, const fer_exports_wish *o, bool *news, fer_err *err);
 void fer_exports_deinit(fer_exports *e);

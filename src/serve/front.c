@@ -70,21 +70,44 @@ void fer_front_watch_time(fer_front *s)
 static void on_waited(uv_timer_t *timer)
 {
     fer_front *s = timer->data;
-    fer_wares_give_up(&s->wares, fer_clock_mono());
+    int64_t now = fer_clock_mono();
+    fer_wares_give_up(&s->wares, now);
+    fer_own_tools_give_up(s->options.gateway, now, FER_SERVE_SETTLE_MS);
     fer_front_wares_known(s);
 }
 
-bool fer_front_must_wait(fer_guest *g, const fer_method *m)
+/* What a transparent server can do is what its one backend can do. */
+static bool needs_wares(const fer_guest *g, const fer_method *m)
 {
-    fer_front *s = g->server;
-    /* What a transparent server can do is what its one backend can do. */
     bool opens = g->mode == FER_SERVE_TRANSPARENT &&
                  (m->run == fer_method_initialize || m->run == fer_method_discover);
+    return opens || m->flags & FER_METHOD_WARES;
+}
+
+/* Whether it waits for lists of servers that are under way. */
+static bool awaits_lists(const fer_guest *g, const fer_method *m)
+{
+    return (m->flags & FER_METHOD_TOOLS &&
+            fer_own_tools_awaits(g->server->options.gateway, g->caller)) ||
+           (needs_wares(g, m) && fer_wares_awaits(g));
+}
+
+bool fer_front_must_wait(fer_ask *q)
+{
+    fer_guest *g = fer_ask_guest(q);
+    fer_front *s = g->server;
+    const fer_method *m = q->method;
     if (s->draining) return false;
+    /* What a tenant is shown is asked for once the operator's lists are there. */
     if (m->flags & FER_METHOD_TOOLS && s->holding) return true;
-    if (!opens && !(m->flags & FER_METHOD_WARES)) return false;
-    fer_wares_wake(g);
-    if (!fer_wares_awaits(g)) return false;
+    q->woke = true;
+    bool waits = m->flags & FER_METHOD_TOOLS && s->options.gateway->own &&
+                 fer_own_tools_wake(s->options.gateway, g->caller);
+    if (needs_wares(g, m)) {
+        fer_wares_wake(g);
+        waits |= fer_wares_awaits(g);
+    }
+    if (!waits) return false;
     if (!s->waiting) uv_timer_start(&s->wait, on_waited, WAIT_MS, 0);
     s->waiting = true;
     return true;
@@ -92,9 +115,10 @@ bool fer_front_must_wait(fer_guest *g, const fer_method *m)
 
 static void run_waiting(fer_ask *q)
 {
-    bool tools = q->held && q->method->flags & FER_METHOD_TOOLS;
-    if (!q->held || tools || q->cancelled) return;
-    if (fer_ask_front(q)->draining || !fer_wares_awaits(fer_ask_guest(q))) fer_ask_run(q);
+    const fer_front *s = fer_ask_front(q);
+    if (!q->held || q->cancelled) return;
+    bool waits = q->woke ? awaits_lists(fer_ask_guest(q), q->method) : fer_front_must_wait(q);
+    if (s->draining || !waits) fer_ask_run(q);
 }
 
 /* From the loop, as whoever says so may still need what a request would change. Some may have to
@@ -102,14 +126,26 @@ static void run_waiting(fer_ask *q)
 static void on_known(uv_timer_t *timer)
 {
     fer_front *s = timer->data;
-    s->waiting = fer_wares_pending(&s->wares);
-    if (s->waiting) uv_timer_start(&s->wait, on_waited, WAIT_MS, 0);
+    s->waiting = false;
+    uv_timer_stop(&s->wait);
     fer_front_each(s, run_waiting);
+    /* A request that went on may have had a list asked for that others wait for. */
+    bool pending = fer_wares_pending(&s->wares) || fer_own_tools_pending(s->options.gateway);
+    if (pending && !s->waiting) uv_timer_start(&s->wait, on_waited, WAIT_MS, 0);
+    s->waiting |= pending;
 }
 
 void fer_front_wares_known(fer_front *s)
 {
     if (s->waiting) uv_timer_start(&s->wait, on_known, 0, 0);
+}
+
+/* What a tenant is shown of tools has changed, perhaps: its clients are told, where they see it. */
+static void on_own_known(void *context)
+{
+    fer_front *s = context;
+    fer_front_wares_known(s);
+    fer_front_tell_soon(s);
 }
 
 unsigned fer_guest_offers(fer_guest *g)
@@ -182,6 +218,7 @@ fer_front *fer_front_new(const fer_front_options *o)
     s->log_level = FER_LOG_OFF;
     fer_wares_init(&s->wares, s);
     fer_news_begin(s);
+    fer_gateway_on_own_known(o->gateway, on_own_known, s);
     return s;
 }
 
@@ -206,6 +243,7 @@ void fer_front_free(fer_front *s)
         fer_arena_free(x->arena);
         fer_sys_free(x);
     }
+    fer_gateway_on_own_known(s->options.gateway, NULL, NULL);
     fer_news_end(s);
     fer_wares_deinit(&s->wares);
     fer_guest_unref(s->host);
@@ -266,12 +304,6 @@ void fer_front_each(fer_front *s, void (*visit)(fer_ask *q))
     }
 }
 
-static void run_held(fer_ask *q)
-{
-    bool tools = q->held && q->method->flags & FER_METHOD_TOOLS;
-    if (tools && !q->cancelled) fer_ask_run(q);
-}
-
 static void on_settled(uv_timer_t *timer)
 {
     fer_front_release(timer->data);
@@ -288,7 +320,7 @@ void fer_front_release(fer_front *s)
     if (!s->holding) return;
     s->holding = false;
     uv_timer_stop(&s->settle);
-    fer_front_each(s, run_held);
+    fer_front_each(s, run_waiting);
 }
 
 bool fer_front_is_ready(const fer_front *s)

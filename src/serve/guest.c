@@ -2,6 +2,7 @@
 /* Whom a server serves, and what is remembered of whom. */
 #include "denied.h"
 #include "errors.h"
+#include "gateway_parts.h"
 #include "serve_parts.h"
 #include "sys.h"
 #include "tasks_parts.h"
@@ -131,7 +132,7 @@ void fer_ask_note_denied(const fer_ask *q, fer_str tool)
                     .method = fer_str_of(q->method->name),
                     .caller = g->caller,
                     .tool = tool};
-    if (fer_sight_is_narrow(g->caller)) fer_gateway_record_denied(g->server->options.gateway, &d);
+    if (fer_sight_is_narrow(&g->sight)) fer_gateway_record_denied(g->server->options.gateway, &d);
 }
 
 fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err)
@@ -142,8 +143,11 @@ fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer
 fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err)
 {
     fer_filter filter = {0};
-    if (news) *news = false;
-    if (fer_exports_are_current(&g->exports, g->server->options.catalog)) return FER_OK;
+    uint64_t stamp = fer_sight_stamp(&g->sight);
+    bool other = g->exports.arena && g->exports.stamp != stamp, changed = false;
+    if (news) *news = g->unsaid;
+    if (news) g->unsaid = false;
+    if (fer_exports_are_current(&g->exports, g->server->options.catalog, stamp)) return FER_OK;
     fer_arena *a = fer_arena_new(1 << 20); /* for the mark of the filter */
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_guest_filter(g, a, &filter, err);
@@ -151,9 +155,25 @@ fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err)
                              .meta = g->mode == FER_SERVE_BOTH,
                              .expose = g->expose,
                              .expose_count = g->expose_count,
+                             .stamp = stamp,
                              .filter = filter.takes ? &filter : NULL};
-    if (!code) code = fer_exports_refresh(&g->exports, &wish, news, err);
+    if (!code) code = fer_exports_refresh(&g->exports, &wish, &changed, err);
+    /* The request of one client brings a tenant's list up to date; others hear of it, too. */
+    if (news) *news |= changed;
+    else g->unsaid |= changed && other;
     fer_arena_free(a);
+    return code;
+}
+
+fer_code fer_guest_lacks(const fer_guest *g, size_t *at, fer_str *server, fer_err *err)
+{
+    fer_front *s = g->server;
+    fer_code code;
+    while ((code = fer_own_tools_why_next(s->options.gateway, g->caller, at, server, err))) {
+        fer_wares_look(&s->wares);
+        const fer_server *its = fer_wares_named(&s->wares, *server);
+        if (its && fer_wares_shows(g, its)) break;
+    }
     return code;
 }
 

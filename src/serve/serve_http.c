@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
+#include "access.h"
 #include "arena.h"
 #include "challenge.h"
 #include "clock.h"
 #include "gateway_parts.h"
 #include "serve_web_parts.h"
-#include "sight.h"
 #include "sys.h"
 
 #define BEAT_EVERY_NS INT64_C(5000000000)
@@ -22,8 +22,9 @@ fer_guest *fer_web_guest(fer_web *w, const fer_inbound *in, fer_stranger *no)
     *no = (fer_stranger){.reason = "token"};
     if (in->local) return in->uid == getuid() || in->uid == 0 ? host : NULL;
     if (!w->options.admit) return host;
-    if (fer_inbound_count(in, "Authorization") != 1) return NULL;
-    fer_str token = fer_http_bearer(fer_inbound_get(in, "Authorization"));
+    fer_str said;
+    if (fer_inbound_find(in, "Authorization", &said) != 1) return NULL;
+    fer_str token = fer_http_bearer(said);
     fer_guest *who = token.ptr ? w->options.admit(w->options.context, token, no) : NULL;
     return who && !fer_guest_is_over(who) ? who : NULL;
 }
@@ -91,7 +92,7 @@ static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
     fer_front_counts c;
     fer_str calls = FER_STR("");
     const fer_caller *caller = fer_guest_caller(who);
-    if (fer_sight_is_narrow(caller) || (caller && caller->tenant.len)) {
+    if (caller && (fer_access_narrows(&caller->scopes) || caller->tenant.len)) {
         fer_web_denied(w, who, fer_exchange_inbound(x), "metrics");
         fer_exchange_reply(x, 403, "text/plain",
                            FER_STR("This token is for some tools, or for one tenant, only.\n"));
@@ -128,7 +129,7 @@ static void show_admin(fer_web *w, fer_guest *who, fer_exchange *x)
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
-static const struct route {
+static const struct fer_web_route {
     const char *path, *method;
     bool open; /* to everybody */
     bool body; /* it is read first */
@@ -146,14 +147,14 @@ static const struct route {
 };
 
 /* A path that ends in a slash stands for all below it. */
-static bool is_at(const fer_web *w, const struct route *r, fer_str path)
+static bool is_at(const fer_web *w, const struct fer_web_route *r, fer_str path)
 {
     if (r->run == show_admin) return w->options.admin && fer_str_starts(path, r->path);
     return fer_str_is(path, r->path);
 }
 
 /* The requests of 2026-07-28 are POSTs and nothing else. */
-static bool is_there(const struct route *r, const fer_inbound *in)
+static bool is_there(const struct fer_web_route *r, const fer_inbound *in)
 {
     if (!fer_str_is(in->method, r->method)) return false;
     if (r->run == fer_web_post) return true;
@@ -163,11 +164,11 @@ static bool is_there(const struct route *r, const fer_inbound *in)
 }
 
 /* NULL: it is answered, or waits. */
-static const struct route *route_of(fer_web *w, fer_guest *who, const fer_stranger *no,
-                                    fer_exchange *x)
+static const struct fer_web_route *route_of(fer_web *w, fer_guest *who, const fer_stranger *no,
+                                            fer_exchange *x)
 {
     const fer_inbound *in = fer_exchange_inbound(x);
-    const struct route *same = NULL;
+    const struct fer_web_route *same = NULL;
     for (size_t i = 0; i < FER_COUNT(routes); i++) {
         if (!is_at(w, &routes[i], in->path)) continue;
         same = &routes[i];
@@ -190,7 +191,7 @@ static const struct route *route_of(fer_web *w, fer_guest *who, const fer_strang
     return NULL;
 }
 
-static void run(fer_web *w, const struct route *r, fer_guest *who, fer_exchange *x)
+static void run(fer_web *w, const struct fer_web_route *r, fer_guest *who, fer_exchange *x)
 {
     if (who || r->open) r->run(w, who, x);
     else fer_web_wait(w, x);
@@ -202,12 +203,15 @@ static bool on_head(void *context, fer_exchange *x)
     fer_web *w = context;
     fer_stranger no;
     fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x), &no);
-    const struct route *r = route_of(w, who, &no, x);
+    const struct fer_web_route *r = route_of(w, who, &no, x);
     if (!r) return false;
     if (!r->body) {
         run(w, r, who, x);
         return false;
     }
+    w->head.exchange = x;
+    w->head.route = r;
+    w->head.guest = who;
     if (!w->options.gateway || !fer_gateway_is_high(w->options.gateway)) return true;
     fer_web_later(x);
     return false;
@@ -216,9 +220,14 @@ static bool on_head(void *context, fer_exchange *x)
 static void on_request(void *context, fer_exchange *x)
 {
     fer_web *w = context;
+    const fer_inbound *in = fer_exchange_inbound(x);
     fer_stranger no;
-    fer_guest *who = fer_web_guest(w, fer_exchange_inbound(x), &no); /* not revoked meanwhile */
-    const struct route *r = route_of(w, who, &no, x);
+    if (in->at_once && w->head.exchange == x) {
+        run(w, w->head.route, w->head.guest, x);
+        return;
+    }
+    fer_guest *who = fer_web_guest(w, in, &no); /* not revoked meanwhile */
+    const struct fer_web_route *r = route_of(w, who, &no, x);
     if (r) run(w, r, who, x);
 }
 

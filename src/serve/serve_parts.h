@@ -109,6 +109,7 @@ struct fer_ask {
     bool told;                /* some was */
     size_t from;              /* where its answer begins in the exchange's */
     bool held;                /* until tools are known */
+    bool woke;                /* it has asked for the lists that it waits for */
     bool cancelled;           /* by the client: no word more */
     bool listens;             /* a subscription; it has no end of its own */
     bool tools_changed;       /* what it asked to be told of */
@@ -211,6 +212,7 @@ struct fer_guest {
     bool over, steps_up;
     uint64_t session; /* of its requests that stand alone: they are one client together */
     bool news[3];     /* of tools, resources, prompts that it is shown: to be told */
+    bool unsaid;      /* what its tenant is shown of tools has changed, and nobody was told */
     fer_exports exports;
     fer_counter counters[FER_WARE_KINDS];
     fer_sight sight; /* of the caller */
@@ -226,6 +228,9 @@ void fer_ask_note_denied(const fer_ask *q, fer_str tool);
 fer_code fer_guest_filter(const fer_guest *g, fer_arena *a, fer_filter *out, fer_err *err);
 /* Brings its list of tools up to date; `*news` (or NULL): it has changed since the last time. */
 fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err);
+/* The next server that shows the guest no tools, from `*at` = 0 on, though it may use them: why, in
+ * `err`, and its name. FER_OK: there are no more. */
+fer_code fer_guest_lacks(const fer_guest *g, size_t *at, fer_str *server, fer_err *err);
 /* Whose uses count for its searches. */
 fer_str fer_guest_tenant(const fer_guest *g);
 /* A search has shown tools; a tool was run, with success: if a search of the same client has shown
@@ -310,7 +315,7 @@ void fer_front_watch_time(fer_front *s);
 /* What servers have beside tools is known: who waited for that goes on. */
 void fer_front_wares_known(fer_front *s);
 /* Whether a request has to wait for it. */
-bool fer_front_must_wait(fer_guest *g, const fer_method *m);
+bool fer_front_must_wait(fer_ask *q);
 /* What is watched at a server is watched at the one that has its place. */
 void fer_front_watch_again(fer_front *s, fer_server *server);
 /* A client is gone: servers of its own end. */

@@ -234,9 +234,9 @@ static void read_params(fer_arena *a, const fer_inbound *in, fer_talk_hints *out
  * that anything is or says. */
 static fer_str header(const fer_inbound *in, const char *name)
 {
-    fer_str value = fer_inbound_get(in, name);
-    if (value.ptr && fer_inbound_count(in, name) > 1) return FER_STR("(more than one)");
-    return value.ptr ? value : FER_STR("");
+    fer_str value;
+    size_t count = fer_inbound_find(in, name, &value);
+    return count > 1 ? FER_STR("(more than one)") : count ? value : FER_STR("");
 }
 
 static void begin_talk(fer_inquiry *p, fer_peer *peer)

@@ -58,6 +58,11 @@ struct fer_web {
     fer_past_all past;
     struct fer_waiting *waiting; /* requests whose token is being looked into */
     size_t waiting_count;
+    struct {
+        const fer_exchange *exchange;
+        const struct fer_web_route *route;
+        fer_guest *guest;
+    } head; /* what was last found of one whose body is read; good while nothing else happens */
     uv_timer_t beat;
     int64_t beaten; /* when quiet streams were last looked at */
     fer_buffers buffers;

@@ -105,6 +105,16 @@ const fer_counter *fer_wares_all(fer_guest *g, fer_ware_kind kind, fer_err *err)
     return c;
 }
 
+/* To a tenant with a token of its own it is what that was told. */
+static fer_str rest_of_tools(const fer_guest *g, const fer_server *s)
+{
+    fer_asker who = fer_guest_asker(g, 0);
+    fer_token_owner owner = fer_token_owner_of(s->share, who.owner.tenant, who.owner.principal);
+    if (fer_token_owner_is_nobody(&owner)) return fer_server_rest(s);
+    fer_mcp_client *client = s->runner->kind->mcp(s->runner, &who, FER_STR(""));
+    return client ? fer_mcp_client_rest(client) : FER_STR("");
+}
+
 fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind)
 {
     if (g->mode != FER_SERVE_TRANSPARENT) return FER_STR("");
@@ -112,7 +122,7 @@ fer_str fer_wares_rest(const fer_guest *g, fer_ware_kind kind)
     const fer_server *s = g->server->wares.servers;
     while (s && !fer_wares_shows(g, s)) s = s->next;
     if (!s) return FER_STR("");
-    if (kind == FER_WARE_KINDS) return fer_server_rest(s);
+    if (kind == FER_WARE_KINDS) return rest_of_tools(g, s);
     const fer_stocks *own = fer_wares_stocks(g, s);
     return own ? own->each[kind].rest : FER_STR("");
 }

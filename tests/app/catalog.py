@@ -126,6 +126,7 @@ def rankers(folder):
     """Vectors: made by index build, used where they are there, told where they are not."""
     catalog, bare = os.path.join(folder, "r.catalog"), os.path.join(folder, "b.catalog")
     case("index build makes vectors", expect(run(["index", "build", TICKETS, WEATHER, "-o", catalog]), 0, ["3 tools, 3 with vectors"]))
+    case("index build needs a file", expect(run(["index", "build", TICKETS, "-o", "-"]), 2, err=["a catalogue is kept in a file"]))
     case("index build without vectors", expect(run(["index", "build", TICKETS, "-o", bare, "--no-vectors"]), 0, ["2 tools, 0.0 MB"]))
     for ranker, kind in (("bm25", "bm25"), ("embedding", "embedding"), ("hybrid", "hybrid"), (None, "hybrid")):
         args = ["search", "create an issue", "-c", catalog, "--json", "--explain", *(["--ranker", ranker] if ranker else [])]
@@ -152,6 +153,9 @@ def twins(folder):
     ids = [r["summary"]["id"] for r in answer["results"]]
     good = ids[0] == "one:paint" and len(ids) == 4 and answer["alsoIn"] == {"one:paint": ["three:paint", "two:paint"]}
     case("twins are one", [] if good else [str(answer)])
+    shown = run(["search", "create an issue", TICKETS, "--explain", "--ranker", "bm25"]).stdout.decode().split("\n\n")
+    shares = [sum(int(line.split()[0]) for line in hit.splitlines() if " %  " in line) for hit in shown]
+    case("shares add up", [] if shares and all(99 <= n <= 101 for n in shares) else [str(shares), *shown])
     case("twins, explained", expect(run(["search", "paint a wall", "--explain", *files]), 0, ["also in: three:paint, two:paint"]))
     shown = run(["search", "paint a wall", "--twins", *files])
     case("twins, all of them", expect(shown, 0, ["one:paint", "two:paint", "three:paint"]))

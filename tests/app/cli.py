@@ -196,6 +196,14 @@ CONFIGURATIONS = [
 ]
 
 
+def shown():
+    text = '{"name":"a b","inputSchema":{}}'
+    case("check: show errors", expect(run(["check", "--strict", "--show", "error"], text), 1, ["error[name.charset]", "1 error, 1 warning"], [], ["warning["]))
+    case("check: show warnings", expect(run(["check", "-f", "github", "--show=warning", "--severity", "name.charset=info"], text), 0,
+                                        ["::warning ", "0 errors, 1 warnings, 1 notes"], [], ["::notice file"]))
+    case("check: show what is no severity", expect(run(["check", "--show", "all"], text), 2, [], ["--show takes one of error, warning, info, not 'all'"]))
+
+
 def configurations():
     for name, file, text, args, code, out, err in CONFIGURATIONS:
         with tempfile.TemporaryDirectory() as folder:
@@ -465,6 +473,7 @@ def completions():
 
 
 rows()
+shown()
 configurations()
 machine_formats()
 terminals()

@@ -62,7 +62,8 @@ def secrets_unseen(write, schema):
         problems = []
         for value in at(path, SECRET), at(path, [SECRET]), at(path, {SECRET[:8]: SECRET}), at(path[:-1], SECRET):
             file = write("secret/ferrule.yaml", json.dumps(value))
-            for command in ["config", "check", file], ["doctor", "--offline", "--config", file], ["tools", "--config", file]:
+            others = [["doctor", "--offline", "--config", file], ["servers", "--config", file]] if value == at(path, SECRET) else []
+            for command in [["config", "check", file], *others]:
                 shown = run(command)
                 if SECRET in (shown.stdout + shown.stderr).decode():
                     problems.append(f"{command[0]}: {(shown.stdout + shown.stderr).decode()}")

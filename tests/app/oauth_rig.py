@@ -23,6 +23,8 @@ SECRETS = []  # that must be nowhere
 CLIENT = "Basic " + base64.b64encode(b"robot:canary-client-secret").decode()
 lock = threading.Lock()
 OBJECT = {"type": "object"}
+NOTE = {"name": "note", "description": "Keeps a note.", "inputSchema": OBJECT}
+WHOAMI = {"name": "whoami", "description": "Says whose token it was shown.", "inputSchema": OBJECT, "annotations": {"readOnlyHint": True, "openWorldHint": False}}
 
 
 class World(http.server.BaseHTTPRequestHandler):
@@ -36,6 +38,7 @@ class World(http.server.BaseHTTPRequestHandler):
     revocation, refuses, held = True, False, None
     codes, refreshes, sessions = {}, {}, {}
     levels, greedy, more, listed, tell = [], False, {}, [], set()
+    tools, tooled, called, tell_tools, mute = {}, [], [], set(), set()  # of each user: its tools; who listed them, called one, is told of a change, is not answered
 
     def log_message(self, *_):
         pass
@@ -170,9 +173,7 @@ class World(http.server.BaseHTTPRequestHandler):
         text = [{"type": "text", "text": f"noted for {who}"}]
         results = {
             "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {"listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}, "serverInfo": {"name": "notes", "version": "1"}},
-            "tools/list": {"tools": [{"name": "note", "description": "Keeps a note.", "inputSchema": OBJECT},
-                                     {"name": "whoami", "description": "Says whose token it was shown.", "inputSchema": OBJECT, "annotations": {"readOnlyHint": True, "openWorldHint": False}},
-                                     {"name": f"of_{who}", "description": f"Is shown to {who} alone.", "inputSchema": OBJECT}]},
+            "tools/list": {"tools": World.tools.get(who, [NOTE, WHOAMI, {"name": f"of_{who}", "description": f"Is shown to {who} alone.", "inputSchema": OBJECT}])},
             "tools/call": {"content": text, "structuredContent": {"user": who}},
             "resources/list": {"resources": [{"uri": "notes://mine", "name": "mine"}] + [{"uri": f"notes://{who}{x}", "name": who} for x in World.more.get(who, [""])]},
             "resources/templates/list": {"resourceTemplates": []},
@@ -182,6 +183,12 @@ class World(http.server.BaseHTTPRequestHandler):
         }
         if method in ("resources/list", "prompts/list"):
             World.listed.append((who, method))
+        if method == "tools/list":
+            World.tooled.append(who)
+            if who in World.mute:
+                World.gate.wait(30)
+        if method == "tools/call":
+            World.called.append((who, m["params"]["name"]))
         if method == "logging/setLevel":
             World.levels.append((who, m["params"]["level"]))
             results[method] = {}
@@ -191,6 +198,9 @@ class World(http.server.BaseHTTPRequestHandler):
         elif method == "tools/call" and who in World.tell:  # and what it has has changed
             World.tell.discard(who)
             self.stream({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}, {"jsonrpc": "2.0", "id": m["id"], "result": results[method]})
+        elif method == "tools/call" and who in World.tell_tools:
+            World.tell_tools.discard(who)
+            self.stream({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}, {"jsonrpc": "2.0", "id": m["id"], "result": results[method]})
         elif "id" not in m:
             self.answer(202)
         elif method in results:

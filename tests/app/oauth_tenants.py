@@ -142,7 +142,7 @@ for name, method, params, words in [("a resource", "resources/read", {"uri": "no
         same(f"{name}, by a newer one", [re.findall(words + r"\w+", newer(x, method, params))[:1] for x in (A, B)], [[words + "ua"], [words + "ub"]])
         same(f"{name}, without a token", words in newer(C, method, params), False)
 lists = [s.modern("tools/list", token=x)[2] for x in (A, B, C)] + [s.modern("tools/call", {"name": "list_tools", "arguments": {}}, token=x)[2] for x in (A, B, C)]
-same("no list of tools is one that a tenant was shown", [x[:200] for x in lists if "of_ua" in x or "of_ub" in x], [])
+same("each list of tools is the tenant's own", [sorted(set(re.findall(r"of_\w+", x))) for x in lists], [["of_ua"], ["of_ub"], []] * 2)
 
 
 def things(shown, session=None):
@@ -185,19 +185,29 @@ same("who came later has left", until(lambda: user(C) == "Unauthenticated", 30),
 # ---- probes
 
 random.seed(11)
+
+
+def described(shown, name):
+    """What is said of a tool, without its name, which whoever asks for it knows."""
+    return s.modern("tools/call", {"name": "describe_tool", "arguments": {"id": name, "level": "full"}}, token=shown)[2].replace(name, "T").replace(name[6:], "T")
+
+
 KINDS = [lambda x: call(x)[1], lambda x: call(x, "whoami")[1], lambda x: call(x, "whoami", **{"ferrule/noCache": True})[1], lambda x: call(x, **{"ferrule/idempotencyKey": "k"})[1],
          lambda x: s.modern("resources/list", token=x)[2], lambda x: s.modern("prompts/list", token=x)[2], lambda x: old(x, random.choice(sessions), "resources/list", {}),
          lambda x: newer(x, "resources/read", {"uri": "notes://mine"}), lambda x: newer(x, "prompts/get", {"name": "hello"}),
          lambda x: s.modern("tools/call", {"name": "run_chain", "arguments": {"steps": [{"toolId": "notes:whoami", "args": {}}, {"toolId": "notes:note", "args": {}}]}}, token=x)[2],
          lambda x: s.modern("tools/call", {"name": "note", "arguments": {}}, token=x, headers={"X-Tenant-Id": "acme", "Mcp-Session-Id": random.choice(sessions)})[2],
-         lambda x: old(x, random.choice(sessions), "tools/call", {"name": "run_tool", "arguments": {"id": "notes:note", "args": {}}})]
+         lambda x: old(x, random.choice(sessions), "tools/call", {"name": "run_tool", "arguments": {"id": "notes:note", "args": {}}}),
+         lambda x: s.modern("tools/list", token=x)[2], lambda x: old(x, random.choice(sessions), "tools/list", {}),
+         lambda x: s.modern("tools/call", {"name": "search_tools", "arguments": {"query": "is shown alone"}}, token=x)[2],
+         lambda x: described(x, random.choice(["notes:of_op", "notes:of_ua", "notes:of_ub"]))]
 leaks, count = [], 10000 if LONG else 200
 for _ in range(count):
     shown, who = random.choice([(A, "ua"), (B, "ub"), (C, None)])
     if random.random() < .05:
         World.good = {t: u for t, u in World.good.items() if u != who}  # refused, and renewed by its own refresh token
     text = random.choice(KINDS)(shown)
-    leaks += [(who, text[:200]) for u in ("op", "ua", "ub") if u != who and re.search(r'(by|for|hello_|notes://) ?%s2?\b|"user":"%s"' % (u, u), text)]
+    leaks += [(who, text[:200]) for u in ("op", "ua", "ub") if u != who and re.search(r'(by|for|to|of_|hello_|notes://) ?%s2?\b|"user":"%s"' % (u, u), text)]
 same(f"{count} random probes: leaks", leaks[:3], [])
 same("no session has seen two, still", World.mixed, [])
 case("every refresh was with a token of its own", [f for f in World.forms if f["grant_type"] == "refresh_token" and not re.search(r"-(op|ua|ub)-token$", f["refresh_token"])])

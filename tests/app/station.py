@@ -351,7 +351,26 @@ for name, text, words in [
      ["the API pets: secretref:env:NO_SUCH_VARIABLE", "set the variable"]),
 ]:
     config = put("secrets.json", json.dumps(text))
-    case(f"a secret that is not there: {name}", expect(run(["servers", "-C", config]), 2, err=[f"{config}:1:", *words]))
+    case(f"a secret that is not there: {name}", expect(run(["servers", "-C", config]), 1, out=["vacant", f"{config}:1:", *words]))
+lacking = dict(two, env={"T": "secretref:file:late.secret"})
+put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {"/p": {"get": {"operationId": "getPet", "responses": {"200": {"description": "a pet"}}}}}}))
+config = put("lacking.json", json.dumps({"mcpServers": {"two": lacking, "three": three}, "catalog": "lacking.catalog", "tools": {"three:other": {"backends": [{"server": "two"}, {"server": "three"}]}},
+                                         "apis": {"pets": {"openapi": PETS, "baseUrl": "http://127.0.0.1:1", "auth": {"type": "bearer", "token": "secretref:file:late.secret"}}, "lost": {"openapi": "nowhere.yaml", "baseUrl": "http://127.0.0.1:1"}}}))
+case("a secret that is not there: the others go on", expect(call("three:other", config=config), 0, ["by three.notes"]))
+case("a secret that is not there: its own tools", expect(call("two:same", config=config), 1, [], ["late.secret", "chmod 600"]))
+case("a secret that is not there: those of its API", expect(call("pets:getPet", config=config), 1, [], ["BackendUnavailable", "pets is not set up"]))
+case("a document that is not there", expect(run(["servers", "-C", config]), 1, ["lost\tvacant\tIoError\t0", "three\tmcp-stdio\tup\t1"]))
+child = subprocess.Popen([FERRULE, "servers", "--watch", "-C", config], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
+del seen[:]
+reader = threading.Thread(target=lambda: [seen.append(line) for line in child.stdout], daemon=True)
+reader.start()
+case("a secret that is not there: until it is", wait_for("two\tvacant\tIoError", "pets\tvacant", "three\tmcp-stdio\tup\t1"))
+put("late.secret", "s3cret\n")
+os.chmod(path("late.secret"), 0o600)
+child.send_signal(signal.SIGHUP)
+case("a secret that is not there: and then is", wait_for("two\tmcp-stdio\tup\t1", "pets\thttp\tup\t1"))
+child.send_signal(signal.SIGINT)
+child.wait(30)
 config = put("secrets.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:NO_SUCH_VARIABLE"}}}}))
 case("a secret that is not there: a client's token", expect(run(["serve", "--listen", "0", "-C", config]), 2, err=["serve.clients: the token of phone", "set the variable"]))
 

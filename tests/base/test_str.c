@@ -45,6 +45,24 @@ static void run_pair(const struct pair_row *row)
     assert_int_equal(fer_str_eq_nocase(row->b, row->a), row->nocase);
 }
 
+/* Any two bytes at any place of texts that are compared by one, by eight and with a rest. */
+static void nocase_bytes(void)
+{
+    static const size_t lens[] = {1, 7, 8, 9, 15, 16, 20};
+    for (size_t n = 0; n < FER_COUNT(lens); n++) {
+        char a[24], b[24];
+        for (int i = 0; i < 256 * 256; i++) {
+            size_t at = (size_t)i % lens[n];
+            memset(a, 'x', sizeof a);
+            memset(b, 'X', sizeof b);
+            a[at] = (char)(i >> 8);
+            b[at] = (char)i;
+            bool same = fer_lower(a[at]) == fer_lower(b[at]);
+            assert_int_equal(fer_str_eq_nocase((fer_str){a, lens[n]}, (fer_str){b, lens[n]}), same);
+        }
+    }
+}
+
 /* ---- against a C string ---------------------------------------------------------------- */
 
 static const struct part_row {
@@ -257,8 +275,8 @@ static void plain(void)
 int main(void)
 {
     return ROWS_ONE("str", plain) + ROWS_RUN("str pairs", pair_rows, run_pair) +
-           ROWS_RUN("str parts", part_rows, run_part) + ROWS_RUN("str find", find_rows, run_find) +
-           ROWS_RUN("str head", head_rows, run_head) +
+           ROWS_ONE("str", nocase_bytes) + ROWS_RUN("str parts", part_rows, run_part) +
+           ROWS_RUN("str find", find_rows, run_find) + ROWS_RUN("str head", head_rows, run_head) +
            ROWS_RUN("str number", number_rows, run_number) + ROWS_ONE("str", head_never_splits) +
            ROWS_ONE("str", characters) + ROWS_ONE("str", making);
 }

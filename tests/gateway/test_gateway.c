@@ -457,6 +457,14 @@ static void a_changed_tool_is_another(void)
     strike(&s);
 }
 
+static void without_options_there_is_none(void)
+{
+    fer_gateway *g = NULL;
+    fer_err err = {0};
+    assert_int_equal(fer_gateway_new(NULL, &g, &err), FER_BAD_USAGE);
+    assert_null(g);
+}
+
 int main(void)
 {
     int failed = ROWS_RUN("envelopes", rows, run_row);
@@ -469,5 +477,6 @@ int main(void)
     failed += ROWS_ONE("calls", the_end_of_the_gateway_is_the_end_of_calls);
     failed += ROWS_ONE("calls", so_many_at_once);
     failed += ROWS_ONE("calls", a_changed_tool_is_another);
+    failed += ROWS_ONE("calls", without_options_there_is_none);
     return failed != 0;
 }

@@ -27,6 +27,7 @@
 #include "log.h"
 #include "mcp_limits.h"
 #include "openapi.h"
+#include "own_tools.h"
 #include "pages.h"
 #include "profile.h"
 #include "report.h"
@@ -241,6 +242,14 @@ static void gateway_limits(fer_out *o)
               "requests of a run that are none, before it is ended");
     limit_row(o, "code.trace", FER_CODE_TRACE, FER_CODE_TRACE,
               "tool calls that the result of a run tells");
+    limit_row(
+        o, "gateway.owners", FER_OWN_OWNERS, FER_OWN_OWNERS,
+        "tenants, or principals, whose own lists of a server's tools are kept (oauth.tokens)");
+    limit_row(o, "gateway.owned", FER_OWN_BYTES, FER_OWN_BYTES, "bytes of those, of one server");
+    limit_row(o, "gateway.owned_time", FER_OWN_GOOD_MS, FER_OWN_GOOD_MS,
+              "milliseconds after which such a list is asked for again, by who comes");
+    limit_row(o, "gateway.owned_again", FER_OWN_AGAIN_MS, FER_OWN_AGAIN_MS,
+              "milliseconds between two such lists of one owner");
     limit_row(o, "gateway.observers", FER_OBSERVERS_MAX, FER_OBSERVERS_MAX,
               "observers of one gateway");
     limit_row(

@@ -80,11 +80,12 @@ bool fer_mcp_source_is_for(const fer_mcp_source *from, const fer_asker *who)
 /* ---- seats ------------------------------------------------------------------------------------
  */
 
+/* What single clients have alone is not listed. */
 static void changed(void *context)
 {
     const seat *s = context;
     fer_runner *r = &s->runner->runner;
-    if (s == s->runner->shared && r->changed) r->changed(r);
+    if (!s->whose.session && r->changed) r->changed(r, &s->whose.owner);
 }
 
 static fer_mcp_source source_of(seat *s)
@@ -270,6 +271,15 @@ static bool make_room(mcp_runner *m)
     return last != NULL;
 }
 
+static fer_code refuse_seat(const mcp_runner *m, fer_err *err)
+{
+    bool isolated = m->runner.isolated;
+    return fer_fail(err, FER_CONCURRENCY_LIMITED,
+                    "%s: at most %zu %s have a server, or a session, of their own at once",
+                    isolated ? "mcp.seats" : "mcp.owners", seats_max(m),
+                    isolated ? "clients" : "tenants");
+}
+
 /* One that several clients use may ask what any of them can be asked for. */
 fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities)
 {
@@ -347,10 +357,9 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
         return;
     }
     if (!client) {
-        fer_attempt_fail(t, FER_CONCURRENCY_LIMITED,
-                         "%s: at most %zu %s have a server, or a session, of their own at once",
-                         r->isolated ? "mcp.seats" : "mcp.owners", seats_max(m),
-                         r->isolated ? "clients" : "tenants");
+        fer_err err;
+        refuse_seat(m, &err);
+        fer_attempt_fail(t, err.code, "%s", err.message);
         return;
     }
     m->calls++;
@@ -412,17 +421,20 @@ static void listed(fer_mcp_list *list, fer_code code, fer_str tools, const fer_e
 
 void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
 {
+    mcp_runner *m = (mcp_runner *)r;
     fer_mcp_list *list = fer_arena_alloc_zero(l->arena, 1, sizeof *list);
+    fer_mcp_client *client = list ? fer_mcp_runner_client(r, l->who, FER_STR("")) : NULL;
     fer_err err;
-    if (!list) {
-        fer_code code = fer_arena_failed(l->arena, &err);
+    if (!client) {
+        fer_code code = !list || !is_full(m) ? fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory")
+                                             : refuse_seat(m, &err);
         l->on_end(l, code, FER_STR_NONE, &err);
         return;
     }
     list->arena = l->arena;
     list->on_end = listed;
     list->context = l;
-    fer_mcp_client_list(fer_mcp_runner_client(r, NULL, FER_STR("")), list);
+    fer_mcp_client_list(client, list);
 }
 
 /* ---- what it is

@@ -23,9 +23,9 @@ static fer_code look_up(fer_ask *q, const fer_view *v, fer_str id, fer_str *out,
 {
     const fer_guest *g = fer_ask_guest(q);
     fer_code code = fer_view_resolve(fer_ask_arena(q), v, id, FER_STR(""), out, err);
-    if (!fer_sight_is_narrow(g->caller)) return code;
+    if (!fer_sight_is_narrow(&g->sight)) return code;
     if (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_has(&g->sight, v, *out)))
-        return fer_sight_not_found(id, err);
+        return fer_sight_not_found(&g->sight, id, err);
     return code;
 }
 
@@ -55,7 +55,7 @@ void fer_meta_examples(fer_ask *q, const fer_json *doc, const yyjson_val *args)
     (void)doc;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
     fer_code code =
-        fer_sight_is_narrow(fer_ask_guest(q)->caller) ? look_up(q, v, id, &found, &err) : FER_OK;
+        fer_sight_is_narrow(&fer_ask_guest(q)->sight) ? look_up(q, v, id, &found, &err) : FER_OK;
     if (!code) code = fer_view_examples(a, v, id, fer_meta_number(args, "max", 0), &list, &err);
     fer_buf_init(&b, a, FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"examples\":");

@@ -26,24 +26,37 @@ static bool refuse_namespace(fer_ask *q, fer_str ns)
 {
     fer_err err;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    bool there = !ns.len || has_namespace(fer_ask_guest(q), v, ns);
+    const fer_guest *g = fer_ask_guest(q);
+    bool there = !ns.len || has_namespace(g, v, ns), lacks = false;
+    size_t at = 0;
+    fer_str server;
     fer_view_unref(v);
     if (there) return false;
-    fer_fail(&err, FER_TOOL_NOT_FOUND,
-             "there is no namespace %.*s: list_namespaces shows those that there are",
-             FER_PRI(fer_str_head(ns, 128)));
+    while (!lacks && fer_guest_lacks(g, &at, &server, &err)) lacks = fer_str_eq(server, ns);
+    if (!lacks)
+        fer_fail(&err, FER_TOOL_NOT_FOUND,
+                 "there is no namespace %.*s: list_namespaces shows those that there are",
+                 FER_PRI(fer_str_head(ns, 128)));
     fer_reply_err(q, &err, "resolve", FER_STR(""));
     return true;
 }
 
 /* ---- search_tools ---------------------------------------------------------------------------- */
 
-static void add_hint(fer_buf *b, const fer_found *found)
+/* What cannot be found may be at a server that shows nothing until somebody has logged in. */
+static void add_hint(const fer_guest *g, fer_buf *b, const fer_found *found)
 {
+    size_t at = 0;
+    fer_str server;
+    fer_err err;
     fer_buf_add_text(b, ",\"hint\":\"No tool fits. Try other words, or list_namespaces.");
     for (size_t i = 0; i < found->count && i < NEAREST_MAX; i++) {
         fer_buf_add_text(b, i ? ", " : " Nearest, but hardly meant: ");
         fer_buf_add_escaped(b, found->matches[i].hit.summary.id);
+    }
+    while (fer_guest_lacks(g, &at, &server, &err)) {
+        fer_buf_add_char(b, ' ');
+        fer_buf_add_escaped(b, fer_str_of(err.message));
     }
     fer_buf_add_text(b, "\"");
 }
@@ -59,7 +72,7 @@ static void write_found(fer_ask *q, fer_str query, const fer_found *found)
         fer_meta_add_brief(&b, &found->matches[i].hit.summary);
     }
     fer_buf_add_char(&b, ']');
-    if (!found->fits || !found->count) add_hint(&b, found);
+    if (!found->fits || !found->count) add_hint(fer_ask_guest(q), &b, found);
     else fer_meta_add_next(&b, found->next);
     fer_buf_add_char(&b, '}');
     fer_meta_reply(q, &b);
@@ -123,6 +136,22 @@ void fer_meta_list_tools(fer_ask *q, const fer_json *doc, const yyjson_val *args
 /* ---- list_namespaces --------------------------------------------------------------------------
  */
 
+/* Servers that show nothing, and why, behind those that do. */
+static void add_lacks(const fer_guest *g, fer_buf *b, bool any)
+{
+    size_t at = 0;
+    fer_str server;
+    fer_err err;
+    while (fer_guest_lacks(g, &at, &server, &err)) {
+        fer_buf_add_text(b, any ? ",{\"name\":" : "{\"name\":");
+        fer_buf_add_quoted(b, server);
+        fer_buf_printf(b, ",\"tools\":0,\"code\":\"%s\",\"why\":", fer_code_info(err.code)->name);
+        fer_buf_add_quoted(b, fer_str_of(err.message));
+        fer_buf_add_char(b, '}');
+        any = true;
+    }
+}
+
 void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 {
     fer_arena *a = fer_ask_arena(q);
@@ -152,6 +181,7 @@ void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val 
         fer_buf_add_quoted(&b, list[i].name);
         fer_buf_printf(&b, ",\"tools\":%zu}", list[i].tools);
     }
+    if (!next.len) add_lacks(fer_ask_guest(q), &b, count > 0);
     fer_buf_add_char(&b, ']');
     fer_meta_add_next(&b, next);
     fer_buf_add_char(&b, '}');

@@ -68,6 +68,10 @@ static fer_code make_page(fer_ask *q, fer_str *tools, fer_str *next, fer_err *er
     fer_pager pager;
     fer_buf b;
     fer_code code = own ? fer_guest_refresh(g, NULL, err) : FER_OK;
+    size_t at = 0;
+    fer_str server;
+    /* What the one server says to who may not list its tools is what there is to be said. */
+    if (!code && g->mode == FER_SERVE_TRANSPARENT) code = fer_guest_lacks(g, &at, &server, err);
     if (code) return code;
     fer_view *v = own ? fer_view_ref(g->exports.view) : fer_catalog_view(s->options.catalog);
     size_t count = own ? g->exports.count : 0;
@@ -251,7 +255,7 @@ static fer_str meant(fer_ask *q, fer_str name)
 {
     fer_front *s = fer_ask_front(q);
     fer_str id = FER_STR("_unknown");
-    if (!fer_sight_is_narrow(fer_ask_guest(q)->caller)) return id;
+    if (!fer_sight_is_narrow(&fer_ask_guest(q)->sight)) return id;
     if (fer_ask_guest(q)->mode != FER_SERVE_META && !fer_guest_refresh(s->host, NULL, NULL)) {
         const fer_export *x = fer_exports_find(&s->host->exports, name);
         if (x) return x->id;
@@ -267,12 +271,19 @@ static void refuse_name(fer_ask *q, fer_str name)
 {
     const fer_guest *g = fer_ask_guest(q);
     fer_near near;
+    size_t at = 0;
+    fer_str server;
+    fer_err err;
+    bool lacks = g->mode != FER_SERVE_META && fer_guest_lacks(g, &at, &server, &err);
     fer_ask_note_denied(q, meant(q, name));
     fer_near_init(&near, name);
     if (has_meta(g)) fer_meta_near(g, &near);
     for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)
         fer_near_try(&near, g->exports.list[i].name);
-    if (near.best.ptr)
+    if (lacks)
+        fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "there is no tool %.*s; %s",
+                     FER_PRI(fer_str_head(name, 128)), err.message);
+    else if (near.best.ptr)
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""),
                      "there is no tool %.*s; did you mean %.*s?", FER_PRI(fer_str_head(name, 128)),
                      FER_PRI(near.best));

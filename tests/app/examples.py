@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of examples/, as somebody runs them who has just built them. Speaks TAP."""
+
+import os
+import subprocess
+import sys
+
+BUILD = sys.argv[1]
+number = failures = 0
+
+
+def row(name, program, words, code, out=(), err=()):
+    global number, failures
+    number += 1
+    path = os.path.join(BUILD, program)
+    if not os.path.exists(path):
+        print(f"ok {number} - {name} # SKIP it was not built")
+        return
+    done = subprocess.run([path, *words], capture_output=True, text=True, timeout=120, check=False)
+    problems = [f"exit {done.returncode}, not {code}"] if done.returncode != code else []
+    problems += [f"stdout lacks {t!r}: {done.stdout[:400]!r}" for t in out if t not in done.stdout]
+    problems += [f"stderr lacks {t!r}: {done.stderr[:400]!r}" for t in err if t not in done.stderr]
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for p in problems:
+        print(f"#   {p}")
+    failures += bool(problems)
+
+
+TICKETS = "examples/toolset/tickets.json"
+row("check_tools: a set", "check_tools", [TICKETS, "examples/toolset/weather.yaml"], 0, [" tools, "])
+row("check_tools: errors", "check_tools", ["examples/toolset/drafts.json"], 1, ["examples/toolset/drafts.json:", "["])
+row("check_tools: no file", "check_tools", ["examples/nothing.json"], 2, ["0 tools, 0 findings"], ["examples/nothing.json"])
+row("search_tools: found", "search_tools", ["create an issue", TICKETS], 0, ["tickets:create_issue"])
+row("search_tools: nothing fits", "search_tools", ["zebra quartz", TICKETS], 1, ["nothing fits"])
+row("validate_threads", "validate_threads", [], 0, ["4 threads: ", " 0 failed"])
+row("find_tool: found", "find_tool", ["tickets:create_issue", "^1", TICKETS], 0, ["tickets:create_issue:1", "sha256:"])
+row("find_tool: none", "find_tool", ["tickets:create_issue", "^9", TICKETS], 1, [], ["tickets:create_issue"])
+row("run_function: a result", "run_function", ["math:divide", '{"x": 7}'], 0, ['"structured":{"quotient":3,"rest":1}'])
+row("run_function: the function says no", "run_function", ["math:divide", '{"x": 7, "y": 0}'], 1, ['"code":"ToolFailed"', "nothing can be divided by 0"])
+row("run_function: arguments that do not fit", "run_function", ["math:divide", '{"x": "7"}'], 1, ['"code":"InvalidType"', '"attempts":0'])
+row("run_function: no such tool", "run_function", ["math:add", "{}"], 1, ['"code":"ToolNotFound"'])
+print(f"1..{number}")
+sys.exit(failures > 0)

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tools of a server as each tenant's own token is shown them: what it is not shown it does not see, by no path, and cannot call; what it
+alone is shown it sees and calls, and nobody else does. Two tenants whose lists differ, a third that has not logged in, and the operator, at one gateway. Random probes: 300; 10,000 where
+FERRULE_LONG_TESTS is set. Speaks TAP."""
+
+import json
+import os
+import random
+import re
+import signal
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "serve"))
+from command_line import case, finish, run  # noqa: E402
+
+from oauth_rig import CONFIG, NOTE, OBJECT, STATE, URL, WHOAMI, World, login, own  # noqa: E402
+from signer import NOW, Key, keys  # noqa: E402
+from web_rig import TOKEN, Server, home, same, until  # noqa: E402
+
+LONG = bool(os.environ.get("FERRULE_LONG_TESTS"))
+RESOURCE, LOGIN = "https://gateway.example/mcp", "https://login.example"
+key = Key("ES256")
+FILE = os.path.join(home.name, "keys.json")
+with open(FILE, "w", encoding="utf-8") as file:
+    file.write(keys(key))
+
+
+def write(share="tenant", more="", mode="both"):
+    with open(CONFIG, "w", encoding="utf-8") as file:
+        file.write(f"""
+mcpServers:
+  notes: {{url: '{URL}', oauth: {{tokens: {share}}}{more}}}
+commands:
+  - {{namespace: here, name: date, description: Says what day it is., inputSchema: {{type: object}}, effect: Pure, run: {{argv: [date], stdout: text}}}}
+code: {{allowDegraded: true}}
+state: {STATE}
+serve:
+  mode: {mode}
+  expose: ['{"notes:*" if mode == "transparent" else "*"}']
+  resource: {RESOURCE}
+  issuers:
+    main: {{issuer: {LOGIN}, jwks: {FILE}, tenantClaim: org, tenants: {{oa: acme, ob: beta, oc: third}}, scopes: {{all: ['*'], one: ['tool:notes:note'], here: ['namespace:here']}}}}
+""")
+
+
+def token(org, sub="anna", scope="all"):
+    return key.token({"iss": LOGIN, "aud": RESOURCE, "sub": sub, "org": org, "scope": scope, "exp": NOW + 3600})
+
+
+def tool(name, text):
+    return {"name": name, "description": text, "inputSchema": OBJECT}
+
+
+SAME, OTHER = tool("same", "What canaryop alone is told."), tool("same", "What canaryua alone is told.")
+OPS, MINE = tool("of_op", "Is shown to canaryop alone."), tool("of_ua", "Is shown to canaryua alone.")
+BOTH = tool("of_both", "Is shown to canaryboth.")
+World.tools = {"op": [NOTE, WHOAMI, SAME, OPS], "ua": [NOTE, WHOAMI, OTHER, MINE, BOTH], "ub": [NOTE, SAME, BOTH]}
+A, B, C = token("oa"), token("ob"), token("oc")
+SEEN = {A: ["note", "of_both", "of_ua", "whoami"], B: ["note", "of_both", "same"], C: [], TOKEN: ["note", "of_op", "same", "whoami"]}
+write()
+for words, who in (((), "op"), (("--tenant", "acme"), "ua"), (("--tenant", "beta"), "ub")):
+    same(f"{who} logs in", login("notes", *words, user=who)[0], 0)
+s = Server(config=CONFIG)
+
+
+def ask(shown, name, meta=None, **arguments):
+    return s.modern("tools/call", {"name": name, "arguments": arguments}, token=shown, meta=meta or {})[2]
+
+
+def value(text):
+    return json.loads(text).get("result", {}).get("structuredContent", {})
+
+
+def error(text):
+    return json.loads(text).get("result", {}).get("_meta", {}).get("ferrule/error", {}).get("code") or json.loads(text).get("error", {}).get("code")
+
+
+def run_tool(shown, name, **meta):
+    return ask(shown, "run_tool", meta, id=f"notes:{name}", args={})
+
+
+def names(text):
+    return sorted({x for x in re.findall(r'"(?:id|name)":"(?:notes:|notes__)?(\w+)"', text) if x in ("note", "whoami", "same", "of_op") or x.startswith("of_")})
+
+
+def listed(shown):
+    return names(s.modern("tools/list", token=shown)[2])
+
+
+same("the operator's are known", until(lambda: listed(TOKEN) == SEEN[TOKEN], 30), True)
+
+
+def ledger(kind="definition"):
+    return run(["ledger", "query", "--ledger", os.path.join(STATE, "ledger"), "--type", kind, "--json"], env=own).stdout.decode()
+
+
+# ---- what each sees, by every path
+
+ALL = ["note", "whoami", "same", "of_op", "of_ua", "of_both"]
+WHO = {A: "a tenant", B: "another", C: "one that has not logged in", TOKEN: "the operator"}
+for shown, want in SEEN.items():
+    who = WHO[shown]
+    same(f"tools/list of {who}", listed(shown), want)
+    same(f"list_tools of {who}", names(ask(shown, "list_tools")), want)
+    same(f"list_tools of {who}, by namespace", names(ask(shown, "list_tools", namespace="notes")), want)
+    same(f"search_tools of {who}", [x for x in ALL if f'"notes:{x}"' in ask(shown, "search_tools", query=x)], [x for x in ALL if x in want])
+    same(f"search_tools of {who}, by words", ["canary" + x in ask(shown, "search_tools", query="is shown to alone told") for x in ("op", "ua", "both")], ["same" in want, "of_ua" in want, "of_both" in want])
+    same(f"list_namespaces of {who}", [x["tools"] for x in value(ask(shown, "list_namespaces"))["namespaces"] if x["name"] == "notes"], [len(want)])
+    same(f"describe_tool of {who}", [x for x in ALL if "inputSchema" in ask(shown, "describe_tool", id=f"notes:{x}")], [x for x in ALL if x in want])
+    same(f"list_tool_examples of {who}", [x for x in ALL if "examples" in value(ask(shown, "list_tool_examples", id=f"notes:{x}"))], [x for x in ALL if x in want])
+    looked = ask(shown, "execute_code", code="JSON.stringify([await tools.list(), await tools.search('note'), await tools.namespaces()])")
+    same(f"code of {who} looks", sorted({x for x in re.findall(r"notes:(\w+)", looked)} & set(ALL)), want)
+    before = len(World.called)
+    same(f"run_tool of {who}", [x for x in ALL if '"user"' in run_tool(shown, x)], [x for x in ALL if x in want])
+    same(f"a call by its name of {who}", [x for x in ALL if '"user"' in ask(shown, x)], [x for x in ALL if x in want])
+    same(f"a chain of {who}", [x for x in ALL if '"user"' in ask(shown, "run_chain", steps=[{"toolId": "here:date", "args": {}}, {"toolId": f"notes:{x}", "args": {}}])], [x for x in ALL if x in want])
+    same(f"code of {who} calls", [x for x in ALL if '"user"' in value(ask(shown, "execute_code", code=f"try {{ JSON.stringify(await tools.run('notes:{x}', {{}})) }} catch (e) {{ e.code }}"))["value"]],
+         [x for x in ALL if x in want])
+    same(f"{who}: no other call reached the server", sorted({x for _, x in World.called[before:]}), sorted(want))
+    same(f"{who} sees what is not the server's", "here:date" in ask(shown, "list_tools"), True)
+same("each called with its own token", {u for u, _ in World.called}, {"op", "ua", "ub"})
+same("each was asked for, and not for each request", max(World.tooled.count(x) for x in ("ua", "ub")) <= 2, True)
+
+# ---- what is another's is not there, in the very words of what is not
+
+for name, way in {"run_tool": lambda x: run_tool(A, x), "describe_tool": lambda x: ask(A, "describe_tool", id=f"notes:{x}"), "examples": lambda x: ask(A, "list_tool_examples", id=f"notes:{x}"),
+                  "a chain": lambda x: ask(A, "run_chain", steps=[{"toolId": f"notes:{x}", "args": {}}]), "its name": lambda x: ask(A, x)}.items():
+    there, nowhere = way("of_op").replace("of_op", "T"), way("of_ox").replace("of_ox", "T")
+    same(f"what is another's, by {name}", (there, "ToolNotFound" in there or "-32602" in there), (nowhere, True))
+same("nobody is told what was meant", [x for x in ("of_opp", "ofop", "sam") if "of_op" in run_tool(A, x).replace(f"notes:{x}", "") or "notes:same" in run_tool(A, x).replace(f"notes:{x}", "")], [])
+page = value(ask(A, "list_tools", pageSize=1))["nextToken"]
+same("the next page of another's", "InvalidPageToken" in ask(B, "list_tools", pageSize=1, pageToken=page), True)
+
+# ---- who has not logged in is told so, whatever it asks for, and may log in
+
+HOW = "ferrule auth login notes --tenant third"
+before = len(World.shown)
+for name, text in {"run_tool": run_tool(C, "note"), "a tool that nobody has": run_tool(C, "nothing"), "describe_tool": ask(C, "describe_tool", id="notes:note"),
+                   "a chain": ask(C, "run_chain", steps=[{"toolId": "notes:note", "args": {}}]), "a namespace": ask(C, "list_tools", namespace="notes"),
+                   "namespaces": ask(C, "list_namespaces"), "a search": ask(C, "search_tools", query="qqqq zzzz"), "its name": ask(C, "note")}.items():
+    same(f"who has not logged in, by {name}", HOW in text, True)
+    if name not in ("namespaces", "a search", "its name"):
+        same(f"with the code, by {name}", error(text), "Unauthenticated")
+same("and nothing was sent for it", len(World.shown) - before, 0)
+same("nothing says which tools there are", run_tool(C, "note").replace("notes:note", "T"), run_tool(C, "nothing").replace("notes:nothing", "T"))
+narrow = token("oc", scope="here")
+same("who may not use the server is not told", HOW in run_tool(narrow, "note") + ask(narrow, "list_namespaces") + ask(narrow, "search_tools", query="qqqq"), False)
+one = token("oc", scope="one")
+same("who may use one of its tools is told of that one", (HOW in run_tool(one, "note"), HOW in run_tool(one, "same")), (True, False))
+sid = s.session(token=C)[0]
+c, stream = s.ask("GET", "/mcp", headers={"Mcp-Session-Id": sid}, token=C, raw=True)
+s.ask("POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, {"Mcp-Session-Id": sid}, C)
+old = lambda m, p=None: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": m, "params": p or {}}, {"Mcp-Session-Id": sid}, C)[2]  # noqa: E731
+same("an older client sees nothing of it", names(old("tools/list")), [])
+World.tools["uc"] = [WHOAMI]
+same("it logs in", login("notes", "--tenant", "third", user="uc")[0], 0)
+same("and sees its own", until(lambda: listed(C) == ["whoami"], 30), True)
+heard = []
+threading.Thread(target=lambda: heard.extend(x for x in stream if b"list_changed" in x), daemon=True).start()
+same("a client that was there is told", (until(lambda: len(heard) > 0, 10), names(old("tools/list"))), (True, ["whoami"]))
+
+# ---- one whose list changes
+
+sessions = {x: s.session(token=x)[0] for x in (A, B)}
+told = {A: [], B: []}
+
+
+def listen(shown):
+    s.ask("POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, {"Mcp-Session-Id": sessions[shown]}, shown)
+    s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"Mcp-Session-Id": sessions[shown]}, shown)
+    link, answer = s.ask("GET", "/mcp", headers={"Mcp-Session-Id": sessions[shown]}, token=shown, raw=True)
+    told[shown].append(link)
+    threading.Thread(target=lambda: told[shown].extend(x for x in answer if b"list_changed" in x), daemon=True).start()
+
+
+for shown in (A, B):
+    listen(shown)
+before = len(World.tooled)
+World.tools["ua"] = [NOTE, SAME, BOTH]
+World.tell_tools.add("ua")
+same("one whose list has changed", ("ua" in run_tool(A, "note"), until(lambda: listed(A) == ["note", "of_both", "same"])), (True, True))
+same("is asked alone", World.tooled[before:], ["ua"])
+same("its clients are told", until(lambda: len(told[A]) > 1, 10), True)
+time.sleep(.5)
+same("those of others are not", len(told[B]), 1)
+same("it may call what it is shown now", ('"user"' in run_tool(A, "same"), "ToolNotFound" in run_tool(A, "whoami")), (True, True))
+same("others see what they saw", [listed(B), listed(TOKEN)], [SEEN[B], SEEN[TOKEN]])
+
+# ---- probes
+
+random.seed(13)
+World.tools["ua"], World.tools["ub"] = [NOTE, SAME, MINE], [NOTE, WHOAMI, BOTH]
+World.tell_tools |= {"ua", "ub"}
+run_tool(A, "note"), run_tool(B, "note")
+same("both change", until(lambda: (listed(A), listed(B)) == (["note", "of_ua", "same"], ["note", "of_both", "whoami"])), True)
+USERS = {A: ("ua", {"note", "same", "of_ua"}), B: ("ub", {"note", "whoami", "of_both"}), C: ("uc", {"whoami"})}
+WAYS = [lambda x, t: run_tool(x, t), lambda x, t: ask(x, t), lambda x, t: ask(x, "describe_tool", id=f"notes:{t}", level="full"), lambda x, t: ask(x, "list_tool_examples", id=f"notes:{t}"),
+        lambda x, t: ask(x, "search_tools", query=t), lambda x, t: ask(x, "search_tools", query=random.choice(["keeps a note", "whose token", "what is told", "is shown to alone"])),
+        lambda x, t: ask(x, "list_tools", namespace=random.choice(["notes", ""]) or None) if random.random() < .5 else ask(x, "list_tools"), lambda x, t: s.modern("tools/list", token=x)[2],
+        lambda x, t: ask(x, "run_chain", steps=[{"toolId": f"notes:{t}", "args": {}}]), lambda x, t: run_tool(x, t, **{"ferrule/idempotencyKey": "k"}),
+        lambda x, t: s.modern("tools/call", {"name": t, "arguments": {}}, token=x, headers={"X-Tenant-Id": "acme", "Mcp-Session-Id": sessions[A]})[2],
+        lambda x, t: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"Mcp-Session-Id": random.choice(list(sessions.values()))}, x)[2],
+        lambda x, t: ask(x, "execute_code", code=f"try {{ JSON.stringify([await tools.list(), await tools.describe('notes:{t}', 'full')]) }} catch (e) {{ e.code }}")]
+TEXTS = {"note": "Keeps a note", "whoami": "Says whose token", "same": "alone is told", "of_op": "Is shown to canaryop", "of_ua": "Is shown to canaryua", "of_both": "Is shown to canaryboth"}
+leaks, count, before = [], 10000 if LONG else 300, len(World.called)
+for _ in range(count):
+    shown, which = random.choice([A, B, C]), random.choice(ALL)
+    who, may = USERS[shown]
+    way = random.randrange(len(WAYS))
+    if random.random() < .03:
+        World.good = {t: u for t, u in World.good.items() if u != who}  # refused, and renewed by its own refresh token
+    text = WAYS[way](shown, which)
+    leaks += [(who, way, t, text[:200]) for t in ALL if t not in may and TEXTS[t] in text]
+leaks += [x for x in World.called[before:] if x[1] not in next(may for who, may in USERS.values() if who == x[0])]
+same(f"{count} random probes: leaks", leaks[:3], [])
+
+# ---- what only tenants are shown, and changes
+
+def change(who, shown, *tools):
+    World.tools[who] = list(tools)
+    World.tell_tools.add(who)
+    run_tool(shown, "note")
+
+
+def text_of(shown, name):
+    found = re.search(r'"description":"([^"]*)"', ask(shown, "describe_tool", id=f"notes:{name}").replace('\\"', '"'))
+    return found[1] if found else None
+
+
+first, second, third = (tool("of_two", f"The {x} canarytwo.") for x in ("first", "second", "third"))
+change("ua", A, NOTE, SAME, MINE, first)
+same("one is shown a tool", until(lambda: text_of(A, "of_two") == "The first canarytwo."), True)
+change("ub", B, NOTE, WHOAMI, BOTH, second)
+same("another is shown another of that name: it does not see it", (until(lambda: "notes:of_two" in ledger()), text_of(A, "of_two"), listed(B)), (True, "The first canarytwo.", ["note", "of_both", "whoami"]))
+change("ua", A, NOTE, SAME, MINE, third)
+same("who alone is shown it sees its change", until(lambda: text_of(A, "of_two") == "The third canarytwo."), True)
+change("ua", A, NOTE, SAME, MINE)
+same("one that is not shown it any more", until(lambda: listed(A) == ["note", "of_ua", "same"]), True)
+change("ub", B, NOTE, WHOAMI, BOTH, dict(second, title="Two"))
+same("is followed by the other", until(lambda: text_of(B, "of_two") == "The second canarytwo."), True)
+change("ub", B, NOTE, WHOAMI, BOTH)
+same("and that leaves it, too", until(lambda: listed(B) == ["note", "of_both", "whoami"]), True)
+World.tools["op"] = [NOTE, WHOAMI, SAME, OPS, MINE]
+World.tell_tools.add("op")
+run_tool(TOKEN, "note")
+same("what a tenant was shown the operator is shown", until(lambda: listed(TOKEN) == ["note", "of_op", "of_ua", "same", "whoami"]), True)
+World.tools["op"] = [NOTE, WHOAMI, SAME, OPS]
+World.tell_tools.add("op")
+run_tool(TOKEN, "note")
+same("and no more, while the tenant is", (until(lambda: listed(TOKEN) == SEEN[TOKEN]), listed(A)), (True, ["note", "of_ua", "same"]))
+changed = tool("note", "Keeps another note.")
+World.tools["op"] = [changed, WHOAMI, SAME, OPS]
+change("ua", A, changed, SAME, MINE)
+same("what changes for all is seen by whom it changed for", (until(lambda: text_of(A, "note") == "Keeps another note."), listed(B)), (True, ["of_both", "whoami"]))
+World.tools["op"] = [NOTE, WHOAMI, SAME, OPS]
+change("ua", A, NOTE, SAME, MINE)
+same("and back", until(lambda: [listed(x) for x in (A, B)] == [["note", "of_ua", "same"], ["note", "of_both", "whoami"]]), True)
+
+# ---- a token that the server refuses
+
+World.good = {t: u for t, u in World.good.items() if u != "ua"}
+World.refreshes = {t: u for t, u in World.refreshes.items() if u != "ua"}
+text = run_tool(A, "note")
+same("a token that was revoked", (error(text), "--tenant acme" in text), ("Unauthenticated", True))
+same("shows nothing any more", until(lambda: listed(A) == []), True)
+same("and says why", "ferrule auth login notes --tenant acme" in ask(A, "list_namespaces"), True)
+same("it logs in again", (login("notes", "--tenant", "acme", user="ua")[0], until(lambda: listed(A) == ["note", "of_ua", "same"], 60)), (0, True))
+
+# ---- a server that is slow to say, and a restart
+
+World.mute.add("ub")
+World.gate.clear()
+write(more=", timeoutMs: 29000")
+s.child.send_signal(signal.SIGHUP)
+same("a reload asks anew", until(lambda: not listed(B), 20), True)
+began = time.monotonic()
+same("a list that does not come", (listed(B), "ToolNotFound" in run_tool(B, "note") or "BackendUnavailable" in run_tool(B, "note"), time.monotonic() - began < 10), ([], True, True))
+same("others do not wait for it", listed(A), ["note", "of_ua", "same"])
+World.mute.clear()
+World.gate.set()
+same("until it comes", until(lambda: listed(B) == ["note", "of_both", "whoami"]), True)
+same("it ends", s.end(), 0)
+before = len(World.tooled)
+s = Server(config=CONFIG)
+same("after a restart", until(lambda: [listed(x) for x in (A, B, C)] == [["note", "of_ua", "same"], ["note", "of_both", "whoami"], ["whoami"]], 30), True)
+same("each was asked for again", sorted({x for x in World.tooled[before:]}), ["op", "ua", "ub", "uc"])
+out = ledger("denied")
+same("it ends again", s.end(), 0)
+same("the ledger says which was asked for", '"ownTools"' in out.replace(" ", "") and "notes:of_op" in out, True)
+
+# ---- as many as there is room for (station.theirs)
+
+World.tools["uc"] = [WHOAMI] + [tool(f"of_{x:05}", "Counts.") for x in range(10000)]
+s = Server(config=CONFIG)
+
+
+def count(shown):
+    return next((x["tools"] for x in value(ask(shown, "list_namespaces")).get("namespaces", []) if x["name"] == "notes"), None)
+
+
+same("a tenant with 10,000 of its own", until(lambda: count(C) == 9998, 60), True)  # three are there that others were shown
+same("of which the last are not there", ("ToolNotFound" in run_tool(C, "of_09999"), '"user"' in run_tool(C, "of_00000"), listed(B)), (True, True, ["note", "of_both", "whoami"]))
+same("that ends, too", s.end(), 0)
+World.tools["uc"] = [WHOAMI]
+
+# ---- one for each principal
+
+write("principal")
+for who in ("anna", "ben"):
+    World.tools["u" + who] = [NOTE] if who == "anna" else [WHOAMI]
+    same(f"{who} logs in", login("notes", "--tenant", "acme", "--principal", "main#" + who, user="u" + who)[0], 0)
+s = Server(config=CONFIG)
+same("each principal", until(lambda: [listed(token("oa", x)) for x in ("anna", "ben", "carl")] == [["note"], ["whoami"], []], 30), True)
+same("ends, too", s.end(), 0)
+
+# ---- a transparent server
+
+write(mode="transparent")
+World.tools["ua"] = [NOTE, SAME, MINE]
+s = Server(config=CONFIG)
+same("through a transparent server", until(lambda: listed(A) == ["note", "of_ua", "same"], 30), True)
+run(["auth", "logout", "notes", "--tenant", "third", "--config", CONFIG], env=own)
+text = s.modern("tools/list", token=C)[2]
+same("who has not logged in", ("error" in json.loads(text), HOW in text, HOW in ask(C, "note")), (True, True, True))
+same("that ends as well", s.end(), 0)
+case("no session of the server has seen two", World.mixed)
+finish()

@@ -3,8 +3,8 @@
  * Search, measured: building, a query, an update, bytes. One thread; the same tools and the
  * same queries for SQLite's FTS5 beside it.
  *
- *     bench_search TOOLS.jsonl QUERIES.jsonl COUNT [ferrule | build | ask | fts5 | once |
- *                  again | hits | index [TURNS [QUERIES]]]
+ *     bench_search TOOLS.jsonl QUERIES.jsonl COUNT [ferrule | build | ask | floor | fts5 |
+ *                  fts5-content | once | again | hits | index [TURNS [QUERIES]]]
  *
  * Where COUNT is more than the file has, its tools are taken again with one word changed.
  * A query is timed as it is asked: taken apart, swept, ranked, ten hits; the quickest of TURNS (5),
@@ -13,11 +13,13 @@
  * nothing else, TURNS times, and prints the quickest, the one in the middle and the first. `once`
  * does everything once and prints nothing, for counting instructions, `again` asks once more, when
  * all words have been met; `hits` prints what was found and `index` the bytes of the index, to
- * compare two versions. Prints lines of JSON.
+ * compare two versions. `floor` is what adding up alone takes (floor.h), `fts5-content` FTS5 asked
+ * without stop words. Prints lines of JSON.
  */
 #include <stdatomic.h>
 
 #include "../bench.h"
+#include "floor.h"
 #include "fts5.h"
 #include "json_doc.h"
 #include "lexical.h"
@@ -346,15 +348,25 @@ static void run_ask(const struct bench *b)
     fer_arena_free(a);
 }
 
-static void run_fts5(const struct bench *b)
+static void run_fts5(const struct bench *b, const char *engine, bool content)
 {
     double *us = malloc((b->query_count + 1) * sizeof *us);
     BENCH_NEEDS(us);
-    double rate = fts5_run(b->docs, b->count, b->queries, b->query_count, b->turns, us);
+    double rate = fts5_run(b->docs, b->count, b->queries, b->query_count, content, b->turns, us);
     if (rate > 0) {
-        printf("{\"engine\":\"fts5\",\"tools\":%zu,\"tools_per_s\":%.0f}\n", b->count, rate);
-        print_times("fts5", b->count, us, b->query_count);
+        printf("{\"engine\":\"%s\",\"tools\":%zu,\"tools_per_s\":%.0f}\n", engine, b->count, rate);
+        print_times(engine, b->count, us, b->query_count);
     }
+    free(us);
+}
+
+static void run_floor(const struct bench *b)
+{
+    double *us = malloc((b->query_count + 1) * sizeof *us);
+    BENCH_NEEDS(us);
+    double postings = floor_run(b->docs, b->count, b->queries, b->query_count, b->turns, us);
+    printf("{\"engine\":\"floor\",\"tools\":%zu,\"postings\":%.0f}\n", b->count, postings);
+    print_times("floor", b->count, us, b->query_count);
     free(us);
 }
 
@@ -366,9 +378,11 @@ int main(int argc, char **argv)
     if (argc < 4 || !fer_parse_u64(fer_str_of(argv[3]), &count) || !count ||
         (argc > 5 && (!fer_parse_u64(fer_str_of(argv[5]), &turns) || !turns)) ||
         (argc > 6 && (!fer_parse_u64(fer_str_of(argv[6]), &asked) || !asked))) {
-        fprintf(stderr,
-                "bench_search TOOLS.jsonl QUERIES.jsonl COUNT "
-                "[ferrule | build | ask | fts5 | once | again | hits | index [TURNS [QUERIES]]]\n");
+        fprintf(
+            stderr,
+            "bench_search TOOLS.jsonl QUERIES.jsonl COUNT "
+            "[ferrule | build | ask | floor | fts5 | fts5-content | once | again | hits | index "
+            "[TURNS [QUERIES]]]\n");
         return 2;
     }
     BENCH_NEEDS(b.arena);
@@ -376,7 +390,9 @@ int main(int argc, char **argv)
     read_tools(&b, argv[1], (size_t)count);
     read_queries(&b, argv[2]);
     if (b.query_count > asked) b.query_count = (size_t)asked;
-    if (strcmp(what, "fts5") == 0) run_fts5(&b);
+    if (strcmp(what, "fts5") == 0) run_fts5(&b, "fts5", false);
+    else if (strcmp(what, "fts5-content") == 0) run_fts5(&b, "fts5, no stop words", true);
+    else if (strcmp(what, "floor") == 0) run_floor(&b);
     else if (strcmp(what, "once") == 0) run_once(&b, false);
     else if (strcmp(what, "again") == 0) run_once(&b, true);
     else if (strcmp(what, "hits") == 0) print_hits(&b);

@@ -17,10 +17,11 @@ static inline int64_t worked(void)
 
 /*
  * Builds an index in memory (porter stems, a column for each field, names taken apart), asks
- * the queries, their words joined by OR, ten hits by bm25, and notes what each took in
- * microseconds. Tools per second of the building; 0 where there is no SQLite.
+ * the queries, their words (`content`: without stop words and filler, as Ferrule leaves them out)
+ * joined by OR, ten hits by bm25, and notes what each took in microseconds. Tools per second of the
+ * building; 0 where there is no SQLite.
  */
 double fts5_run(const fer_search_doc *docs, size_t count, const fer_str *queries,
-                size_t query_count, size_t turns, double *us);
+                size_t query_count, bool content, size_t turns, double *us);
 
 #endif

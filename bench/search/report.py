@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Search, measured: Ferrule by words, vectors and both, SQLite's FTS5, MiniSearch and Orama over the same tools and queries, in one run.
+"""Search, measured: Ferrule by words, vectors and both, a floor in C, SQLite's FTS5, MiniSearch and Orama over the same tools and queries,
+in one run.
 
     python3 bench/search/report.py [--build DIR] [--sizes N,N] [--asked N] [--node-max N] [--write]
 
 The tools are those of FERRULE_TEST_DATA/retrieval/corpus-*, in an order that is always the same; a million is ten
 times these with a word changed. The queries are 38 of each labelled set. A query is asked as often by every engine (TURNS), and its
-quickest turn counts. FTS5 answers at most 200 of them where there are 100,000 tools and 40 for a million, the engines
+quickest turn counts. The floor (floor.h) adds up plain BM25 and does nothing else; FTS5 is asked with all words of a query, and with those alone
+that Ferrule looks for. FTS5 answers at most 200 of them where there are 100,000 tools and 40 for a million, the engines
 in node at most 100; they are left out where they would take minutes. On a busy machine peers can be asked less
 (--asked, --node-max), and the table says so. Nothing of a peer is in this tree: those from npm are installed into the build folder. --write puts the table
 into docs/BENCHMARKS.md."""
@@ -91,14 +93,17 @@ def number(row, key):
 
 
 def against(row, rows):
-    """Of Ferrule, its p50 as a part of the goal; of another engine, its p50 as so many times Ferrule's."""
+    """Of Ferrule, its p50 as a part of the goal; of the floor, what Ferrule's is of it; of another engine, its p50 as so many times
+    Ferrule's."""
     if "p50_us" not in row:
         return "-"
     if row["engine"].startswith("ferrule"):
         goal = GOALS.get(row["engine"], {}).get(row["tools"])
         return f"goal {goal} us, {row['p50_us'] / goal:.2f} of it" if goal else "-"
     ours = [r["p50_us"] for r in rows if r["engine"] == "ferrule" and r["tools"] == row["tools"] and "p50_us" in r]
-    return f"{row['p50_us'] / ours[0]:,.0f} x ferrule" if ours else "-"
+    if not ours:
+        return "-"
+    return f"ferrule is {ours[0] / row['p50_us']:.2f} of it" if row["engine"] == "floor" else f"{row['p50_us'] / ours[0]:,.0f} x ferrule"
 
 
 def table(rows):
@@ -157,6 +162,8 @@ def main():
         turns, asked = str(TURNS.get(size, 2)), str(min(options.asked, ASKED.get(size, 40)))
         rows += ask([*program, str(size), "ferrule", turns])
         rows += ask([str(build / "bench" / "bench_hybrid"), str(tools), str(queries), str(size)])
+        rows += ask([*program, str(size), "floor", turns])
+        rows += ask([*program, str(size), "fts5-content", turns, asked])
         rows += ask([*program, str(size), "fts5", turns, asked])
         for engine, most in NODE_MAX.items():
             if node and size <= min(most, options.node_max):

@@ -76,19 +76,20 @@ size_t rows_torture_arena(rows_attempt *attempt, const void *row)
 size_t rows_torture_malloc(rows_attempt *attempt, const void *row)
 {
     int64_t before = fer_faults_live();
-    for (size_t n = 1, last = 0;; last = n, n = next_point(n)) {
+    for (size_t n = 1;; n = next_point(n)) {
         char plan[32];
         snprintf(plan, sizeof plan, "malloc@%zu", n);
         assert_true(fer_faults_begin(plan));
         fer_code code = attempt(NULL, row);
         bool injected = fer_faults_injected() > 0;
+        uint64_t calls = fer_faults_calls("malloc");
         fer_faults_begin(NULL);
         if (fer_faults_live() != before)
             fail_msg("%s: %lld allocations are still held", plan,
                      (long long)(fer_faults_live() - before));
         if (!injected) {
             if (code != FER_OK) fail_msg("without a fault: %s", fer_code_info(code)->name);
-            return last;
+            return (size_t)calls;
         }
         if (code != FER_OK && !is_injected(code))
             fail_msg("%s: %s", plan, fer_code_info(code)->name);

@@ -39,8 +39,8 @@ int rows_one(const char *group, const char *name, void (*run)(void));
  * Torture: runs `attempt` again and again, each time with the next point of failure,
  * until one run meets none. `attempt` returns FER_OK after checking its result, or the
  * code of a failure it met; a failure that is not the injected one fails the test, and
- * so does memory that is still held afterwards. Returns the last point that failed. In
- * an instrumented build (FERRULE_INSTRUMENTED) the points are a sample.
+ * so does memory that is still held afterwards. Returns the last point that failed, or how many
+ * there were. In an instrumented build (FERRULE_INSTRUMENTED) the points are a sample.
  */
 typedef fer_code rows_attempt(fer_arena *a, const void *row);
 /* The n-th allocation from the arena fails, by its budget. */

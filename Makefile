@@ -2,7 +2,7 @@
 #
 # Thin: each target sets up what it needs and hands over to meson.
 #
-#   make            build                    make run      build and run the main job
+#   make            build what is delivered  make run      build and run the main job
 #   make test       build and test           make check    format, lint, layers, docs, counts
 #   make asan       tests under ASan, UBSan  make tsan     tests under TSan
 #   make cover      line coverage            make fuzz     fuzz targets (FUZZ_SECONDS each)
@@ -24,7 +24,7 @@ CLANG ?= clang
 PAIRS ?= 100000
 SEED ?= 1
 
-.PHONY: all run test check asan tsan cover fuzz faults bench bench-serve bench-load model docs install deb differential ci-packages mcp-servers mcp-clients conformance clean format setup-build setup-test setup-dev
+.PHONY: all run with-tests test check asan tsan cover fuzz faults bench bench-serve bench-load model docs install deb differential ci-packages mcp-servers mcp-clients conformance clean format setup-build setup-test setup-dev
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -35,11 +35,18 @@ setup-build setup-test setup-dev: setup-%:
 $(BUILD)/build.ninja: | setup-build
 	@meson setup $(BUILD) -Dtests=false -Db_lto=true --prefix $(PREFIX) >/dev/null
 
-run: all
-	@tools/run $(BUILD)
+# What is run and what is tested are one build: who does both compiles once. The first needs fewer packages, so tests are
+# added to it by who wants them.
+run: setup-build
+	@[ -f build-test/build.ninja ] || meson setup build-test -Dtests=false >/dev/null
+	@ninja -C build-test src/app/ferrule
+	@tools/run build-test
 
-test: setup-test
+with-tests: setup-test
 	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+	@grep -q 'tests/test_map' build-test/build.ninja || meson configure build-test -Dtests=true
+
+test: with-tests
 	@ninja -C build-test
 	@tools/run-tests build-test
 
@@ -72,8 +79,7 @@ fuzz: build-asan/build.ninja
 # The long tier of what make test runs a sample of: every kill point and random kills of the ledger, of the whole gateway
 # and of the command, states after a loss of power, flipped bits and cuts. Half an hour.
 FAULTS = test_ledger test_ledger_kill test_ledger_power test_ledger_flips test_gateway_kill test_gateway_power test_serve_kill
-faults: setup-test
-	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+faults: with-tests
 	@ninja -C build-test $(FAULTS:%=tests/%) tests/teller src/app/ferrule src/app/ferrule-faults
 	@FERRULE_FAULTS=long meson test -C build-test --no-rebuild --timeout-multiplier 0 --num-processes 1 --verbose $(FAULTS)
 
@@ -94,8 +100,7 @@ bench-load: all
 	@python3 bench/serve/endurance.py $(BUILD)/src/app/ferrule
 	@python3 bench/serve/idle.py $(BUILD)/src/app/ferrule
 
-differential: setup-test
-	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+differential: with-tests
 	@ninja -C build-test tests/differential/ferrule_verdicts
 	@tests/differential/run --build build-test --seed $(SEED) --pairs $(PAIRS)
 
@@ -105,16 +110,14 @@ ci-packages:
 mcp-servers:
 	@python3 tests/mcp/packages.py build-test
 
-conformance: setup-test mcp-servers
-	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+conformance: with-tests mcp-servers
 	@ninja -C build-test
 	@meson test -C build-test --no-rebuild --timeout-multiplier 4 --verbose suite conformance
 
 mcp-clients:
 	@python3 tests/serve/packages.py build-test
 
-model: setup-test
-	@[ -f build-test/build.ninja ] || meson setup build-test >/dev/null
+model: with-tests
 	@ninja -C build-test tools/train/ferrule-train
 	@tools/make-model build-test
 

@@ -24,7 +24,7 @@ import odd_json  # noqa: E402
 from web_rig import MODERN, TOKEN, Server  # noqa: E402
 
 DATA = os.environ.get("FERRULE_TEST_DATA") or os.path.join(HERE, "..", "..", "..", "shared", "data")
-SEEDS = 100_000 // 4 if os.environ.get("FERRULE_LONG_TESTS") else 400
+SEEDS = 100_000 // 4 if os.environ.get("FERRULE_LONG_TESTS") else 100 if os.environ.get("FERRULE_INSTRUMENTED") else 400
 OWN = ['{"name":"fuzz","description":"Gives the result of a seed.","inputSchema":{"type":"object"}}',
        '{"name":"back","description":"Gives back what came.","inputSchema":{"type":"object"}}',
        '{"name":"heard","description":"Gives the notifications that came.","inputSchema":{"type":"object"}}',

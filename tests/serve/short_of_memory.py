@@ -16,7 +16,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "app")]
 from bridge_client import ANSWERS, META  # noqa: E402
 from command_line import FAULTS, case, finish  # noqa: E402
 
-SAMPLES = int(os.environ.get("FERRULE_LONG_TESTS") and 600 or 40)
+SAMPLES = 600 if os.environ.get("FERRULE_LONG_TESTS") else 15 if os.environ.get("FERRULE_INSTRUMENTED") else 40
 folder = tempfile.TemporaryDirectory()
 ENV = dict(os.environ, HOME=folder.name, XDG_RUNTIME_DIR="", XDG_STATE_HOME="", XDG_CONFIG_HOME="", FERRULE_TOKEN="")
 CAN = {"elicitation": {}, "sampling": {}, "roots": {}, "extensions": {META + "tasks": {}}}

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-ORDER = ["base", "json", "text", "search", "schema", "contract", "catalog", "io", "store", "sandbox", "auth", "mcp", "run", "policy", "gateway", "serve", "setup", "app"]
+ORDER = ["base", "json", "text", "search", "schema", "contract", "catalog", "io", "store", "sandbox", "auth", "mcp", "run", "policy", "gateway", "serve", "setup", "station", "app"]
 PURE = {"json", "text", "search", "schema", "contract", "policy"}
 INNER = {"src/catalog/search": "search"}  # rooms inside of rooms
 SEES = {"search": {"base", "text", "search"}}  # rooms that see less than all below them

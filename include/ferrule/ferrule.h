@@ -11,5 +11,6 @@
 #include <ferrule/gateway.h>
 #include <ferrule/json.h>
 #include <ferrule/schema.h>
+#include <ferrule/station.h>
 
 #endif

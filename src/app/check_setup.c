@@ -86,7 +86,7 @@ fer_code fer_setup_profile(fer_arena *a, const char *name, const fer_profile **o
     fer_code code = read_small(a, name, &text, err);
     if (code) return code;
     code = fer_profile_load(a, text, fer_format_of_name(path), out, err);
-    if (code) fer_inputs_name_error(err, path);
+    if (code) fer_fail_in(err, path);
     return code;
 }
 
@@ -201,7 +201,7 @@ static fer_code take_file(struct setup *s, fer_str text)
                         ? fer_yaml_read(s->arena, text, fer_json_limits_file(), &doc, s->err)
                         : fer_json_read(s->arena, text, fer_json_limits_file(), &doc, s->err);
     if (code) {
-        fer_inputs_name_error(s->err, fer_str_of(s->file));
+        fer_fail_in(s->err, fer_str_of(s->file));
         return code;
     }
     const yyjson_val *root = fer_json_root(doc);
@@ -268,7 +268,7 @@ static fer_code read_lock(struct setup *s)
     if (!path) return FER_OK;
     fer_code code = fer_file_read(s->arena, path, fer_json_limits_file()->size, &text, s->err);
     if (!code) code = fer_checks_lock(s->checks, text, s->err);
-    if (code) fer_inputs_name_error(s->err, fer_str_of(path));
+    if (code) fer_fail_in(s->err, fer_str_of(path));
     return code;
 }
 

@@ -85,9 +85,6 @@ void fer_help_write(fer_out *out, const fer_command *command);
 /* The commands of a group. */
 void fer_help_group(fer_out *out, const char *group);
 
-/* Policies of --quarantine, by fer_quarantine; NULL behind the last. */
-extern const char *const fer_quarantine_names[];
-
 /* Commands. */
 int fer_run_blame(fer_app *app);
 int fer_run_call(fer_app *app);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "client_files.h"
+#include "command_station.h"
 #include "doctor.h"
 #include "errors.h"
 #include "json_value.h"
@@ -227,7 +228,7 @@ void fer_doctor_servers(fer_doctor *d)
     for (size_t n = d->file.len ? 0 : fer_client_files_find(d->arena, NULL, found); n > 0; n--)
         files[wants.file_count++] = found[n - 1].path;
     if (!d->file.len && !wants.file_count) return;
-    if (fer_station_init_for(&s, d->app, &wants)) {
+    if (fer_app_station_for(&s, d->app, &wants)) {
         fer_doctor_tell(d, FER_DOCTOR_WRONG, FER_STR(""), FER_STR(""),
                         "no server could be prepared: what is wrong was said above");
         return;

@@ -136,15 +136,3 @@ fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *na
     }
     return code;
 }
-
-void fer_inputs_name_error(fer_err *err, fer_str name)
-{
-    fer_err plain = *err;
-    if (plain.code == FER_IO_ERROR || plain.code == FER_OUT_OF_MEMORY) return;
-    if (plain.line) {
-        fer_fail(err, plain.code, "%.*s:%u:%u: %s", FER_PRI(name), plain.line, plain.column,
-                 plain.message);
-    } else {
-        fer_fail(err, plain.code, "%.*s: %s", FER_PRI(name), plain.message);
-    }
-}

@@ -44,7 +44,4 @@ fer_code fer_inputs_check(const fer_inputs *in, size_t index, fer_err *err);
 fer_code fer_inputs_read(fer_inputs *in, fer_app *app, size_t index, fer_str *name, fer_str *text,
                          fer_err *err);
 
-/* Puts the input's name, and the place where there is one, before the message of a failure. */
-void fer_inputs_name_error(fer_err *err, fer_str name);
-
 #endif

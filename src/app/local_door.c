@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local_door.h"
 
+#include "command_station.h"
 #include "errors.h"
-#include "station.h"
 
 /* Nobody was there for a while. Whoever comes in this very moment is still served. */
 static void on_idle(uv_timer_t *timer)
@@ -33,8 +33,7 @@ int fer_local_door_open(fer_local_door *d, fer_front *front, const fer_attach *a
 {
     fer_err err = {0};
     int64_t seconds;
-    int bad =
-        fer_station_number(d->app, "idle", 1, FER_LOCAL_IDLE_MAX, FER_ATTACH_IDLE_S, &seconds);
+    int bad = fer_app_number(d->app, "idle", 1, FER_LOCAL_IDLE_MAX, FER_ATTACH_IDLE_S, &seconds);
     if (bad) return bad;
     fer_code code = fer_local_open(front, at->path, &events, d, &d->local, &err);
     if (code && only) return fer_app_fail(d->app, &err);

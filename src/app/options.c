@@ -3,6 +3,7 @@
 #include "options.h"
 #include "hybrid.h"
 #include "option_rows.h"
+#include "quarantine_names.h"
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
 static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};

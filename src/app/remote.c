@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "command_station.h"
 #include "errors.h"
 #include "link_http.h"
 #include "link_stdio.h"
 #include "secret.h"
-#include "station.h"
 
 /* Variables of ours that every program gets, as in a configuration. */
 static const char *const passed[] = {"HOME",  "LANG", "LC_ALL", "LOGNAME", "PATH",
@@ -258,8 +258,7 @@ int fer_remote_open(fer_remote *r, fer_app *app, const char *const *words, size_
     fer_err err = {0};
     *r = (fer_remote){.app = app};
     if (o) r->options = *o;
-    int bad =
-        fer_station_number(app, "timeout", 1, FER_REMOTE_MS_MAX, FER_REMOTE_MS, &r->timeout_ms);
+    int bad = fer_app_number(app, "timeout", 1, FER_REMOTE_MS_MAX, FER_REMOTE_MS, &r->timeout_ms);
     if (bad) return bad;
     if (!begin(r, words, count, &err)) return 0;
     fer_remote_close(r);

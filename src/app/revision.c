@@ -16,7 +16,7 @@ static fer_code add_text(fer_revision *r, fer_str name, fer_str text, fer_err *e
 {
     fer_code code = fer_toolset_add(r->set, name, text, r->format, err);
     r->files++;
-    if (code) fer_inputs_name_error(err, name);
+    if (code) fer_fail_in(err, name);
     return code;
 }
 

@@ -15,7 +15,7 @@
 /* A text of an option, else of the configuration; NULL: of neither. */
 static const char *text_of(const fer_station *s, const char *option, fer_str configured)
 {
-    const char *said = fer_app_option(s->app, option);
+    const char *said = fer_app_option(fer_app_of(s), option);
     if (said) return said;
     return configured.len ? fer_arena_copy(s->arena, configured).ptr : NULL;
 }
@@ -27,16 +27,16 @@ static int list_of(const fer_station *s, const char *option, size_t max, const f
     const char *value;
     *out = configured;
     *count = configured_count;
-    if (!fer_app_values(s->app, option, 0)) return 0;
+    if (!fer_app_values(fer_app_of(s), option, 0)) return 0;
     fer_str *list = fer_arena_alloc_zero(s->arena, max, sizeof *list);
     fer_err err;
     if (!list) {
         fer_arena_failed(s->arena, &err);
-        return fer_app_fail(s->app, &err);
+        return fer_app_fail(fer_app_of(s), &err);
     }
     *count = 0;
-    for (size_t i = 0; (value = fer_app_values(s->app, option, i)) != NULL; i++) {
-        if (i == max) return fer_app_usage(s->app, "--%s: at most %zu", option, max);
+    for (size_t i = 0; (value = fer_app_values(fer_app_of(s), option, i)) != NULL; i++) {
+        if (i == max) return fer_app_usage(fer_app_of(s), "--%s: at most %zu", option, max);
         list[(*count)++] = fer_str_of(value);
     }
     *out = list;
@@ -57,8 +57,9 @@ static int read_front(const fer_station *s, fer_front_options *o)
     if (mode) fer_mode_of(fer_str_of(mode), &o->mode);
     if (o->mode == FER_SERVE_TRANSPARENT && !o->expose_count) {
         if (s->place_count != 1)
-            return fer_app_usage(s->app, "--mode transparent is for one server: name it, such as "
-                                         "--expose 'files:*'");
+            return fer_app_usage(fer_app_of(s),
+                                 "--mode transparent is for one server: name it, such as "
+                                 "--expose 'files:*'");
         fer_str *one = fer_arena_alloc_zero(s->arena, 1, sizeof *one);
         if (one) *one = fer_arena_printf(s->arena, "%.*s:*", FER_PRI(s->places[0]->ns));
         o->expose = one;
@@ -106,10 +107,10 @@ int fer_serve_setup_read(const fer_station *s, fer_serve_setup *out)
                              .socket = text_of(s, "socket", c->socket),
                              .cert = text_of(s, "tls-cert", c->tls_cert),
                              .key = text_of(s, "tls-key", c->tls_key),
-                             .no_token = fer_app_option(s->app, "no-token") != NULL,
-                             .insecure = c->insecure || fer_app_option(s->app, "insecure")};
+                             .no_token = fer_app_option(fer_app_of(s), "no-token") != NULL,
+                             .insecure = c->insecure || fer_app_option(fer_app_of(s), "insecure")};
     if (!out->cert != !out->key)
-        return fer_app_usage(s->app, "--tls-cert and --tls-key belong together");
+        return fer_app_usage(fer_app_of(s), "--tls-cert and --tls-key belong together");
     if (!tokens.len) fer_bearers_path(s->arena, &tokens, NULL); /* no home, no file */
     out->tokens = tokens.len ? fer_arena_copy(s->arena, tokens).ptr : NULL;
     int bad =
@@ -154,7 +155,8 @@ int fer_serve_setup_place(const fer_station *s, const fer_serve_setup *w, fer_li
     /* Who looks on sees where it is; a service is where its clients look for it, or nowhere. */
     if (!w->listen && isatty(STDOUT_FILENO)) out->next_ports = FER_SERVE_PORTS - 1;
     if (w->listen && !fer_serve_setup_listen(s->arena, w->listen, out))
-        return fer_app_usage(s->app, "--listen takes ADDRESS:PORT or PORT, not %s", w->listen);
+        return fer_app_usage(fer_app_of(s), "--listen takes ADDRESS:PORT or PORT, not %s",
+                             w->listen);
     return fer_serve_setup_judge(s, w, out);
 }
 
@@ -163,11 +165,11 @@ int fer_serve_setup_judge(const fer_station *s, const fer_serve_setup *w,
 {
     if (is_loopback(out->address) || (!w->no_token && w->cert)) return 0;
     if (!w->insecure)
-        return fer_app_usage(s->app,
+        return fer_app_usage(fer_app_of(s),
                              "beyond the loopback clients show a token, over TLS: --tls-cert and "
                              "--tls-key%s; --insecure says that it may be otherwise",
                              w->no_token ? ", and no --no-token" : "");
-    fer_app_say(s->app,
+    fer_app_say(fer_app_of(s),
                 w->no_token ? "everybody who reaches %s can use every tool: no token is "
                               "asked for"
                             : "everybody who reaches %s can read what is sent, tokens "
@@ -199,7 +201,7 @@ void fer_serve_setup_client(const fer_config_client *c, fer_caller *who, fer_gue
 static void warn_short(const fer_station *s, fer_str name, fer_str token)
 {
     if (token.len < FER_BEARER_SHORT)
-        fer_app_say(s->app,
+        fer_app_say(fer_app_of(s),
                     "serve.clients: the token of %.*s has %zu characters and can be guessed: "
                     "ferrule token new makes one that cannot",
                     FER_PRI(name), token.len);

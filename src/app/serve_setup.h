@@ -6,8 +6,8 @@
 #ifndef FER_SERVE_SETUP_H
 #define FER_SERVE_SETUP_H
 
+#include "command_station.h"
 #include "doorkeeper.h"
-#include "station.h"
 
 typedef struct fer_serve_setup {
     fer_front_options front; /* without gateway and catalogue */

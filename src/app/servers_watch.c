@@ -38,7 +38,7 @@ FER_PRINTF(2, 3) static void tell(watching *w, const char *format, ...)
     fer_format_text(text, sizeof text, format, args);
     va_end(args);
     if (!w->table) {
-        fer_app_say(w->station->app, "%s", text);
+        fer_app_say(fer_app_of(w->station), "%s", text);
         return;
     }
     if (w->news_count == FER_WATCH_NEWS) {
@@ -68,7 +68,7 @@ static const shown *find(const shown *list, size_t count, fer_str name)
 
 static void print_line(watching *w, fer_str line)
 {
-    fer_out *o = &w->station->app->out;
+    fer_out *o = &fer_app_of(w->station)->out;
     fer_out_add(o, line);
     fer_out_text(o, "\n");
     fer_out_flush(o);
@@ -76,7 +76,7 @@ static void print_line(watching *w, fer_str line)
 
 static void draw(watching *w)
 {
-    fer_out *o = &w->station->app->out;
+    fer_out *o = &fer_app_of(w->station)->out;
     fer_out_text(o, "\033[H\033[J");
     fer_out_clean(o, w->station->config.file);
     fer_out_text(o, "\n\n");
@@ -104,8 +104,8 @@ static void show(watching *w)
     }
     for (size_t i = 0; i < s->place_count; i++) {
         const fer_place_of_tools *p = s->places[i];
-        if (!w->look->wanted(s->app, p)) continue;
-        shown one = {fer_arena_copy(a, p->name), w->look->line(a, s->app, p)};
+        if (!w->look->wanted(fer_app_of(s), p)) continue;
+        shown one = {fer_arena_copy(a, p->name), w->look->line(a, fer_app_of(s), p)};
         const shown *before = find(w->list, w->count, one.name);
         if (!one.line.ptr) continue;
         list[count++] = one;
@@ -116,7 +116,7 @@ static void show(watching *w)
     for (size_t i = 0; i < w->count; i++) {
         if (find(list, count, w->list[i].name)) continue;
         changed = true;
-        if (!w->table) print_line(w, w->look->gone(a, s->app, w->list[i].name));
+        if (!w->table) print_line(w, w->look->gone(a, fer_app_of(s), w->list[i].name));
     }
     fer_arena_free(w->arena);
     w->arena = a;
@@ -209,19 +209,19 @@ int fer_servers_watch(fer_station *s, const fer_watch_look *look)
     fer_err err = {0};
     if (!w) {
         fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
-        return fer_app_fail(s->app, &err);
+        return fer_app_fail(fer_app_of(s), &err);
     }
     w->station = s;
     w->look = look;
-    w->table = s->app->out.terminal && !fer_app_option(s->app, "json");
+    w->table = fer_app_of(s)->out.terminal && !fer_app_option(fer_app_of(s), "json");
     bool heard = !fer_catalog_subscribe(s->catalog, on_event, w, &number, &err);
     bool started = start(w, loop);
     if (started) {
         fer_station_begin_asking(s);
-        while (!s->interrupted && !s->app->out.failed) uv_run(loop, UV_RUN_ONCE);
+        while (!s->interrupted && !fer_app_of(s)->out.failed) uv_run(loop, UV_RUN_ONCE);
     }
     if (heard) fer_catalog_unsubscribe(s->catalog, number);
     stop(w, loop);
     fer_arena_free(w->arena);
-    return started ? FER_EXIT_OK : fer_app_usage(s->app, "files cannot be watched here");
+    return started ? FER_EXIT_OK : fer_app_usage(fer_app_of(s), "files cannot be watched here");
 }

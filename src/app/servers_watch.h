@@ -8,7 +8,7 @@
 #ifndef FER_SERVERS_WATCH_H
 #define FER_SERVERS_WATCH_H
 
-#include "station.h"
+#include "command_station.h"
 
 #define FER_WATCH_EVERY_MS 500 /* between two looks at the file and at servers */
 #define FER_WATCH_AGAIN    20  /* looks after which servers that are down are asked again */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shelf.h"
 
+#include "catalog_file.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -73,7 +74,7 @@ static fer_code load_one(struct loading *l, size_t index, fer_err *err)
     options.ns = space_of(l, name, ns);
     l->sum = fer_checksum_mix(l->sum, fer_checksum(text.ptr, text.len));
     code = fer_batch_add(l->batch, name, text, l->in.format, &options, err);
-    if (code) fer_inputs_name_error(err, name);
+    if (code) fer_fail_in(err, name);
     fer_progress_show(&l->progress, index + 1, index + 1, l->in.count);
     return code;
 }
@@ -205,7 +206,7 @@ static fer_code uses_of(fer_shelf *s, const char *path, const char **out, fer_er
 {
     *out = s->options.uses ? fer_app_option(s->app, "usage-file") : NULL;
     if (!s->options.uses || *out) return FER_OK;
-    fer_str name = fer_arena_printf(s->arena, "%s" FER_SHELF_USES, path);
+    fer_str name = fer_arena_printf(s->arena, "%s" FER_CATALOG_USES, path);
     *out = name.ptr;
     return name.ptr ? FER_OK : fer_arena_failed(s->arena, err);
 }

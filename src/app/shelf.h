@@ -18,7 +18,6 @@
 #define FER_SHELF_FILE "ferrule.catalog"
 
 #define FER_TENANT_DEFAULT "default" /* whose uses are meant where nobody is named */
-#define FER_SHELF_USES     ".usage"  /* behind the name of a catalogue's file: what is remembered */
 
 typedef struct fer_shelf_options {
     size_t skip;                /* arguments that are no names of files */

@@ -283,7 +283,7 @@ int fer_source_refuse(fer_source *s, const fer_report_kind *kind, fer_report *re
         return FER_EXIT_USAGE;
     }
     fer_err named = *err;
-    if (!usage) fer_inputs_name_error(&named, s->name);
+    if (!usage) fer_fail_in(&named, s->name);
     fer_app_fail(s->app, &named);
     return broken ? FER_EXIT_SYSTEM : FER_EXIT_USAGE;
 }

@@ -221,3 +221,15 @@ fer_code fer_fail_at(fer_err *err, fer_code code, size_t offset, const char *for
     va_end(args);
     return code;
 }
+
+void fer_fail_in(fer_err *err, fer_str name)
+{
+    fer_err plain = *err;
+    if (plain.code == FER_IO_ERROR || plain.code == FER_OUT_OF_MEMORY) return;
+    if (plain.line) {
+        fer_fail(err, plain.code, "%.*s:%u:%u: %s", FER_PRI(name), plain.line, plain.column,
+                 plain.message);
+    } else {
+        fer_fail(err, plain.code, "%.*s: %s", FER_PRI(name), plain.message);
+    }
+}

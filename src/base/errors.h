@@ -34,4 +34,8 @@ fer_code fer_fail(fer_err *err, fer_code code, const char *format, ...) FER_PRIN
 fer_code fer_fail_at(fer_err *err, fer_code code, size_t offset, const char *format, ...)
     FER_PRINTF(4, 5);
 
+/* Puts the name of an input, and the place in it where there is one, before the message of a
+ * failure that does not name it. */
+void fer_fail_in(fer_err *err, fer_str name);
+
 #endif

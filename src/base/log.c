@@ -97,7 +97,7 @@ void fer_log_write(const fer_log *log, enum fer_log_level level, const char *eve
 {
     char storage[FER_LOG_MAX_LINE];
     fer_buf b;
-    if (level > log->level) return;
+    if (level > log->level || log->fd < 0) return;
     fer_buf_init_fixed(&b, storage, sizeof storage - TAIL);
     begin_line(&b, log, level, event);
     bool whole = strlen(event) <= EVENT_MAX;

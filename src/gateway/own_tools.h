@@ -13,7 +13,7 @@
  * for one. What was good stays good where the server is away; it does not where the server refuses
  * the token.
  *
- * A tool that only tenants are shown is in the catalogue, too (app/station_own.c): whoever calls
+ * A tool that only tenants are shown is in the catalogue, too (station/station_own.c): whoever calls
  * with the operator's token does not see it, once it is known what that is shown.
  *
  * One list is under way for an owner and a server at a time; the MCP client has its deadline.

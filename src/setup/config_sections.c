@@ -4,7 +4,10 @@
 #include "errors.h"
 #include "json_write.h"
 #include "policy_set.h"
+#include "quarantine_names.h"
 #include "secret.h"
+
+const char *const fer_quarantine_names[] = {"none", "breaking", "changed", NULL};
 
 /* ---- commands ------------------------------------------------------------------------------ */
 

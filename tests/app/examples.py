@@ -40,5 +40,10 @@ row("run_function: a result", "run_function", ["math:divide", '{"x": 7}'], 0, ['
 row("run_function: the function says no", "run_function", ["math:divide", '{"x": 7, "y": 0}'], 1, ['"code":"ToolFailed"', "nothing can be divided by 0"])
 row("run_function: arguments that do not fit", "run_function", ["math:divide", '{"x": "7"}'], 1, ['"code":"InvalidType"', '"attempts":0'])
 row("run_function: no such tool", "run_function", ["math:add", "{}"], 1, ['"code":"ToolNotFound"'])
+SERVE = "examples/serve/ferrule.yaml"
+row("run_tools: a command of the configuration", "run_tools", [SERVE, "lines:sort", '{"text": "b\\na"}'], 0, ['"structured":["a","b"]'])
+row("run_tools: arguments that do not fit", "run_tools", [SERVE, "lines:sort", '{"text": 1}'], 1, ['"code":"InvalidType"'])
+row("run_tools: no such tool", "run_tools", [SERVE, "lines:unsort", "{}"], 1, ['"code":"ToolNotFound"'])
+row("run_tools: no such file", "run_tools", ["examples/nothing.yaml", "lines:sort", "{}"], 70, [], ["examples/nothing.yaml"])
 print(f"1..{number}")
 sys.exit(failures > 0)

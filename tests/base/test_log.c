@@ -5,6 +5,7 @@
  */
 #include "rows.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -204,6 +205,15 @@ static void run_level(const struct level_row *row)
     assert_int_equal(text.len, size);
 }
 
+/* A log that nobody reads takes everything, and writes nowhere. */
+static void nobody_reads(void)
+{
+    fer_log log = {.fd = -1, .level = FER_LOG_DEBUG};
+    errno = 0;
+    fer_log_event(&log, FER_LOG_ERROR, "e", FER_LOG_I("n", 1));
+    assert_int_equal(errno, 0);
+}
+
 /* ---- lines over the limit ---------------------------------------------------------------------
  */
 
@@ -313,5 +323,6 @@ int main(void)
            ROWS_RUN("log pretty", pretty_rows, run_pretty) +
            ROWS_RUN("log control", control_rows, run_control) +
            ROWS_RUN("log level", level_rows, run_level) + ROWS_RUN("log cut", cut_rows, run_cut) +
-           ROWS_RUN("log write", write_rows, run_write) + ROWS_ONE("log", long_event);
+           ROWS_RUN("log write", write_rows, run_write) + ROWS_ONE("log", long_event) +
+           ROWS_ONE("log", nobody_reads);
 }

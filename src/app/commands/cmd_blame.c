@@ -75,7 +75,7 @@ static fer_code search_inputs(struct search *s, fer_inputs *in, fer_err *err)
         code = fer_visit(&s->reader, s->source, NULL, visit, s, err);
         fer_reader_deinit(&s->reader);
         if (code) {
-            fer_inputs_name_error(err, s->source);
+            fer_fail_in(err, s->source);
             return code;
         }
     }

@@ -25,7 +25,7 @@ static fer_code translate(fer_app *app, fer_arena *a, const char *map_file, int 
     fer_str text;
     fer_code code = fer_file_read(a, map_file, fer_json_limits_file()->size, &text, err);
     if (!code) code = fer_back_map_read(a, text, &map, err);
-    if (code) fer_inputs_name_error(err, fer_str_of(map_file));
+    if (code) fer_fail_in(err, fer_str_of(map_file));
     if (!code) code = read_call(a, app->arg_count ? app->args[0] : NULL, &text, err);
     if (code) {
         *exit = FER_EXIT_USAGE;

@@ -5,6 +5,7 @@
  */
 #include "errors.h"
 #include "map.h"
+#include "quarantine_names.h"
 #include "shelf.h"
 #include "state_folder.h"
 
@@ -184,8 +185,6 @@ int fer_run_catalog_reject(fer_app *app)
 
 /* ---- updates -----------------------------------------------------------------------------------
  */
-
-const char *const fer_quarantine_names[] = {"none", "breaking", "changed", NULL};
 
 static fer_quarantine quarantine_of(const fer_app *app)
 {

@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_station.h"
 #include "errors.h"
 #include "file.h"
 #include "format.h"
 #include "json_doc.h"
 #include "show_value.h"
-#include "station.h"
 
 typedef struct chaining {
     fer_station station;
@@ -119,7 +119,7 @@ static int run(chaining *k)
                           .idempotency_key = fer_str_of(fer_app_option(k->app, "idempotency-key")),
                           .on_event = stream ? on_event : NULL,
                           .context = k};
-    int bad = fer_station_number(k->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
+    int bad = fer_app_number(k->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
     if (bad) return bad;
     if (fer_gateway_chain(k->station.gateway, k->chain, fer_str_of(fer_app_option(k->app, "input")),
                           &o, on_done, k, &err))
@@ -132,13 +132,13 @@ int fer_run_chain(fer_app *app)
 {
     chaining k = {.app = app};
     if (app->arg_count != 1) return fer_app_usage(app, "which chain? ferrule chain FILE");
-    int bad = fer_station_init(&k.station, app);
+    int bad = fer_app_station(&k.station, app);
     if (bad) return bad;
     bad = read_chain(&k);
     if (!bad) fer_station_ask_chain(&k.station, k.chain);
     if (!bad) bad = fer_app_option(app, "dry-run") ? look(&k) : run(&k);
     if (bad) fer_station_remark(&k.station);
-    int unwritten = fer_station_write_metrics(&k.station);
+    int unwritten = fer_app_write_metrics(app, &k.station);
     fer_chain_free(k.chain);
     fer_station_deinit(&k.station);
     return bad ? bad : unwritten;

@@ -39,7 +39,7 @@ static void report_failure(struct check *c, const fer_err *why)
         c->kind->failure(&c->report, c->source, why, c->text);
     } else {
         fer_err named = *why;
-        fer_inputs_name_error(&named, c->source);
+        fer_fail_in(&named, c->source);
         fer_app_fail(c->app, &named);
     }
 }

@@ -25,7 +25,7 @@ static fer_code read_all(struct run *r, fer_inputs *in, fer_err *err)
         fer_str name, text;
         code = fer_inputs_read(in, r->app, i, &name, &text, err);
         if (!code) code = fer_toolset_add(r->set, name, text, in->format, err);
-        if (code) fer_inputs_name_error(err, name);
+        if (code) fer_fail_in(err, name);
     }
     return code;
 }
@@ -74,7 +74,7 @@ static fer_code restore(struct run *r, const char *file, fer_err *err)
     fer_code code = fer_file_read(r->arena, file, fer_json_limits_file()->size, &text, err);
     if (!code) code = fer_back_map_read(r->arena, text, &map, err);
     if (!code) code = fer_back_map_records(r->arena, map, &records, err);
-    if (code) fer_inputs_name_error(err, fer_str_of(file));
+    if (code) fer_fail_in(err, fer_str_of(file));
     return code ? code : write_out(r, "output", records, err);
 }
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "client_choice.h"
+#include "command_station.h"
 #include "errors.h"
 #include "exports.h"
 #include "meta_tools.h"
-#include "station.h"
 
 typedef struct cost {
     fer_str ns;
@@ -131,10 +131,10 @@ int fer_run_cost(fer_app *app)
     }
     int bad = fer_client_choose(app, a, files, &count);
     if (!bad)
-        bad = fer_station_init_for(&s, app,
-                                   &(struct fer_station_wants){.files = files,
-                                                               .file_count = count,
-                                                               .found = fer_client_found(app)});
+        bad = fer_app_station_for(&s, app,
+                                  &(struct fer_station_wants){.files = files,
+                                                              .file_count = count,
+                                                              .found = fer_client_found(app)});
     if (bad) {
         fer_arena_free(a);
         return bad;

@@ -5,13 +5,13 @@
 
 #include "base64url.h"
 #include "code.h"
+#include "command_station.h"
 #include "errors.h"
 #include "file.h"
 #include "json_value.h"
 #include "result_file.h"
 #include "rt_wasm.h"
 #include "show_value.h"
-#include "station.h"
 
 typedef struct exec {
     fer_station station;
@@ -234,7 +234,7 @@ static int run(exec *x)
     fer_str args;
     fer_err err;
     fer_call_options o = {.origin = "cli", .on_event = on_event, .context = x};
-    int bad = fer_station_number(x->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
+    int bad = fer_app_number(x->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
     if (bad) return bad;
     if (make_args(x, &args, &err)) return fer_app_fail(x->app, &err);
     if (fer_gateway_call(x->station.gateway, FER_STR(FER_CODE_TOOL), args, &o, on_done, x, NULL,
@@ -251,12 +251,12 @@ int fer_run_exec(fer_app *app)
                                       .degraded = fer_app_option(app, "allow-degraded") != NULL};
     if (app->arg_count != 1) return fer_app_usage(app, "which program? ferrule exec FILE, or -");
     x.file = app->args[0];
-    int bad = fer_station_init_for(&x.station, app, &wants);
+    int bad = fer_app_station_for(&x.station, app, &wants);
     if (bad) return bad;
     fer_station_ask_unknown(&x.station); /* which tools it wants, only its run tells */
     bad = run(&x);
     if (bad) fer_station_remark(&x.station);
-    int unwritten = fer_station_write_metrics(&x.station);
+    int unwritten = fer_app_write_metrics(app, &x.station);
     fer_station_deinit(&x.station);
     return bad ? bad : unwritten;
 }

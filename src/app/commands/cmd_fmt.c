@@ -23,7 +23,7 @@ static fer_code format_one(fer_app *app, fer_inputs *in, size_t index, fer_arena
     if (code) return code;
     code = fer_format_definitions(a, name, text, in->format, &read_as, &formatted, err);
     if (code) {
-        fer_inputs_name_error(err, name);
+        fer_fail_in(err, name);
         return code;
     }
     if (!check && !write) {

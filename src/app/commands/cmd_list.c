@@ -26,7 +26,7 @@ struct list {
 static fer_code pass_over(struct list *l, const fer_err *why, fer_err *err)
 {
     fer_err named = *why;
-    fer_inputs_name_error(&named, l->source);
+    fer_fail_in(&named, l->source);
     if (named.code == FER_OUT_OF_MEMORY) {
         *err = named;
         return named.code;

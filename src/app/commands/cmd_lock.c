@@ -23,7 +23,7 @@ static fer_code read_all(struct lock *l, fer_inputs *in, fer_err *err)
         fer_str copy = code ? FER_STR("") : fer_arena_copy(l->arena, text);
         if (!code && !copy.ptr) code = fer_arena_failed(l->arena, err);
         if (!code) code = fer_toolset_add(l->set, name, copy, in->format, err);
-        if (code) fer_inputs_name_error(err, name);
+        if (code) fer_fail_in(err, name);
     }
     return code;
 }
@@ -97,7 +97,7 @@ static fer_code verify(struct lock *l, bool *broken, fer_err *err)
     if (code) return code;
     code = fer_lock_verify(l->arena, text, l->set, &list, &count, broken, err);
     if (code) {
-        fer_inputs_name_error(err, fer_str_of(l->file));
+        fer_fail_in(err, fer_str_of(l->file));
         return code;
     }
     fer_out *o = &l->app->out;

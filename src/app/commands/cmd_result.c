@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule result: a stored value, in parts. */
+#include "command_station.h"
 #include "cut.h"
 #include "errors.h"
 #include "json_value.h"
@@ -7,7 +8,6 @@
 #include "result_file.h"
 #include "show_value.h"
 #include "state_folder.h"
-#include "station.h"
 
 static void add_cuts(fer_app *app, const fer_cuts *cuts, const char *handle)
 {
@@ -53,9 +53,9 @@ int fer_run_result(fer_app *app)
     int64_t from, size;
     fer_err err = {0};
     if (app->arg_count != 1) return fer_app_usage(app, "which result? ferrule result HANDLE");
-    int bad = fer_station_number(app, "from", 0, INT64_C(1) << 40, 0, &from);
+    int bad = fer_app_number(app, "from", 0, INT64_C(1) << 40, 0, &from);
     if (!bad)
-        bad = fer_station_number(app, "size", 16, (int64_t)FER_RESULT_SIZE, FER_META_RESULT, &size);
+        bad = fer_app_number(app, "size", 16, (int64_t)FER_RESULT_SIZE, FER_META_RESULT, &size);
     if (bad) return bad;
     fer_arena *a = fer_arena_new(0);
     if (!a) return fer_app_usage(app, "out of memory");

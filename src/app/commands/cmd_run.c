@@ -5,12 +5,12 @@
 
 #include "call_args.h"
 #include "clock.h"
+#include "command_station.h"
 #include "errors.h"
 #include "file.h"
 #include "json_value.h"
 #include "progress.h"
 #include "show_value.h"
-#include "station.h"
 
 typedef struct run {
     fer_station station;
@@ -193,9 +193,8 @@ static int call(run *r)
                           .idempotency_key = fer_str_of(fer_app_option(r->app, "idempotency-key")),
                           .on_event = on_event,
                           .context = r};
-    int bad = fer_station_number(r->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
-    if (!bad)
-        bad = fer_station_number(r->app, "timeout", 1, FER_CALL_DEADLINE_MAX, 0, &o.timeout_ms);
+    int bad = fer_app_number(r->app, "deadline", 1, FER_CALL_DEADLINE_MAX, 0, &o.deadline_ms);
+    if (!bad) bad = fer_app_number(r->app, "timeout", 1, FER_CALL_DEADLINE_MAX, 0, &o.timeout_ms);
     if (bad) return bad;
     if (make_args(r, &args, &err)) return fer_app_fail(r->app, &err);
     if (fer_gateway_call(r->station.gateway, r->id, args, &o, on_done, r, NULL, &err))
@@ -209,12 +208,12 @@ int fer_run_run(fer_app *app)
     run r = {.app = app};
     if (!app->arg_count) return fer_app_usage(app, "which tool? ferrule run ID [NAME=VALUE]...");
     r.id = fer_str_of(app->args[0]);
-    int bad = fer_station_init(&r.station, app);
+    int bad = fer_app_station(&r.station, app);
     if (bad) return bad;
     fer_station_ask(&r.station, r.id);
     bad = call(&r);
     if (bad) fer_station_remark(&r.station);
-    int unwritten = fer_station_write_metrics(&r.station);
+    int unwritten = fer_app_write_metrics(app, &r.station);
     fer_station_deinit(&r.station);
     return bad ? bad : unwritten;
 }

@@ -39,7 +39,7 @@ static fer_code visit(void *context, const fer_instance *i, fer_err *err)
     fer_json *doc;
     if (i->failure) {
         *err = *i->failure;
-        fer_inputs_name_error(err, i->source);
+        fer_fail_in(err, i->source);
         return err->code;
     }
     fer_code code = keep_copy(e, i->doc, &doc, err);

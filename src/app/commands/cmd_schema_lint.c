@@ -21,7 +21,7 @@ static void report_failure(struct lint *l, const fer_err *why)
         return;
     }
     fer_err named = *why;
-    fer_inputs_name_error(&named, l->schema.name);
+    fer_fail_in(&named, l->schema.name);
     fer_app_fail(l->app, &named);
 }
 

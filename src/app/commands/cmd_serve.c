@@ -8,6 +8,7 @@
 #include "attach.h"
 #include "client_choice.h"
 #include "clock.h"
+#include "command_station.h"
 #include "doorkeeper.h"
 #include "errors.h"
 #include "local_door.h"
@@ -575,7 +576,7 @@ int fer_run_serve(fer_app *app)
                                       .found = fer_client_found(app),
                                       .client = fer_app_option(app, "client"),
                                       .own = own_url(&s, a)};
-    if (!bad) bad = fer_station_init_for(&s.station, app, &wants);
+    if (!bad) bad = fer_app_station_for(&s.station, app, &wants);
     if (!bad) {
         bad = serve(&s);
         fer_station_deinit(&s.station);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "command_station.h"
 #include "errors.h"
 #include "servers_watch.h"
 
@@ -111,11 +112,11 @@ static fer_str gone_line(fer_arena *a, const fer_app *app, fer_str name)
 
 static void write_json(fer_station *s)
 {
-    fer_out *o = &s->app->out;
+    fer_out *o = &fer_app_of(s)->out;
     bool any = false;
     fer_out_text(o, "{\"servers\":[");
     for (size_t i = 0; i < s->place_count; i++) {
-        if (!is_wanted(s->app, s->places[i])) continue;
+        if (!is_wanted(fer_app_of(s), s->places[i])) continue;
         fer_out_text(o, any ? ",\n" : "\n");
         fer_out_add(o, json_of(s->arena, s->places[i]));
         any = true;
@@ -126,9 +127,9 @@ static void write_json(fer_station *s)
 static void write_lines(fer_station *s)
 {
     for (size_t i = 0; i < s->place_count; i++) {
-        if (!is_wanted(s->app, s->places[i])) continue;
-        fer_out_add(&s->app->out, tabs_of(s->arena, s->places[i]));
-        fer_out_text(&s->app->out, "\n");
+        if (!is_wanted(fer_app_of(s), s->places[i])) continue;
+        fer_out_add(&fer_app_of(s)->out, tabs_of(s->arena, s->places[i]));
+        fer_out_text(&fer_app_of(s)->out, "\n");
     }
 }
 
@@ -155,8 +156,8 @@ static void write_table(fer_station *s)
         ok = scols_table_new_column(t, heads[k], k == COLUMNS - 1 ? 0.5 : 0,
                                     k == COLUMNS - 1 ? SCOLS_FL_TRUNC : 0) != NULL;
     for (size_t i = 0; ok && i < s->place_count; i++)
-        if (is_wanted(s->app, s->places[i])) ok = add_line(s, t, s->places[i]);
-    fer_out_flush(&s->app->out);
+        if (is_wanted(fer_app_of(s), s->places[i])) ok = add_line(s, t, s->places[i]);
+    fer_out_flush(&fer_app_of(s)->out);
     ok = ok && scols_print_table(t) == 0 && fflush(stdout) == 0;
     if (t) scols_unref_table(t);
     if (!ok) write_lines(s);
@@ -165,7 +166,7 @@ static void write_table(fer_station *s)
 int fer_run_servers(fer_app *app)
 {
     fer_station s;
-    int bad = fer_station_init(&s, app);
+    int bad = fer_app_station(&s, app);
     if (bad) return bad;
     if (fer_app_option(app, "watch")) {
         static const fer_watch_look look = {is_wanted, line_of, gone_line, write_table};

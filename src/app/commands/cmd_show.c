@@ -143,7 +143,7 @@ static void tell_failure(void *context, const fer_err *why)
 {
     struct loading *l = context;
     fer_err named = *why;
-    fer_inputs_name_error(&named, l->source);
+    fer_fail_in(&named, l->source);
     fer_app_fail(l->app, &named);
     l->unreadable = true;
 }

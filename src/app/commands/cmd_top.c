@@ -6,8 +6,8 @@
 #include <uv.h>
 
 #include "admin_client.h"
+#include "command_station.h"
 #include "errors.h"
-#include "station.h"
 #include "top_view.h"
 
 #define EVERY_S     1
@@ -266,7 +266,7 @@ int fer_run_top(fer_app *app)
     const char *sort = fer_app_option(app, "sort");
     for (int i = 0; sort && i < FER_TOP_SORTS; i++)
         if (strcmp(sort, fer_top_sort_names[i]) == 0) t.scene.sort = (fer_top_sort)i;
-    int bad = fer_station_number(app, "interval", 1, EVERY_S_MAX, EVERY_S, &every);
+    int bad = fer_app_number(app, "interval", 1, EVERY_S_MAX, EVERY_S, &every);
     if (app->arg_count) bad = fer_app_usage(app, "top takes no arguments");
     if (bad) return bad;
     bad = fer_admin_client_open(&t.client, app);

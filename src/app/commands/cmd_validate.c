@@ -97,7 +97,7 @@ static void report_failure(struct validate *v, fer_str source, const fer_err *wh
     if (v->kind) v->kind->failure(&v->report, source, why, text);
     if (v->kind && v->kind != &fer_report_standard) return;
     fer_err named = *why;
-    fer_inputs_name_error(&named, source);
+    fer_fail_in(&named, source);
     fer_app_fail(v->app, &named);
 }
 

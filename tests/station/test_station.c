@@ -12,40 +12,27 @@
 #include "errors.h"
 #include "file.h"
 #include "rows.h"
-#include "station.h"
 #include "station_parts.h"
 #include "sys.h"
 
-/* ---- what the command line is otherwise --------------------------------------------------------
+/* ---- whose station it is -----------------------------------------------------------------------
  */
 
 static char file[256];
 static char said[4096];
 
-const char *const fer_quarantine_names[] = {"none", "breaking", "changed", NULL};
+static void tell(void *context, fer_str line)
+{
+    (void)context;
+    snprintf(said, sizeof said, "%.*s", FER_PRI(line));
+}
 
-const char *fer_app_option(const fer_app *app, const char *name)
+static void open_it(fer_station *s)
 {
-    (void)app;
-    return strcmp(name, "config") == 0 ? file : NULL;
-}
-void fer_app_say(fer_app *app, const char *format, ...)
-{
-    va_list args;
-    (void)app;
-    va_start(args, format);
-    fer_format_text(said, sizeof said, format, args);
-    va_end(args);
-}
-int fer_app_fail(fer_app *app, const fer_err *err)
-{
-    fer_app_say(app, "%s", err->message);
-    return (int)err->code;
-}
-int fer_app_usage(fer_app *app, const char *format, ...)
-{
-    (void)app, (void)format;
-    return FER_EXIT_USAGE;
+    fer_err err;
+    struct fer_station_wants wants = {
+        .config = file, .log = {.fd = 2, .level = FER_LOG_ERROR}, .tell = tell};
+    if (fer_station_init(s, &wants, &err)) fail_msg("%s: %s", said, err.message);
 }
 
 static void put(const char *text)
@@ -59,8 +46,6 @@ static void put(const char *text)
     "\"inputSchema\":{\"type\":\"object\"},\"run\":{\"argv\":" what ",\"stdout\":\"text\"}}"
 #define SLOW "[\"sh\",\"-c\",\"sleep 0.3; printf old\"]"
 #define FAST "[\"printf\",\"new\"]"
-
-static fer_app app = {.log = {.fd = 2, .level = FER_LOG_ERROR}};
 
 typedef struct ended {
     size_t count;
@@ -156,7 +141,7 @@ static void run_row(const struct row *row)
     ended under_way = {0}, later = {0};
     fer_arena *a = fer_arena_new(0);
     put(row->before);
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     call(&s, "c:x", &under_way);
     put(row->after);
     fer_code code = fer_station_reload(&s, a, &done, &err);
@@ -182,7 +167,7 @@ static void unreadable_and_huge_files_change_nothing(void)
     fer_arena *a = fer_arena_new(0);
     ended x = {0};
     put("{\"commands\":[" COMMAND("x", FAST) "]}");
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     unlink(file);
     assert_int_equal(fer_station_reload(&s, a, &done, &err), FER_IO_ERROR);
     char *huge = calloc(1, FER_CONFIG_SIZE + 2);
@@ -251,7 +236,7 @@ static void run_outside(const struct outside_row *row)
     fer_str found;
     put(row->config);
     put_beside(row->beside, row->before);
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     assert_int_equal(reload(&s), 0);
     put_beside(row->beside, row->after);
     assert_int_equal(reload(&s), 1);
@@ -272,7 +257,7 @@ static void addresses_go_with_their_servers(void)
     fer_net_target t;
     put("{\"mcpServers\":{\"a\":{\"url\":\"http://127.0.0.1:2/mcp\"},"
         "\"b\":{\"url\":\"http://127.0.0.1:3/mcp\"}}}");
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     assert_int_equal(fer_net_rules_url(s.rules, one, &t, NULL), FER_OK);
     put("{\"mcpServers\":{\"b\":{\"url\":\"http://127.0.0.1:3/mcp\"}}}");
     assert_int_equal(reload(&s), 1);
@@ -326,7 +311,7 @@ static void a_tool_of_both_is_written_once(void)
         "\"inputSchema\":{\"type\":\"object\"},\"run\":{\"argv\":[\"true\"]}}]}",
         badtool());
     put(config);
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     fer_station_ask(&s, FER_STR(""));
     uint64_t before = version_of(&s);
     fer_view *v = fer_catalog_view(s.catalog);
@@ -351,7 +336,7 @@ static void quarantine_counts_at_once(void)
 {
     fer_station s;
     put("{}");
-    if (fer_station_init(&s, &app)) fail_msg("%s", said);
+    open_it(&s);
     put_tool(&s, "string");
     assert_int_equal(put_tool(&s, "integer"), FER_EVENT_UPDATED);
     put("{\"quarantine\":\"changed\"}");
@@ -373,7 +358,7 @@ static void a_reload_without_memory(void)
         int64_t before = fer_faults_live();
         fer_arena *a = fer_arena_new(0);
         put("{\"commands\":[" COMMAND("x", "[\"printf\",\"old\"]") "]}");
-        if (fer_station_init(&s, &app)) fail_msg("%s", said);
+        open_it(&s);
         put("{\"commands\":[" COMMAND(
             "x", FAST) "],\"tools\":{\"c:x\":{\"backends\":[{\"command\":\"c\"}]}},"
                        "\"policies\":{\"tools\":{\"c:*\":{\"timeoutMs\":20000}}},"

@@ -5,7 +5,6 @@
  * nothing but a lack of memory can hinder. Calls are between two turns of the loop meanwhile: each
  * sees the old state or the new one.
  */
-#include "builtins.h"
 #include "client_files.h"
 #include "clock.h"
 #include "code_setup.h"
@@ -127,7 +126,8 @@ void fer_station_forget_catalogs(fer_station *s)
  * its file does not know them. */
 static fer_code fill_catalog(fer_station *s, fer_err *err)
 {
-    fer_code code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
+    fer_code code =
+        fer_gateway_builtins(s->gateway, s->wants.functions, s->wants.function_count, err);
     for (size_t i = 0; !code && i < s->place_count; i++) {
         fer_place_of_tools *p = s->places[i];
         if (p->part != FER_CONFIG_SERVER) {
@@ -178,7 +178,7 @@ static void retire(fer_station *s, fer_place_of_tools *p, const fer_furniture *f
     fer_err err = {0};
     fer_code code = FER_OK;
     if (!heir_of(f, p)) code = fer_station_forget(s, kind, p->runner->name, p->ns, NULL, &err);
-    if (code) fer_app_say(s->app, "%.*s: its tools stay: %s", FER_PRI(p->name), err.message);
+    if (code) fer_station_say(s, "%.*s: its tools stay: %s", FER_PRI(p->name), err.message);
     s->marks_changed |= p->remembered;
     fer_station_retire(s, p);
 }
@@ -258,9 +258,8 @@ static fer_code refuse_fixed(const fer_station *s, const fer_config *now, fer_er
 static void say_fixed_ledger(fer_station *s, const fer_config *now)
 {
     if (!fer_str_eq(s->config.ledger.json, now->ledger.json))
-        fer_app_say(
-            s->app,
-            "%.*s: how the ledger is written counts from the next start on, but for payload",
+        fer_station_say(
+            s, "%.*s: how the ledger is written counts from the next start on, but for payload",
             FER_PRI(now->file));
 }
 
@@ -268,10 +267,10 @@ static void say_fixed_ledger(fer_station *s, const fer_config *now)
 static void say_fixed_serve(fer_station *s, const fer_config *now)
 {
     if (!fer_str_eq(s->config.serve.json, now->serve.json))
-        fer_app_say(s->app,
-                    "%.*s: `serve` has changed: it counts from the next start on (systemctl "
-                    "restart, or stop and start `ferrule serve`)",
-                    FER_PRI(now->file));
+        fer_station_say(s,
+                        "%.*s: `serve` has changed: it counts from the next start on (systemctl "
+                        "restart, or stop and start `ferrule serve`)",
+                        FER_PRI(now->file));
 }
 
 static fer_config_change *copy_changes(fer_arena *a, const fer_config_change *list, size_t count)
@@ -385,9 +384,9 @@ bool fer_station_take_over(fer_station *s)
     s->take_over_after = at + TAKE_OVER_NS;
     if (reopen(s, &err)) {
         s->refused = now;
-        fer_app_say(s->app, "the catalogue was changed by another program, and not taken over: %s",
-                    err.message);
-    } else fer_app_say(s->app, "the catalogue was changed by another program, and is taken over");
+        fer_station_say(s, "the catalogue was changed by another program, and not taken over: %s",
+                        err.message);
+    } else fer_station_say(s, "the catalogue was changed by another program, and is taken over");
     return s->catalog != before;
 }
 

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "builtins.h"
 #include "client_files.h"
 #include "clock.h"
 #include "code_setup.h"
@@ -34,22 +33,33 @@ static void listen_for_interrupt(fer_station *s)
 {
     s->interrupt.data = s;
     uv_signal_init(fer_gateway_loop(s->gateway), &s->interrupt);
-    uv_signal_start(&s->interrupt, on_interrupt, SIGINT);
+    if (s->wants.interrupts) uv_signal_start(&s->interrupt, on_interrupt, SIGINT);
     uv_unref((uv_handle_t *)&s->interrupt);
     fer_station_begin_relist(s);
+}
+
+void fer_station_say(const fer_station *s, const char *format, ...)
+{
+    char text[2 * FER_ERR_TEXT];
+    va_list args;
+    if (!s->wants.tell) return;
+    va_start(args, format);
+    size_t len = fer_format_text(text, sizeof text, format, args);
+    va_end(args);
+    s->wants.tell(s->wants.context, (fer_str){text, len});
 }
 
 fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 {
     for (size_t i = 0; i < c->problem_count; i++) {
         const fer_config_problem *p = &c->problems[i];
-        fer_app_say(s->app, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(p->file.len ? p->file : c->file),
-                    p->place.line, p->place.column, fer_severity_name(p->severity),
-                    FER_PRI(p->message),
-                    !p->hint.len                    ? ""
-                    : fer_str_ends(p->message, ".") ? " "
-                                                    : ". ",
-                    FER_PRI(p->hint));
+        fer_station_say(s, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(p->file.len ? p->file : c->file),
+                        p->place.line, p->place.column, fer_severity_name(p->severity),
+                        FER_PRI(p->message),
+                        !p->hint.len                    ? ""
+                        : fer_str_ends(p->message, ".") ? " "
+                                                        : ". ",
+                        FER_PRI(p->hint));
     }
     if (!c->error_count) return FER_OK;
     return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
@@ -66,7 +76,7 @@ static fer_code read_config(fer_station *s, fer_err *err)
         s->config.file = fer_str_of(s->wants.files[0]);
         return bad ? bad : fer_station_problems(s, &s->config, err);
     }
-    fer_code code = fer_config_locate(s->arena, fer_app_option(s->app, "config"), &file, err);
+    fer_code code = fer_config_locate(s->arena, s->wants.config, &file, err);
     if (code || !file.len) return code;
     file = fer_arena_copy(s->arena, file);
     if (!file.ptr) return fer_arena_failed(s->arena, err);
@@ -98,33 +108,12 @@ static fer_code take_places(fer_station *s, fer_err *err)
     return code;
 }
 
-#define OTHER_STATE "or use a configuration with another `state` (--config)"
-
-/* What to do where a gateway has the folder of state; the last row is for all other commands. */
-static const struct {
-    const char *command, *option, *hint;
-} beside[] = {
-    {"serve", "stdio",
-     "`ferrule serve --stdio` attaches to it where --client, --mode and --expose are not given; a "
-     "client of serve.clients asks it over HTTP, with its token; " OTHER_STATE},
-    {"serve", NULL, "stop that one first (ferrule top shows it), " OTHER_STATE},
-    {"servers", NULL, "ferrule top shows its servers; " OTHER_STATE},
-    {NULL, NULL,
-     "it runs tools for whoever asks: ferrule call --server URL run_tool id=TOOL, with the URL that "
-     "it printed at its start; " OTHER_STATE},
-};
-
 static fer_code say_what_to_do(const fer_station *s, fer_err *err)
 {
     const fer_err why = *err;
-    const fer_command *c = s->app->command;
     fer_str ledger = fer_arena_printf(s->arena, "%.*s/ledger", FER_PRI(s->config.state));
-    size_t i = 0;
-    if (!fer_keeping_is_written(ledger.ptr)) return why.code;
-    while (beside[i].command && (!c || strcmp(c->name, beside[i].command) != 0 ||
-                                 (beside[i].option && !fer_app_option(s->app, beside[i].option))))
-        i++;
-    return fer_fail(err, why.code, "%s. If that is a gateway: %s", why.message, beside[i].hint);
+    if (!s->wants.beside || !fer_keeping_is_written(ledger.ptr)) return why.code;
+    return fer_fail(err, why.code, "%s. If that is a gateway: %s", why.message, s->wants.beside);
 }
 
 /* The client of --client, before anything is opened for it. */
@@ -155,8 +144,8 @@ static bool has_lost_key(const fer_station *s)
 
 static void say_lost_key(fer_station *s)
 {
-    fer_app_say(
-        s->app,
+    fer_station_say(
+        s,
         "%.*s/seal.key was gone, and is made anew: what was kept under the old one, results "
         "of calls with idempotency keys among it, cannot be read any more",
         FER_PRI(s->config.state));
@@ -197,6 +186,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->saved = opened.saved;
     s->catalog_was_there = opened.was_there;
     fer_gateway_options o = {.catalog = s->catalog,
+                             .loop = s->wants.loop,
                              .warn_output = s->config.warn_output,
                              .uncounted = !s->config.metrics,
                              .calls_max = s->config.calls,
@@ -213,7 +203,8 @@ static fer_code begin(fer_station *s, fer_err *err)
     if (!code) code = fer_station_watch(s, err);
     if (!code) fer_station_catch_up(s);
     if (!code) code = fer_station_listen(s, err);
-    if (!code) code = fer_gateway_builtins(s->gateway, fer_builtins, fer_builtin_count, err);
+    if (!code)
+        code = fer_gateway_builtins(s->gateway, s->wants.functions, s->wants.function_count, err);
     if (!code) code = take_places(s, err);
     if (!code) code = fer_station_code(s, &s->config, err);
     if (!code) code = take_routes(s, err);
@@ -221,19 +212,14 @@ static fer_code begin(fer_station *s, fer_err *err)
     return code;
 }
 
-int fer_station_init(fer_station *s, fer_app *app)
+fer_code fer_station_init(fer_station *s, const struct fer_station_wants *wants, fer_err *err)
 {
-    return fer_station_init_for(s, app, &(struct fer_station_wants){0});
-}
-
-int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants)
-{
-    fer_err err = {0};
-    *s = (fer_station){.app = app, .log = app->log, .wants = *wants};
-    if (!begin(s, &err)) return 0;
+    *s = (fer_station){.log = wants->log, .wants = *wants};
+    fer_code code = begin(s, err);
+    if (!code) return FER_OK;
     s->catalog_file = NULL; /* nothing of it is to be kept */
     fer_station_deinit(s);
-    return fer_app_fail(app, &err);
+    return code;
 }
 
 /* ---- the end
@@ -254,8 +240,8 @@ static void settle(fer_station *s)
 static void say_lost_traces(const fer_station *s, const fer_trace_stats *t)
 {
     if (t->dropped)
-        fer_app_say(s->app, "%llu spans of traces were not sent: %s",
-                    (unsigned long long)t->dropped, t->trouble);
+        fer_station_say(s, "%llu spans of traces were not sent: %s", (unsigned long long)t->dropped,
+                        t->trouble);
 }
 
 void fer_station_deinit(fer_station *s)
@@ -287,18 +273,4 @@ void fer_station_deinit(fer_station *s)
     fer_station_close_log(s);
     fer_arena_free(s->config_arena);
     fer_arena_free(s->arena);
-}
-
-int fer_station_number(fer_app *app, const char *option, int64_t min, int64_t max,
-                       int64_t otherwise, int64_t *out)
-{
-    const char *text = fer_app_option(app, option);
-    uint64_t n;
-    *out = otherwise;
-    if (!text) return 0;
-    if (!fer_parse_u64(fer_str_of(text), &n) || n < (uint64_t)min || n > (uint64_t)max)
-        return fer_app_usage(app, "--%s takes a whole number from %lld to %lld", option,
-                             (long long)min, (long long)max);
-    *out = (int64_t)n;
-    return 0;
 }

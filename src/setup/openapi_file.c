@@ -6,7 +6,6 @@
 
 #include "errors.h"
 #include "file.h"
-#include "inputs.h"
 #include "reader.h"
 
 static fer_code read_text(fer_arena *a, const char *file, fer_str *text, fer_err *err)
@@ -30,6 +29,6 @@ fer_code fer_openapi_read_file(fer_arena *a, const char *file, const fer_openapi
                ? fer_yaml_read(a, text, fer_json_limits_file(), &doc, err)
                : fer_json_read(a, text, fer_json_limits_file(), &doc, err);
     if (!code) code = fer_openapi_import(a, doc, options, out, err);
-    if (code) fer_inputs_name_error(err, fer_str_of(file));
+    if (code) fer_fail_in(err, fer_str_of(file));
     return code;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gateway that a command works with: the functions that the command brings along, and what the
- * configuration names: MCP servers, local commands, HTTP APIs. Servers are asked for their tools
+ * The gateway that a configuration describes: MCP servers, local commands, HTTP APIs, and functions
+ * that whoever has the station brings along. Servers are asked for their tools
  * when a tool of theirs is wanted; until then they are not started, unless they are to be. Where
  * the configuration names a catalogue, their tools are remembered in it, and they are asked again
- * only for what it lacks, or when they say that something has changed. Ctrl-C cancels the calls
- * that are under way.
+ * only for what it lacks, or when they say that something has changed.
  *
  * The configuration can be read again at any time (fer_station_reload): what is the same goes on,
  * what is not is made anew, and calls under way keep what they began with.
@@ -15,19 +14,17 @@
 #ifndef FER_STATION_H
 #define FER_STATION_H
 
-#include <ferrule/gateway.h>
+#include <ferrule/station.h>
 #include <uv.h>
 
 #include "arena.h"
-#include "command.h"
 #include "config.h"
 #include "file.h"
 #include "http_client.h"
+#include "log.h"
 #include "oauth_desk.h"
 #include "process.h"
 #include "runner.h"
-
-typedef struct fer_station fer_station;
 
 /* One configured place where tools run. Lives in its own arena until its runner is gone. */
 typedef struct fer_place_of_tools {
@@ -62,11 +59,21 @@ typedef struct fer_place_of_tools {
     struct fer_place_of_tools *next; /* of those that are leaving */
 } fer_place_of_tools;
 
-/* What not every command needs. */
+/* What a station is for, and whose. All of it is borrowed for as long as the station is there. */
 struct fer_station_wants {
-    bool search;   /* the catalogue can be searched: it is for a server, not for one call */
-    bool code;     /* programs are run, whatever the configuration lets clients do */
-    bool degraded; /* also where a layer of the sandbox is missing */
+    const char *config;           /* its file; NULL: wherever one is found (fer_config_locate) */
+    const fer_builtin *functions; /* that it brings along */
+    size_t function_count;
+    fer_log log;            /* where calls are told, unless the configuration says otherwise */
+    bool level_named;       /* `log` has the level that counts, whatever the configuration says */
+    fer_station_tell *tell; /* or NULL */
+    void *context;
+    const char *beside; /* what to do where another process has the folder of state; or NULL */
+    bool interrupts;    /* Ctrl-C cancels the calls that are under way */
+    uv_loop_t *loop;    /* or NULL: the gateway has one of its own */
+    bool search;        /* the catalogue can be searched: it is for a server, not for one call */
+    bool code;          /* programs are run, whatever the configuration lets clients do */
+    bool degraded;      /* also where a layer of the sandbox is missing */
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
     bool bare;          /* servers alone: no state is opened, no catalogue kept */
@@ -77,8 +84,7 @@ struct fer_station_wants {
 };
 
 struct fer_station {
-    fer_app *app;
-    fer_arena *arena;        /* of the command: what it shows */
+    fer_arena *arena;        /* as long as the station is there */
     fer_arena *config_arena; /* of the configuration in use */
     fer_config config;
     fer_catalog *catalog;
@@ -111,18 +117,12 @@ struct fer_station {
     struct fer_station_wants wants;
 };
 
-/* Reads --config. 0, or an exit code. */
-int fer_station_init(fer_station *s, fer_app *app);
-/* The same for what a server needs. */
-int fer_station_init_for(fer_station *s, fer_app *app, const struct fer_station_wants *wants);
+/* Reads the configuration, and sets up all that it names. After a failure there is nothing to free.
+ */
+fer_code fer_station_init(fer_station *s, const struct fer_station_wants *wants, fer_err *err);
 void fer_station_deinit(fer_station *s);
 
-/*
- * Asks those servers for their tools that may have the tool of an ID, and whose tools are not
- * known; an empty ID: all servers, whatever is remembered.
- */
-void fer_station_ask(fer_station *s, fer_str id);
-/* The same for every tool of a chain. */
+/* As fer_station_ask, for every tool of a chain. */
 void fer_station_ask_chain(fer_station *s, const fer_chain *chain);
 /* Begins to ask all that were not asked yet, and does not wait: their places say what came of it.
  */
@@ -139,12 +139,9 @@ void fer_station_ask_unknown(fer_station *s);
 void fer_station_ask_again(fer_station *s);
 /* The same, after a pause for each that doubles with its failures: 1 to 30 seconds. */
 void fer_station_tend(fer_station *s);
-/* Says on standard error which servers could not be asked. */
-void fer_station_remark(fer_station *s);
-
 /* Changed definitions that are held back, of a namespace; an empty one: of all. */
 size_t fer_station_held(const fer_station *s, fer_str ns);
-/* Says on standard error how many are, and what to do, where that was not said before. */
+/* Says how many are, and what to do, where that was not said before. */
 void fer_station_say_held(fer_station *s);
 /* Tells the log that somebody begins or ends to serve: `serve.started` and the like. */
 void fer_station_note_life(const fer_station *s, const char *event);
@@ -174,11 +171,4 @@ bool fer_station_take_over(fer_station *s);
 /* Writes the catalogue and what is remembered of servers, where there is a file for it and anything
  * has changed. A failure is said. */
 void fer_station_save(fer_station *s);
-/* Writes metrics to the file of --metrics or of the configuration. 0, or an exit code. */
-int fer_station_write_metrics(fer_station *s);
-
-/* A number of an option, `otherwise` where it was not given. 0, or an exit code. */
-int fer_station_number(fer_app *app, const char *option, int64_t min, int64_t max,
-                       int64_t otherwise, int64_t *out);
-
 #endif

@@ -54,8 +54,8 @@ void fer_station_recall_wares(fer_station *s, fer_front *front)
         if (!code) code = fer_json_read(a, text, fer_json_limits_file(), &doc, &err);
         if (!code) code = recall_all(s, front, doc, &err);
         if (code)
-            fer_app_say(s->app, "%s is not taken: %s; servers are asked for what they have",
-                        name.ptr, err.message);
+            fer_station_say(s, "%s is not taken: %s; servers are asked for what they have",
+                            name.ptr, err.message);
     }
     fer_arena_free(a);
 }
@@ -96,6 +96,6 @@ void fer_station_save_wares(fer_station *s, fer_front *front, uint64_t *saved)
     if (!a) return;
     *saved = now;
     if (save(s, front, a, &err))
-        fer_app_say(s->app, "resources and prompts are not kept: %s", err.message);
+        fer_station_say(s, "resources and prompts are not kept: %s", err.message);
     fer_arena_free(a);
 }

@@ -147,8 +147,8 @@ void fer_station_remark(fer_station *s)
     for (size_t i = 0; i < s->place_count; i++) {
         const fer_place_of_tools *p = s->places[i];
         if (p->code)
-            fer_app_say(s->app, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
-                        p->why);
+            fer_station_say(s, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
+                            p->why);
     }
 }
 
@@ -158,11 +158,12 @@ void fer_station_say_held(fer_station *s)
     bool more = held > s->held_said;
     s->held_said = held;
     if (more)
-        fer_app_say(s->app,
-                    "%zu changed definitions are held back, and the old ones served on: 'ferrule "
-                    "catalog quarantine' lists them, 'ferrule catalog approve ID' serves one, "
-                    "'ferrule catalog reject ID' forgets it",
-                    held);
+        fer_station_say(
+            s,
+            "%zu changed definitions are held back, and the old ones served on: 'ferrule "
+            "catalog quarantine' lists them, 'ferrule catalog approve ID' serves one, "
+            "'ferrule catalog reject ID' forgets it",
+            held);
 }
 
 /* ---- the configuration ----------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ void fer_station_say_held(fer_station *s)
 static fer_log life_log(const fer_station *s)
 {
     fer_log log = s->log;
-    bool said = s->config.log_level.len || fer_app_option(s->app, "log-level");
+    bool said = s->config.log_level.len || s->wants.level_named;
     if (s->config.log_file.len && !said && log.level < FER_LOG_INFO) log.level = FER_LOG_INFO;
     return log;
 }

@@ -16,8 +16,8 @@
 #include "gateway_parts.h"
 #include "json_value.h"
 #include "mcp_client.h"
+#include "quarantine_names.h"
 #include "rpc.h"
-#include "shelf.h"
 #include "station_parts.h"
 #include "sys.h"
 
@@ -52,8 +52,8 @@ static fer_code make_anew(fer_station *s, struct fer_opened *out, fer_catalog_op
     const fer_err why = *err;
     fer_code code = fer_backup_move(s->arena, out->file, &kept, err);
     if (code) return code;
-    fer_app_say(s->app, "%s; it is %.*s now, and the catalogue is made anew from the servers",
-                why.message, FER_PRI(kept));
+    fer_station_say(s, "%s; it is %.*s now, and the catalogue is made anew from the servers",
+                    why.message, FER_PRI(kept));
     fer_log_write(&s->log, FER_LOG_WARN, "catalog.anew",
                   (const struct fer_log_field[]){
                       FER_LOG_S("reason", fer_str_of(why.message)), FER_LOG_S("kept", kept), {0}});
@@ -85,7 +85,7 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
     bool same = s->catalog_file && fer_str_is(c->catalog, s->catalog_file);
     out->file = same ? s->catalog_file : fer_arena_copy(s->arena, c->catalog).ptr;
     if (s->wants.search)
-        o.uses = fer_arena_printf(s->arena, "%.*s" FER_SHELF_USES, FER_PRI(c->catalog)).ptr;
+        o.uses = fer_arena_printf(s->arena, "%.*s" FER_CATALOG_USES, FER_PRI(c->catalog)).ptr;
     if (!out->file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
     if (!fer_file_exists(out->file)) {
         o.search = true; /* so that what is written can be searched */
@@ -529,8 +529,8 @@ void fer_station_recall(fer_station *s)
     if (fer_is_obj(rows)) {
         FER_EACH_MEMBER (rows, key) recall_one(s, fer_val_str(key), key + 1);
     } else {
-        fer_app_say(s->app, "%s.servers is damaged: all servers are asked for their tools again",
-                    s->catalog_file);
+        fer_station_say(s, "%s.servers is damaged: all servers are asked for their tools again",
+                        s->catalog_file);
     }
     fer_arena_free(a);
 }
@@ -589,6 +589,6 @@ void fer_station_save(fer_station *s)
     if (!code) s->marks_changed = false;
     /* A server takes over what the other program wrote, and asks again. */
     if (code && !(code == FER_CATALOG_CHANGED && s->wants.search))
-        fer_app_say(s->app, "the catalogue is not kept: %s: %s", fer_code_info(code)->name,
-                    err.message);
+        fer_station_say(s, "the catalogue is not kept: %s: %s", fer_code_info(code)->name,
+                        err.message);
 }

@@ -8,6 +8,8 @@
 
 #define FER_PLACE_MARK 33 /* bytes of a mark, NUL included */
 
+/* Tells whoever has the station something that an operator should know: one line. */
+void fer_station_say(const fer_station *s, const char *format, ...) FER_PRINTF(2, 3);
 /* All that is wrong with a configuration is told; an error is a failure. */
 fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a station tells about calls: its log, its metrics, its traces. */
+/* What a station tells about calls: its log and its traces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 
 void fer_station_close_log(fer_station *s)
 {
-    if (s->log.fd > STDERR_FILENO) fer_sys_close(s->log.fd);
-    s->log.fd = STDERR_FILENO;
+    if (s->log.fd != s->wants.log.fd) fer_sys_close(s->log.fd);
+    s->log.fd = s->wants.log.fd;
 }
 
 static fer_code open_log(fer_arena *a, fer_str path, int *out, fer_err *err)
@@ -31,9 +31,8 @@ static fer_code open_log(fer_arena *a, fer_str path, int *out, fer_err *err)
 
 fer_code fer_station_take_log(fer_station *s, const fer_config *c, fer_err *err)
 {
-    fer_log log = s->app->log;
-    if (c->log_level.len && !fer_app_option(s->app, "log-level"))
-        fer_log_level_parse(c->log_level, &log.level);
+    fer_log log = s->wants.log;
+    if (c->log_level.len && !s->wants.level_named) fer_log_level_parse(c->log_level, &log.level);
     if (c->log_file.len) {
         fer_code code = open_log(s->config_arena, c->log_file, &log.fd, err);
         if (code) return code;
@@ -96,27 +95,4 @@ fer_code fer_station_watch(fer_station *s, fer_err *err)
     if (code || !s->config.otlp_endpoint.len) return code;
     code = fer_station_trace_options(s, s->config_arena, &s->config, &o, err);
     return code ? code : fer_gateway_export_traces(s->gateway, &o, err);
-}
-
-/* ---- metrics --------------------------------------------------------------------------------- */
-
-int fer_station_write_metrics(fer_station *s)
-{
-    const char *asked = fer_app_option(s->app, "metrics");
-    fer_str file = asked ? fer_str_of(asked) : s->config.metrics_file, text;
-    fer_err err = {0};
-    if (!file.len) return 0;
-    if (!s->config.metrics && asked)
-        return fer_app_usage(s->app, "--metrics: telemetry.metrics of %.*s says that none are kept",
-                             FER_PRI(s->config.file));
-    if (!s->config.metrics) return 0;
-    file = fer_arena_copy(s->arena, file);
-    fer_code code = file.ptr ? fer_gateway_metrics(s->arena, s->gateway, &text, &err)
-                             : fer_arena_failed(s->arena, &err);
-    if (!code && asked && strcmp(asked, "-") == 0) {
-        fer_out_add(&s->app->out, text);
-        return 0;
-    }
-    if (!code) code = fer_file_replace(file.ptr, text, &err);
-    return code ? fer_app_fail(s->app, &err) : 0;
 }

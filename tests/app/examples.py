@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of examples/, as somebody runs them who has just built them. Speaks TAP."""
 
+import json
 import os
 import subprocess
 import sys
+import tempfile
 
 BUILD = sys.argv[1]
 number = failures = 0
 
 
-def row(name, program, words, code, out=(), err=()):
+def row(name, program, words, code, out=(), err=(), needs=""):
     global number, failures
     number += 1
     path = os.path.join(BUILD, program)
     if not os.path.exists(path):
         print(f"ok {number} - {name} # SKIP it was not built")
+        return
+    if needs and not os.path.exists(needs):
+        print(f"ok {number} - {name} # SKIP make mcp-servers brings it")
         return
     done = subprocess.run([path, *words], capture_output=True, text=True, timeout=120, check=False)
     problems = [f"exit {done.returncode}, not {code}"] if done.returncode != code else []
@@ -45,5 +50,12 @@ row("run_tools: a command of the configuration", "run_tools", [SERVE, "lines:sor
 row("run_tools: arguments that do not fit", "run_tools", [SERVE, "lines:sort", '{"text": 1}'], 1, ['"code":"InvalidType"'])
 row("run_tools: no such tool", "run_tools", [SERVE, "lines:unsort", "{}"], 1, ['"code":"ToolNotFound"'])
 row("run_tools: no such file", "run_tools", ["examples/nothing.yaml", "lines:sort", "{}"], 70, [], ["examples/nothing.yaml"])
+EVERYTHING = os.path.join(BUILD, "..", "mcp-servers", "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
+with tempfile.TemporaryDirectory() as folder:
+    config = os.path.join(folder, "ferrule.json")
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({"mcpServers": {"every": {"command": "node", "args": [os.path.abspath(EVERYTHING)]}}, "state": "state"}, file)
+    row("run_tools: a real server, with a ledger", "run_tools", [config, "every:echo", '{"message": "from C"}'], 0, ["Echo: from C", '"status":"Ok"'], needs=EVERYTHING)
+    row("run_tools: the ledger has it", "../src/app/ferrule", ["ledger", "query", "--config", config, "--tool", "every:echo", "--type", "end"], 0, ["every:echo"], needs=EVERYTHING)
 print(f"1..{number}")
 sys.exit(failures > 0)

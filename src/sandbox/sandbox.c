@@ -191,15 +191,17 @@ void fer_sandbox_heard(fer_sandbox *s)
     take_ready(s);
 }
 
-/* The part of what was printed that is within the limit; past it, it is killed. */
+/* The part of what was printed that is within the limit; past it, it is killed. A program that has
+ * ended by itself meanwhile met the limit all the same: not all that it printed is told. */
 static fer_str within(fer_sandbox *s, fer_str bytes)
 {
     uint64_t before = s->end.output, limit = s->limits[FER_BOX_OUTPUT];
     fer_sandbox_heard(s);
     s->end.output += bytes.len;
     if (s->end.output <= limit) return bytes;
-    if (!s->limited) {
-        meet(s, FER_BOX_OUTPUT);
+    if (!s->limited && !s->cancelled) {
+        s->limited = true;
+        s->end.limit = FER_BOX_OUTPUT;
         fer_process_end(s->process, FER_GRACE_NONE);
     }
     return fer_str_slice(bytes, 0, before < limit ? (size_t)(limit - before) : 0);

@@ -37,6 +37,7 @@ static void on_ready(fer_sandbox *s)
 {
     box_told *t = fer_sandbox_owner(s);
     t->ready = true;
+    if (t->deaf_ms) usleep(t->deaf_ms * 1000);
 }
 
 static void on_output(fer_sandbox *s, fer_str bytes)

@@ -17,6 +17,7 @@ typedef struct box_rig {
 /* What one has told. */
 typedef struct box_told {
     bool ready, ended, gone;
+    unsigned deaf_ms; /* that nobody listens for when it is ready */
     char out[BOX_KEPT], err[BOX_KEPT];
     size_t out_len, err_len;
     uint64_t out_total; /* bytes, also those that are not kept */

@@ -23,6 +23,7 @@ static const struct row {
     fer_box_limit limit;
     fer_sandbox_profile profile;
     uint64_t wall, output;
+    bool late; /* nobody listens before it has ended */
 } rows[] = {
     {"prints", "echo hello", "hello\n"},
     {"ends with a code", "exit 7", "", .code = 7},
@@ -41,6 +42,9 @@ static const struct row {
     {"output at its limit", "printf 12345", "12345", .output = 5},
     {"and past it", "printf 123456", "12345", FER_SANDBOX_LIMITED, -1, 0, FER_BOX_OUTPUT,
      .output = 5},
+    {"and past it, heard when it has ended", "printf 123456", "12345", FER_SANDBOX_LIMITED, -1, 0,
+     FER_BOX_OUTPUT, .output = 5, .late = true},
+    {"at its limit, heard when it has ended", "printf 12345", "12345", .output = 5, .late = true},
     {"hardened", "echo x > f && cat f; ls /proc 2>/dev/null || echo none", "x\nnone\n",
      .profile = FER_SANDBOX_HARDENED},
     {"no executing of what was written", "cp /usr/bin/true t && ./t 2>/dev/null || echo no",
@@ -68,6 +72,7 @@ static void run_row(const struct row *row)
                              .limits[FER_BOX_OUTPUT] = row->output};
     box_rig rig;
     memset(&told, 0, sizeof told);
+    told.deaf_ms = row->late ? 300 : 0;
     box_rig_init(&rig);
     box_run(&rig, &spec, &told);
     box_rig_deinit(&rig);

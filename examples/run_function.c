@@ -24,10 +24,7 @@ static fer_code divide(void *context, fer_arena *a, const void *args, fer_str *r
 {
     const struct divide_args *in = args;
     (void)context;
-    if (!in->y) {
-        snprintf(err->message, sizeof err->message, "nothing can be divided by 0");
-        return err->code = FER_TOOL_FAILED;
-    }
+    if (!in->y) return fer_fail(err, FER_TOOL_FAILED, "nothing can be divided by 0");
     *result = fer_arena_printf(a, "{\"quotient\":%" PRId64 ",\"rest\":%" PRId64 "}", in->x / in->y,
                                in->x % in->y);
     return result->ptr ? FER_OK : FER_OUT_OF_MEMORY;

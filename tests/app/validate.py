@@ -309,7 +309,7 @@ def files():
 
 def toolsets():
     """Real toolsets: the arguments {} are validated against every tool's schema."""
-    paths = sorted(glob.glob(TOOLS + "/*.json"))[:40]
+    paths = sorted(glob.glob(TOOLS + "/*.json"))[: 10 if os.environ.get("FERRULE_INSTRUMENTED") else 40]
     if not paths:
         skip("real toolsets", "there are none here")
         return

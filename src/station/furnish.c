@@ -357,43 +357,25 @@ static fer_code make_command(making *m, const fer_config_command *c, fer_err *er
 static fer_code add_command(making *m, const fer_config_command *c, fer_str *record, fer_err *err)
 {
     fer_err why = {0};
-    *record = fer_arena_copy(m->arena, c->record);
-    if (!record->ptr) return fer_arena_failed(m->arena, err);
     fer_code code = make_command(m, c, &why);
-    if (!code) return FER_OK;
-    return fer_fail(err, code, "%.*s:%u:%u: the command %.*s: %.700s", FER_PRI(m->config->file),
-                    c->place.line, c->place.column, FER_PRI(c->id), why.message);
+    if (code)
+        return fer_fail(err, code, "%.*s:%u:%u: the command %.*s: %.700s", FER_PRI(m->config->file),
+                        c->place.line, c->place.column, FER_PRI(c->id), why.message);
+    *record = fer_arena_copy(m->arena, c->record);
+    return record->ptr ? FER_OK : fer_arena_failed(m->arena, err);
 }
 
-/* What could not be set up is told by the place, and by the log of a server. */
-static void note_vacancy(making *m, const char *what, fer_str name, fer_code code,
-                         const fer_err *err)
-{
-    fer_place_of_tools *p = m->place;
-    if (m->station->wants.search)
-        fer_log_event(&m->station->log, FER_LOG_WARN, what, FER_LOG_S("name", name),
-                      FER_LOG_S("reason", fer_str_of(err->message)));
-    if (p->code) return; /* the first counts */
-    p->code = code;
-    snprintf(p->why, sizeof p->why, "%.255s", err->message);
-}
-
-/* The commands of one namespace are one pack. One that cannot be set up takes none of the others
- * with it: it stays in the catalogue, and calls of it say that it is not. */
-static fer_code make_pack(making *m, fer_str ns, const fer_furniture *f, fer_err *err)
+/* The commands of one namespace are one pack. */
+static fer_code make_pack(making *m, fer_str ns, fer_err *err)
 {
     const fer_config *c = m->config;
     fer_str *records = fer_arena_alloc_zero(m->arena, c->command_count + 1, sizeof *records);
     if (!records) return fer_arena_failed(m->arena, err);
     fer_code code = take_runner(m, fer_local_command_runner(m->station->host, ns), 0, err);
     m->place->records = records;
-    for (size_t i = 0; !code && i < c->command_count; i++) {
-        if (!fer_str_eq(namespace_of(&c->commands[i]), ns)) continue;
-        code = add_command(m, &c->commands[i], &records[m->place->record_count++], err);
-        if (!code || code == FER_OUT_OF_MEMORY || !f->vacancies) continue;
-        note_vacancy(m, "command.vacant", c->commands[i].id, code, err);
-        code = FER_OK;
-    }
+    for (size_t i = 0; !code && i < c->command_count; i++)
+        if (fer_str_eq(namespace_of(&c->commands[i]), ns))
+            code = add_command(m, &c->commands[i], &records[m->place->record_count++], err);
     return code;
 }
 
@@ -425,8 +407,12 @@ static fer_code leave_vacant(making *m, const fer_furniture *f, fer_backend_kind
     fer_station *s = m->station;
     bool begun = m->place && m->place->mark.ptr;
     if (!code || !f->vacancies || !begun || code == FER_OUT_OF_MEMORY) return code;
-    note_vacancy(m, "server.vacant", m->place->name, code, err);
+    if (s->wants.search)
+        fer_log_event(&s->log, FER_LOG_WARN, "server.vacant", FER_LOG_S("server", m->place->name),
+                      FER_LOG_S("reason", fer_str_of(err->message)));
     m->place->vacant = true;
+    m->place->code = code;
+    snprintf(m->place->why, sizeof m->place->why, "%.255s", err->message);
     fer_runner *r = fer_vacant_runner(fer_gateway_loop(s->gateway), m->place->name, kind, err);
     return take_runner(m, r, 0, err);
 }
@@ -500,7 +486,7 @@ static fer_code add_pack(fer_station *s, fer_arena *a, const fer_config *c,
     fer_str ns = namespace_of(one);
     if (has_pack(f, ns)) return FER_OK;
     fer_code code = begin_place(&m, FER_CONFIG_COMMAND, one, ns, ns, one->json, err);
-    if (!code) code = make_pack(&m, ns, f, err);
+    if (!code) code = make_pack(&m, ns, err);
     return end_place(&m, a, f, code, err);
 }
 

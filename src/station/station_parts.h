@@ -26,7 +26,7 @@ void fer_station_forget_catalogs(fer_station *s);
 typedef struct fer_furniture {
     fer_place_of_tools **list;
     size_t count, cap;
-    bool vacancies; /* what cannot be set up stays vacant, which is told */
+    bool vacancies; /* a server or an API that cannot be set up stays vacant, which is told */
 } fer_furniture;
 
 /* What processes and requests need, where the configuration has any use for it and it is not there.

@@ -352,16 +352,6 @@ for name, text, words in [
 ]:
     config = put("secrets.json", json.dumps(text))
     case(f"a secret that is not there: {name}", expect(run(["servers", "-C", config]), 1, out=["vacant", f"{config}:1:", *words]))
-# A command that cannot be set up takes none of its namespace with it.
-SAY = {"namespace": "c", "description": "Says.", "effect": "Pure", "inputSchema": {"type": "object"}}
-config = put("commands.json", json.dumps({"commands": [
-    dict(SAY, name="good", run={"argv": ["printf", "good"], "stdout": "text"}),
-    dict(SAY, name="secret", run={"argv": ["printf", "x"], "stdout": "text", "env": {"set": {"T": "secretref:env:NO_SUCH_VARIABLE"}}}),
-    dict(SAY, name="program", run={"argv": ["no-such-program-here"], "stdout": "text"})]}))
-case("a command without its secret: the others go on", expect(call("c:good", config=config), 0, ["good"]))
-case("a command without its secret: itself", expect(call("c:secret", config=config), 1, [], ["BackendUnavailable", "not set up", "ferrule servers"]))
-case("a command without its program", expect(call("c:program", config=config), 1, [], ["BackendUnavailable", "not set up"]))
-case("a command without its secret: told with its place", expect(run(["servers", "-C", config]), 1, [f"{config}:1:", "the command c:secret", "set the variable"]))
 lacking = dict(two, env={"T": "secretref:file:late.secret"})
 put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {"/p": {"get": {"operationId": "getPet", "responses": {"200": {"description": "a pet"}}}}}}))
 config = put("lacking.json", json.dumps({"mcpServers": {"two": lacking, "three": three}, "catalog": "lacking.catalog", "tools": {"three:other": {"backends": [{"server": "two"}, {"server": "three"}]}},

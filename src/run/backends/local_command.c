@@ -423,9 +423,7 @@ static void call(fer_runner *r, fer_attempt *t)
     pack *k = (pack *)r;
     const entry *e = fer_map_get(&k->commands, t->tool);
     if (!e || k->stopping) {
-        fer_attempt_fail(t, FER_BACKEND_UNAVAILABLE,
-                         "'%.*s' has no command of that name, or it is not set up: its operator "
-                         "sees why with 'ferrule servers'",
+        fer_attempt_fail(t, FER_BACKEND_UNAVAILABLE, "no command of '%.*s' has that name",
                          FER_PRI(r->name));
         return;
     }

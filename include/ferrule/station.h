@@ -41,8 +41,9 @@ typedef struct fer_station_options {
 
 /*
  * Reads the configuration and sets up all that it names; servers are not started before they are
- * needed, unless it says so. FER_BAD_USAGE: it has errors, which were told. FER_LEDGER_UNAVAILABLE:
- * another process has its folder of state.
+ * asked for their tools, or one of these is called. What cannot be set up is told, and stops
+ * nothing else. FER_BAD_USAGE: the configuration has errors, which were told.
+ * FER_LEDGER_UNAVAILABLE: another process has its folder of state.
  */
 FER_API fer_code fer_station_open(const fer_station_options *options, fer_station **out,
                                   fer_err *err);
@@ -56,7 +57,9 @@ FER_API fer_catalog *fer_station_catalog(const fer_station *s);
 
 /*
  * Asks those servers for their tools that may have the tool of an ID, and whose tools are not
- * known; an empty ID: all servers, whatever is remembered. Waits for them, within their deadlines.
+ * known; an empty ID: all servers that were not asked before, whatever is remembered of them. One
+ * that failed is asked again, after a pause of one to thirty seconds. Waits for them, within their
+ * deadlines.
  */
 FER_API void fer_station_ask(fer_station *s, fer_str id);
 /* Tells which servers could not be asked, and why. */
@@ -76,8 +79,9 @@ FER_API size_t fer_station_places(const fer_station *s, fer_station_place *out, 
 
 /*
  * Reads the configuration again: what is the same goes on, what is not is made anew, and calls
- * under way keep what they began with. After a failure nothing has changed. `*changes`, where
- * somebody asks for it: how many things are different.
+ * under way keep what they began with. What other programs have written into the catalogue's file
+ * is taken over. `*changes`, where somebody asks for it: how many things are different; after a
+ * failure 0, where nothing of it was taken.
  */
 FER_API fer_code fer_station_renew(fer_station *s, size_t *changes, fer_err *err);
 

@@ -199,8 +199,8 @@ static fer_str within(fer_sandbox *s, fer_str bytes)
     fer_sandbox_heard(s);
     s->end.output += bytes.len;
     if (s->end.output <= limit) return bytes;
-    if (!s->limited && !s->cancelled) {
-        s->limited = true;
+    if (!s->limited) {
+        s->limited = !s->cancelled;
         s->end.limit = FER_BOX_OUTPUT;
         fer_process_end(s->process, FER_GRACE_NONE);
     }

@@ -26,6 +26,7 @@ fer_code fer_station_open(const fer_station_options *options, fer_station **out,
         fer_sys_free(s);
         return code;
     }
+    fer_station_remark(s); /* what could not be set up */
     *out = s;
     return FER_OK;
 }
@@ -63,7 +64,7 @@ fer_code fer_station_renew(fer_station *s, size_t *changes, fer_err *err)
     if (changes) *changes = 0;
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_station_reload(s, a, &done, err);
-    if (!code && changes) *changes = done.count;
+    if (changes) *changes = done.count;
     fer_arena_free(a);
     return code;
 }

@@ -387,9 +387,12 @@ static void ask_for(fer_station *s, fer_str id)
     fer_id parts = {0};
     if (id.len && fer_id_parse(id, &parts, NULL)) return;
     bool known = id.len && is_known(s, id);
+    int64_t now = fer_clock_mono();
     for (size_t i = 0; i < s->place_count; i++) {
         fer_place_of_tools *p = s->places[i];
-        if (p->asked || (parts.ns.len && !fer_str_eq(parts.ns, p->ns))) continue;
+        /* One that failed is asked again, after its pause. */
+        bool again = p->part == FER_CONFIG_SERVER && p->code && !p->asking && p->ask_after <= now;
+        if ((p->asked && !again) || (parts.ns.len && !fer_str_eq(parts.ns, p->ns))) continue;
         if (p->remembered && known) continue;
         ask_place(p);
     }

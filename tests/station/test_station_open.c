@@ -248,6 +248,58 @@ static void another_loop(void)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+/* How often a server was started that ends at once. */
+static size_t starts(void)
+{
+    char path[192];
+    fer_str text = {0};
+    fer_arena *a = fer_arena_new(0);
+    snprintf(path, sizeof path, "%s/starts", folder);
+    fer_code code = fer_file_read(a, path, 4096, &text, NULL);
+    size_t count = code ? 0 : text.len;
+    fer_arena_free(a);
+    return count;
+}
+
+/* A server that could not be asked is asked again, after its pause. */
+static void asked_again(void)
+{
+    fer_station *s;
+    fer_err err;
+    char config[512];
+    snprintf(config, sizeof config,
+             "{\"mcpServers\":{\"bad\":{\"command\":\"sh\",\"args\":[\"-c\",\"printf x >> "
+             "%s/starts\"]}}}",
+             folder);
+    put(config);
+    assert_int_equal(open_it(&s, &err), FER_OK);
+    assert_int_equal(starts(), 0);
+    fer_station_ask(s, fer_str_of("bad:x"));
+    size_t once = starts();
+    assert_true(once > 0);
+    fer_station_ask(s, fer_str_of("bad:x"));
+    assert_int_equal(starts(), once);
+    usleep(1200 * 1000);
+    fer_station_ask(s, fer_str_of("bad:x"));
+    assert_true(starts() > once);
+    fer_station_close(s);
+}
+
+/* What cannot be set up is told when it is opened, and stops nothing else. */
+static void vacant(void)
+{
+    fer_station *s;
+    fer_err err;
+    char got[128];
+    put("{\"mcpServers\":{\"lost\":{\"command\":\"true\",\"env\":{\"T\":"
+        "\"secretref:env:NO_SUCH_VARIABLE\"}}},\"commands\":[" COMMAND("hello") "]}");
+    assert_int_equal(open_it(&s, &err), FER_OK);
+    assert_non_null(strstr(told, "NO_SUCH_VARIABLE"));
+    call(s, "c:say", got, sizeof got);
+    assert_string_equal(got, "\"hello\"");
+    fer_station_close(s);
+}
+
 static void misuse(void)
 {
     fer_station *s = (fer_station *)folder;
@@ -285,6 +337,7 @@ int main(void)
     int failed = ROWS_RUN("opened", rows, run) + ROWS_ONE("opened", read_again) +
                  ROWS_ONE("opened", one_has_the_state) + ROWS_ONE("opened", found_by_search) +
                  ROWS_ONE("opened", places) + ROWS_ONE("opened", another_loop) +
+                 ROWS_ONE("opened", asked_again) + ROWS_ONE("opened", vacant) +
                  ROWS_ONE("opened", misuse) + ROWS_ONE("opened", torture);
     char command[192];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

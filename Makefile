@@ -92,6 +92,7 @@ bench: setup-test
 # Beside a floor in C and, where BENCH_NPM names them, gateways of npm; one line where the harness is not there.
 bench-serve: all
 	@python3 bench/serve/gateways.py --build $(BUILD)
+	@python3 bench/serve/driven.py --build $(BUILD)
 
 # Crowds, overload and the end under load, one case after the other; minutes.
 bench-load: all

@@ -41,9 +41,10 @@ typedef struct fer_station_options {
 
 /*
  * Reads the configuration and sets up all that it names; servers are not started before they are
- * asked for their tools, or one of these is called. What cannot be set up is told, and stops
- * nothing else. FER_BAD_USAGE: the configuration has errors, which were told.
- * FER_LEDGER_UNAVAILABLE: another process has its folder of state.
+ * asked for their tools, or one of these is called. A server or an API that cannot be set up (its
+ * secret or document is not there) is told, and stops nothing else; a command that cannot be is a
+ * failure. FER_BAD_USAGE: the configuration has errors, which were told. FER_LEDGER_UNAVAILABLE:
+ * another process has its folder of state.
  */
 FER_API fer_code fer_station_open(const fer_station_options *options, fer_station **out,
                                   fer_err *err);

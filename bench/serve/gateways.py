@@ -26,6 +26,8 @@ OURS = {
     "ferrule-modern": ("transparent, 2026-07-28", ["--mode", "transparent"], "echo", {"message": TEXT}, "modern", {}),
     "ferrule-run-tool": ("the meta tool run_tool", [], "run_tool", {"id": "fast:echo", "args": {"message": TEXT}}, "legacy", {}),
     "ferrule-state": ("transparent, with a ledger and a store", ["--mode", "transparent"], "echo", {"message": TEXT}, "legacy", {"state": "state"}),
+    "ferrule-pure": ("the same, of a tool that the operator says is Pure", ["--mode", "transparent"], "echo", {"message": TEXT}, "legacy",
+                     {"state": "state", "policies": {"tools": {"fast:echo": {"effect": "Pure"}}}}),
 }
 PEERS = ["mcp-proxy-fast", "supergateway-stateful-fast", "mcp-hub-fast"]
 

@@ -6,6 +6,7 @@
 #include "attach.h"
 #include "attach_lasting.h"
 #include "backup.h"
+#include "baseline.h"
 #include "doorkeeper.h"
 #include "local_door.h"
 #include "pulse.h"
@@ -31,6 +32,7 @@ const fer_limit_row fer_app_limit_rows[] = {
     {"attach.lasting", FER_ATTACH_LASTING_MAX,
      "subscriptions of a client that are said again to the next gateway"},
     {"attach.idle", FER_LOCAL_IDLE_MAX, "seconds of --idle"},
+    {"baseline.entries", FER_BASELINE_ENTRIES, "different findings that a baseline accepts"},
     {"backup.copies", FER_BACKUPS_MAX, "copies (.bak) of one file"},
     {"serve.ports", FER_SERVE_PORTS,
      "ports from the usual one on that ferrule serve tries at a terminal"},

@@ -8,9 +8,11 @@
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
 static const char *const level_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const input_choices[] = {"auto", "json", "jsonl", "yaml", NULL};
-static const char *const report_choices[] = {"text", "json", "sarif", "github", NULL};
-static const char *const verdict_choices[] = {"text",  "json",     "sarif", "github",       "flag",
-                                              "basic", "detailed", "list",  "hierarchical", NULL};
+static const char *const report_choices[] = {"text",   "json",  "sarif", "github",
+                                             "gitlab", "junit", NULL};
+static const char *const verdict_choices[] = {"text",     "json",  "sarif",        "github",
+                                              "gitlab",   "junit", "flag",         "basic",
+                                              "detailed", "list",  "hierarchical", NULL};
 static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
 static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
@@ -102,6 +104,9 @@ const fer_option fer_check_options[] = {
     {"dry-run", 0, NULL, NULL, "print what --fix would change as a diff, and change nothing"},
     {"yes", 'y', NULL, NULL, "do not ask before a file is rewritten"},
     {"lock", 0, "FILE", NULL, "hold the tools against a lock of ferrule lock: rule sec.rug-pull"},
+    {"baseline", 0, "FILE", NULL,
+     "only count findings that this file accepts, and report new ones"},
+    {"write-baseline", 0, "FILE", NULL, "accept all findings of today: write them into this file"},
     {"no-quality", 0, NULL, NULL, "leave out the rules of quality and safety"},
     {"severity", 0, "RULE=LEVEL...", NULL, "make a rule's findings error, warning, info or off"},
     {"config", 0, "FILE", NULL,

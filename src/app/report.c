@@ -15,8 +15,9 @@ void fer_counts_add(fer_counts *c, const size_t by_severity[FER_SEVERITY_OFF])
 
 const fer_report_kind *fer_report_find(const char *name)
 {
-    static const fer_report_kind *const kinds[] = {&fer_report_text, &fer_report_json,
-                                                   &fer_report_sarif, &fer_report_github};
+    static const fer_report_kind *const kinds[] = {&fer_report_text,   &fer_report_json,
+                                                   &fer_report_sarif,  &fer_report_github,
+                                                   &fer_report_gitlab, &fer_report_junit};
     for (size_t i = 0; i < FER_COUNT(kinds); i++) {
         if (strcmp(name, kinds[i]->name) == 0) return kinds[i];
     }

@@ -22,6 +22,7 @@ typedef struct fer_counts {
     size_t warnings;   /* check, lint */
     size_t infos;      /* check */
     size_t suppressed; /* check: findings that their tools take back */
+    size_t accepted;   /* check: those that a baseline has */
     size_t unreadable; /* check, lint: files of which something could not be read; validate:
                           instances */
 } fer_counts;
@@ -36,8 +37,9 @@ typedef struct fer_report {
     fer_out *out;
     fer_report_about about;
     fer_counts counts;
-    bool hide; /* no source lines: their values are nobody's business */
-    bool any;  /* something was written already, so a separator is due */
+    bool strict; /* warnings make the command fail, too */
+    bool hide;   /* no source lines: their values are nobody's business */
+    bool any;    /* something was written already, so a separator is due */
 } fer_report;
 
 /* One finding as reports show it, whoever found it. */
@@ -68,7 +70,8 @@ typedef struct fer_report_kind {
     void (*end)(fer_report *r);
 } fer_report_kind;
 
-extern const fer_report_kind fer_report_text, fer_report_json, fer_report_sarif, fer_report_github;
+extern const fer_report_kind fer_report_text, fer_report_json, fer_report_sarif, fer_report_github,
+    fer_report_gitlab, fer_report_junit;
 
 /* The format of a name, or NULL. */
 const fer_report_kind *fer_report_find(const char *name);

@@ -86,6 +86,7 @@ static void end(fer_report *r)
     fer_out_printf(r->out, ", %zu errors, %zu warnings", c->errors, c->warnings);
     if (c->infos) fer_out_printf(r->out, ", %zu notes", c->infos);
     if (c->suppressed) fer_out_printf(r->out, "; %zu suppressed", c->suppressed);
+    if (c->accepted) fer_out_printf(r->out, "; %zu accepted by the baseline", c->accepted);
     fer_out_text(r->out, "\n");
 }
 

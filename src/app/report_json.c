@@ -94,6 +94,7 @@ static void end(fer_report *r)
     else fer_out_printf(o, ",\"errors\":%zu,\"warnings\":%zu", c->errors, c->warnings);
     if (r->about == FER_ABOUT_TOOLS)
         fer_out_printf(o, ",\"infos\":%zu,\"suppressed\":%zu", c->infos, c->suppressed);
+    if (c->accepted) fer_out_printf(o, ",\"accepted\":%zu", c->accepted);
     fer_out_printf(o, ",\"unreadable\":%zu}\n", c->unreadable);
 }
 

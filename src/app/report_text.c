@@ -239,6 +239,7 @@ static void end(fer_report *r)
     if (c->infos) fer_out_text(o, ", ");
     if (c->infos) count(o, c->infos, "note", "notes");
     if (c->suppressed) fer_out_printf(o, "; %zu suppressed", c->suppressed);
+    if (c->accepted) fer_out_printf(o, "; %zu accepted by the baseline", c->accepted);
     if (c->unreadable) {
         fer_out_text(o, "; ");
         count(o, c->unreadable, "file could not be read in full",

@@ -28,8 +28,8 @@ static fer_code open_path(fer_sink *s, fer_err *err)
         s->file.fd = fer_sys_open(path, direct ? O_WRONLY | O_CLOEXEC : flags | O_EXCL, 0666);
     } while (s->file.fd < 0 && errno == EINTR);
     if (s->file.fd < 0) {
-        s->beside[0] = '\0';
-        return failed(err, direct ? "open" : "create", path, errno);
+        s->beside[0] = '\0'; /* nothing is there to be taken away */
+        return failed(err, direct ? "open" : "create", s->path, errno);
     }
     if (there && !direct && fer_sys_fchmod(s->file.fd, st.st_mode & 07777) != 0)
         return failed(err, "set the mode of", path, errno);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule check: reads inputs tool by tool and reports as it goes, in flat memory. */
+#include "baseline.h"
 #include "check_fix.h"
 #include "check_setup.h"
 #include "errors.h"
+#include "file.h"
 #include "inputs.h"
 #include "progress.h"
 #include "report.h"
+#include "sink.h"
 #include "toolset.h"
 
 struct check {
@@ -19,7 +22,13 @@ struct check {
     bool unreadable;    /* something of the input at hand could not be read */
     bool together;      /* all inputs are one set: it ends with the last */
     fer_severity shown; /* the least grave that is reported */
-    size_t numbered;    /* then: tools of the inputs before */
+    fer_baseline accepted;
+    enum {
+        NO_BASELINE,
+        READ_BASELINE, /* what is accepted is only counted */
+        WRITE_BASELINE /* everything is accepted */
+    } baseline;
+    size_t numbered; /* then: tools of the inputs before */
 };
 
 static const fer_report_kind *report_kind(const fer_app *app)
@@ -44,23 +53,58 @@ static void report_failure(struct check *c, const fer_err *why)
     }
 }
 
+static void report_finding(struct check *c, const fer_finding *f)
+{
+    if (!c->kind || f->severity > c->shown) return;
+    fer_remark m = fer_remark_of_finding(f);
+    c->kind->remark(&c->report, &m, c->text);
+}
+
+/* What was accepted, or is now, is counted as such and reported by nobody. */
+static fer_code take_finding(struct check *c, const fer_finding *f, size_t by_severity[],
+                             fer_err *err)
+{
+    bool accepted = c->baseline == WRITE_BASELINE;
+    fer_code code = accepted ? fer_baseline_add(&c->accepted, f, err)
+                             : fer_baseline_take(&c->accepted, f, &accepted, err);
+    if (code) return code;
+    if (!accepted) {
+        report_finding(c, f);
+        return FER_OK;
+    }
+    by_severity[f->severity]--;
+    c->report.counts.accepted++;
+    return FER_OK;
+}
+
+static fer_code take_findings(struct check *c, const fer_visited *visited, fer_err *err)
+{
+    const fer_finding *findings;
+    size_t by_severity[FER_SEVERITY_OFF];
+    memcpy(by_severity, visited->by_severity, sizeof by_severity);
+    fer_code code = fer_visited_findings(visited, &findings, err);
+    for (size_t i = 0; !code && i < visited->finding_count; i++) {
+        if (c->baseline) code = take_finding(c, &findings[i], by_severity, err);
+        else report_finding(c, &findings[i]);
+    }
+    if (!code) fer_counts_add(&c->report.counts, by_severity);
+    return code;
+}
+
 static fer_code visit(void *context, const fer_visited *visited, fer_err *err)
 {
     struct check *c = context;
-    const fer_finding *findings = NULL;
     if (visited->failure) {
         report_failure(c, visited->failure);
         return FER_OK;
     }
     c->report.counts.tools += visited->tool != NULL;
     if (visited->finding_count) fer_progress_clear(&c->progress);
-    fer_counts_add(&c->report.counts, visited->by_severity);
-    fer_code code = c->kind ? fer_visited_findings(visited, &findings, err) : FER_OK;
-    if (code) return code;
-    for (size_t i = 0; findings && i < visited->finding_count; i++) {
-        if (findings[i].severity > c->shown) continue;
-        fer_remark m = fer_remark_of_finding(&findings[i]);
-        c->kind->remark(&c->report, &m, c->text);
+    if (!c->kind && !c->baseline) {
+        fer_counts_add(&c->report.counts, visited->by_severity);
+    } else {
+        fer_code code = take_findings(c, visited, err);
+        if (code) return code;
     }
     if (c->app->out.terminal) fer_out_flush(&c->app->out);
     fer_progress_show(&c->progress, c->report.counts.tools, c->reader.at, c->text.len);
@@ -141,6 +185,36 @@ static fer_code check_all(struct check *c, fer_inputs *in, fer_check_run *run, f
     return c->together ? fer_visit_end(run, visit_late, &late, err) : FER_OK;
 }
 
+/* Nothing is accepted of what could not be read. */
+static int write_baseline(struct check *c)
+{
+    const char *path = fer_app_option(c->app, "write-baseline");
+    fer_sink sink;
+    fer_str text = FER_STR_NONE;
+    fer_err err;
+    if (c->report.counts.unreadable) {
+        fer_app_say(c->app, "%s is not written: not everything could be read", path);
+        return FER_EXIT_USAGE;
+    }
+    fer_code code = fer_baseline_write(&c->accepted, &text, &err);
+    if (!code) code = fer_sink_open(&sink, c->app, path, &err);
+    if (!code) {
+        fer_out_add(sink.out, text);
+        code = fer_sink_close(&sink, true, &err);
+    }
+    return code ? fer_app_fail(c->app, &err) : FER_EXIT_OK;
+}
+
+/* What is accepted and is no more should not stay, or it would cover what comes later. */
+static void tell_gone(struct check *c)
+{
+    size_t gone = c->baseline == READ_BASELINE ? fer_baseline_gone(&c->accepted) : 0;
+    if (!gone) return;
+    fer_app_say(c->app, "%zu accepted finding%s gone: --write-baseline %s takes %s out", gone,
+                gone == 1 ? " is" : "s are", fer_app_option(c->app, "baseline"),
+                gone == 1 ? "it" : "them");
+}
+
 static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
 {
     fer_check_run run;
@@ -158,7 +232,9 @@ static int run_checks(struct check *c, fer_inputs *in, const fer_checks *checks)
     if (code) return fer_app_fail(c->app, &err);
     if (c->kind) c->kind->end(&c->report);
     const fer_counts *n = &c->report.counts;
+    if (c->baseline == WRITE_BASELINE) return write_baseline(c);
     if (n->unreadable) return FER_EXIT_USAGE;
+    tell_gone(c);
     bool found = n->errors || (n->warnings && fer_app_option(c->app, "strict"));
     return found ? FER_EXIT_FINDINGS : FER_EXIT_OK;
 }
@@ -186,20 +262,44 @@ static int answer(fer_app *app, fer_inputs *in)
     return ok ? FER_EXIT_OK : FER_EXIT_FINDINGS;
 }
 
+/* 0, or an exit code. */
+static int open_baseline(struct check *c, fer_arena *a)
+{
+    const char *path = fer_app_option(c->app, "baseline");
+    fer_str text = FER_STR_NONE;
+    fer_err err;
+    fer_baseline_init(&c->accepted, a);
+    if (fer_app_option(c->app, "write-baseline")) {
+        if (path) return fer_app_usage(c->app, "--baseline and --write-baseline are two things");
+        c->baseline = WRITE_BASELINE;
+    }
+    if (!path) return 0;
+    fer_code code = fer_file_read(a, path, fer_json_limits_file()->size, &text, &err);
+    if (!code) {
+        code = fer_baseline_read(&c->accepted, text, &err);
+        if (code) fer_fail_in(&err, fer_str_of(path));
+    }
+    c->baseline = READ_BASELINE;
+    if (!code) return 0;
+    fer_app_fail(c->app, &err);
+    return FER_EXIT_USAGE;
+}
+
 int fer_run_check(fer_app *app)
 {
     fer_inputs in;
     fer_setup setup;
     struct check c = {.app = app,
                       .kind = report_kind(app),
-                      .report = {.out = &app->out},
+                      .report = {.out = &app->out, .strict = fer_app_option(app, "strict") != NULL},
                       .together = fer_app_option(app, "one-request") != NULL,
                       .shown = FER_SEVERITY_INFO};
     const char *shown = fer_app_option(app, "show");
     if (shown) fer_severity_parse(fer_str_of(shown), &c.shown);
     int bad = fer_setup_init(&setup, app);
     if (bad) return bad;
-    bad = fer_inputs_init(&in, app, 0);
+    bad = open_baseline(&c, setup.arena);
+    if (!bad) bad = fer_inputs_init(&in, app, 0);
     if (!bad) {
         bool fix = fer_app_option(app, "fix") || fer_app_option(app, "dry-run");
         int failed = fix ? fer_check_fix(app, &in, &setup) : 0;

@@ -75,7 +75,10 @@ static int run(struct lint *l, const fer_inputs *in)
 
 int fer_run_schema_lint(fer_app *app)
 {
-    struct lint l = {.app = app, .report = {.out = &app->out, .about = FER_ABOUT_SCHEMAS}};
+    struct lint l = {.app = app,
+                     .report = {.out = &app->out,
+                                .about = FER_ABOUT_SCHEMAS,
+                                .strict = fer_app_option(app, "strict") != NULL}};
     const char *format = fer_app_option(app, "format");
     fer_inputs in;
     int bad = fer_inputs_init(&in, app, 0);

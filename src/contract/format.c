@@ -51,7 +51,7 @@ static fer_code add_formatted(fer_arena *a, const fer_json *doc, bool pretty, fe
     fer_str path;
     const char *title;
     const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &path, &title);
-    if (!list && fer_shape_of(root) == FER_SHAPE_NONE) {
+    if (!list && !fer_shape_is_tool(root)) {
         return fer_fail(err, FER_UNKNOWN_SHAPE,
                         "this is %s in no known shape of tools; it is left alone",
                         fer_val_type_name(root));

@@ -127,6 +127,12 @@ enum fer_shape fer_shape_of(const yyjson_val *entry)
     return FER_SHAPE_NONE;
 }
 
+bool fer_shape_is_tool(const yyjson_val *root)
+{
+    enum fer_shape shape = fer_shape_of(root);
+    return shape != FER_SHAPE_NONE && shape != FER_SHAPE_BUILTIN;
+}
+
 bool fer_shape_has_schema_key(fer_str key)
 {
     static const char *const keys[] = {

@@ -41,6 +41,9 @@ const struct fer_shape_row *fer_shape_info(enum fer_shape shape);
 
 /* The shape of one entry of a list. */
 enum fer_shape fer_shape_of(const yyjson_val *entry);
+/* Whether a document is a tool by itself. In a list, what has a type and nothing that we know is a
+ * provider's own tool; alone, it may be anything: a JSON Schema, a package.json. */
+bool fer_shape_is_tool(const yyjson_val *root);
 
 /* Whether a key of an object means that the object itself is a tool. */
 bool fer_shape_has_schema_key(fer_str key);

@@ -180,6 +180,9 @@ fer_code fer_tool_list_missing(fer_str text, const fer_json *doc, fer_err *err)
     fer_code code = fer_is_obj(root) ? check_lists(text, doc, err) : FER_OK;
     if (!code && fer_is_obj(root)) code = check_spelling(text, doc, err);
     if (code) return code;
+    if (fer_val_get(root, "$schema"))
+        return fer_fail(err, FER_UNKNOWN_SHAPE,
+                        "this is a JSON Schema, not a tool: ferrule schema lint checks schemas");
     return fer_fail(
         err, FER_UNKNOWN_SHAPE,
         "this is %s in no known shape: expected a tool (name and inputSchema, input_schema or parameters), "

@@ -49,6 +49,11 @@ static const struct row {
      "[" V("2.0.0", "") "," V("1.0.0", "") "]", "", false},
     {"one of two versions, silently", "[" V("1.0.0", "") "," V("2.0.0", "") "]",
      "[" V("2.0.0", ",\"title\":\"x\"") "," V("1.0.0", "") "]", "changed n:t title\n", true},
+    {"two with one ID", "[" T(",\"title\":\"x\"") "," T("") "]",
+     "[" T("") "," T(",\"title\":\"x\"") "]", "", false},
+    {"one of two with one ID, silently", "[" T(",\"title\":\"x\"") "," T("") "]",
+     "[" T("") "," T(",\"title\":\"y\"") "]", "changed t title\n", true},
+    {"two that are the same", "[" T("") "," T("") "]", "[" T("") "," T("") "]", "", false},
     {"nothing", "[]", "[]", "", false},
 };
 

@@ -7,6 +7,7 @@
 #include "lock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 #include "digest.h"
@@ -88,7 +89,8 @@ static int by_id(const void *x, const void *y)
 {
     const struct hashed *a = x, *b = y;
     int order = fer_str_cmp(a->key, b->key);
-    return order ? order : fer_str_cmp(a->tool->version, b->tool->version);
+    if (!order) order = fer_str_cmp(a->tool->version, b->tool->version);
+    return order ? order : strcmp(a->hash, b->hash);
 }
 
 static fer_code hash_all(fer_arena *a, const fer_toolset *set, struct hashed **out, fer_err *err)
@@ -261,17 +263,27 @@ static void name_parts(const struct locked *l, const struct hashed *h, fer_lock_
     }
 }
 
+/* How well a line fits a tool of its ID: the version goes before the definition, as two tools may
+ * share both an ID and a version, and what no other tool has met before what one has. */
+static unsigned fit(const struct locked *l, bool met, const struct hashed *h)
+{
+    bool version = fer_str_eq(l->version, h->tool->version);
+    bool same = fer_str_is(fer_str_slice(l->hash, sizeof "sha256:" - 1, l->hash.len), h->hash);
+    return (version ? 4U : 0U) + (version && same ? 2U : 0U) + (met ? 0U : 1U);
+}
+
 /* The line for a tool: of its version, else one of its ID that is left. */
 static const struct locked *find(const fer_lock *lock, const bool *met, const struct hashed *h)
 {
-    const struct locked *any = NULL;
+    const struct locked *best = NULL;
+    unsigned most = 0;
     for (size_t i = (size_t)(uintptr_t)fer_map_get(&lock->by_id, h->key); i;
          i = lock->lines[i - 1].next) {
-        const struct locked *l = &lock->lines[i - 1];
-        if (fer_str_eq(l->version, h->tool->version)) return l;
-        if (!met[i - 1]) any = l;
+        unsigned fits = fit(&lock->lines[i - 1], met[i - 1], h);
+        if (fits > most) best = &lock->lines[i - 1];
+        if (fits > most) most = fits;
     }
-    return any;
+    return best;
 }
 
 static fer_code compare(const fer_lock *lock, bool *met, fer_arena *a, const struct hashed *h,

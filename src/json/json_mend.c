@@ -21,6 +21,7 @@ struct style {
     bool lines;       /* it has more than one */
     bool flat_arrays; /* those of scalars stand on one line */
     bool flat_objects;
+    fer_str end;   /* of a line */
     fer_str unit;  /* of indent */
     fer_str colon; /* with its blanks */
     fer_str comma; /* the blanks behind one on a line */
@@ -138,12 +139,19 @@ static void learn_colon(struct style *s, const fer_mended *in, const yyjson_val 
         fer_str_slice(in->text, at + fer_json_token_len(in->text, at), place_of(in, key + 1));
 }
 
+static fer_str learn_end(fer_str text)
+{
+    size_t at = fer_str_find(text, 0, '\n');
+    return at != SIZE_MAX && at && text.ptr[at - 1] == '\r' ? FER_STR("\r\n") : FER_STR("\n");
+}
+
 /* From the first of each kind in the document. */
 static void learn_style(struct style *s, const fer_mended *in)
 {
     const fer_json *doc = in->doc;
     bool arrays = false, objects = false, unit = !has_line_end(doc->text);
-    *s = (struct style){.lines = !unit, .flat_arrays = true, .unit = FER_STR("  ")};
+    *s = (struct style){
+        .lines = !unit, .flat_arrays = true, .unit = FER_STR("  "), .end = learn_end(in->text)};
     for (size_t i = 0; i < doc->count; i++) {
         const yyjson_val *v = &doc->vals[i];
         if (!fer_is_ctn(v) || !fer_val_len(v)) continue;
@@ -175,7 +183,7 @@ struct open {
 
 static void new_line(struct writing *w, size_t depth)
 {
-    fer_buf_add_char(w->buf, '\n');
+    fer_buf_add(w->buf, w->style->end);
     fer_buf_add(w->buf, w->indent);
     for (size_t i = 0; i < depth; i++) fer_buf_add(w->buf, w->style->unit);
 }
@@ -435,8 +443,11 @@ static fer_code insert(struct mender *m, const struct children *old, const struc
     fer_buf b;
     fer_code code = FER_OK;
     fer_str blanks = blanks_between(m, old);
+    const struct style usual = m->style;
     size_t at;
     fer_buf_init(&b, m->arena, SIZE_MAX / 2);
+    /* Among others on one line it stands on that line, too. */
+    m->style.lines = m->style.lines && has_line_end(blanks);
     for (size_t i = 0; i < count && !code; i++) {
         if (after) fer_buf_add_char(&b, ',');
         if (after) fer_buf_add(&b, blanks);
@@ -444,6 +455,7 @@ static fer_code insert(struct mender *m, const struct children *old, const struc
         if (!after) fer_buf_add_char(&b, ',');
         if (!after) fer_buf_add(&b, blanks);
     }
+    m->style = usual;
     if (!code) code = fer_buf_code(&b, m->err);
     if (code) return code;
     if (after) {

@@ -52,6 +52,12 @@ static const struct row {
      "{\n  \"a\": {\"b\": 1},\n  \"c\": [\n    {\"d\": 2},\n    {\n      \"e\": {\"f\": 3}\n    }\n  ]\n}"},
     {"ends of lines are kept", "{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}", "{\"a\":1,\"b\":2,\"c\":3}",
      "{\r\n  \"a\": 1,\r\n  \"b\": 2,\r\n  \"c\": 3\r\n}"},
+    {"ends of lines inside of what is new", "{\r\n  \"a\": 1\r\n}", "{\"a\":{\"b\":[{\"c\":{}}]}}",
+     "{\r\n  \"a\": {\r\n    \"b\": [\r\n      {\r\n        \"c\": {}\r\n      }\r\n    ]\r\n  }\r\n}"},
+    {"among others on one line",
+     "{\n  \"a\": {\n    \"x\": 1\n  },\n  \"b\": {\"d\": 1, \"e\": 2}\n}",
+     "{\"a\":{\"x\":1},\"b\":{\"d\":1,\"e\":2,\"f\":[{\"g\":{\"h\":1}}]}}",
+     "{\n  \"a\": {\n    \"x\": 1\n  },\n  \"b\": {\"d\": 1, \"e\": 2, \"f\": [{\"g\": {\"h\": 1}}]}\n}"},
     {"a byte order mark", "\xEF\xBB\xBF{\"a\":1}", "{\"a\":2}", "\xEF\xBB\xBF{\"a\":2}"},
     {"an empty list stays", "[ ]", "[]", "[ ]"},
 };

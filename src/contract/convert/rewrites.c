@@ -63,8 +63,10 @@ const fer_rewrite fer_rewrite_rows[FER_REWRITE_COUNT] = {
     {"R19", "say the type", "same, narrower", "type.missing, root.type",
      "From the values of enum or const: the same. From keywords that one type alone has: narrower. Never by guess: a schema "
      "that takes anything becomes anyOf of all types, or JSON in a string (R21)."},
-    {"R20", "say that items may be anything", "same", "array.items-missing",
-     "items: {} is what its absence means. No type is invented; a provider that demands one gets R21."},
+    {"R20", "write out what an absence means", "same",
+     "array.items-missing, object.properties-missing, object.required-missing",
+     "items: {}, properties: {} and required: [] are what their absence means. No type is invented; a provider that demands "
+     "one gets R21."},
     {"R21", "anything as JSON in a string", "wider",
      "object.closed, object.properties-empty, type.missing, limit.depth",
      "A free-form object or value travels as JSON text and is parsed on the way back. Text that is no JSON, or another "

@@ -359,7 +359,7 @@ bool fer_fix_properties(fer_rw *c, fer_spot *s)
     yyjson_mut_val *node = fer_spot_node(s);
     if (fer_mut_get(node, "properties")) return false;
     fer_mut_set(&c->tree, node, "properties", fer_tree_object(&c->tree));
-    fer_rw_note(c, FER_R01, FER_LOSS_SAME, NULL, "%.*s", FER_PRI(c->finding->message));
+    fer_rw_note(c, FER_R20, FER_LOSS_SAME, NULL, "%.*s", FER_PRI(c->finding->message));
     return true;
 }
 
@@ -368,7 +368,7 @@ bool fer_fix_required_list(fer_rw *c, fer_spot *s)
     yyjson_mut_val *node = fer_spot_node(s);
     if (fer_mut_get(node, "required")) return false;
     fer_mut_set(&c->tree, node, "required", fer_tree_array(&c->tree));
-    fer_rw_note(c, FER_R01, FER_LOSS_SAME, NULL, "%.*s", FER_PRI(c->finding->message));
+    fer_rw_note(c, FER_R20, FER_LOSS_SAME, NULL, "%.*s", FER_PRI(c->finding->message));
     return true;
 }
 

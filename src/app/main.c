@@ -182,6 +182,33 @@ static void set_up(fer_app *app)
     if (level) fer_log_level_parse(fer_str_of(level), &app->log.level);
 }
 
+static bool has_option(const fer_command *c, const char *name)
+{
+    for (const fer_option *o = c->options; o && o->name; o++)
+        if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+/* A command of its group that takes what it does not: "profiles show" for "profiles". */
+static const fer_command *verb_with_arguments(const fer_command *c)
+{
+    size_t len = strlen(c->name);
+    for (const fer_command *k = fer_commands; k->name; k++)
+        if (strncmp(k->name, c->name, len) == 0 && k->name[len] == ' ' && *k->arguments) return k;
+    return NULL;
+}
+
+/* What nobody looks at would be taken for something that counts. */
+static int refuse_arguments(fer_app *app)
+{
+    const fer_command *c = app->command, *verb = verb_with_arguments(c);
+    if (verb)
+        return fer_app_usage(app, "%s takes no arguments; did you mean '%s %s'?", c->name,
+                             verb->name, app->args[0]);
+    return fer_app_usage(app, "%s takes no arguments%s", c->name,
+                         has_option(c, "config") ? "; --config names a configuration" : "");
+}
+
 static int run(fer_app *app, int argc, char **argv)
 {
     int bad = read_options(app, argc, argv);
@@ -191,6 +218,7 @@ static int run(fer_app *app, int argc, char **argv)
         fer_help_write(&app->out, app->command);
         return FER_EXIT_OK;
     }
+    if (!*app->command->arguments && app->arg_count) return refuse_arguments(app);
     return app->command->run(app);
 }
 
@@ -224,8 +252,8 @@ int main(int argc, char **argv)
     if (!app.command) return unknown_command(&app, name);
     int code = run(&app, argc - (int)used, argv + used);
     if (fer_out_close(&app.out)) return code;
-    /* Nobody reads any more (ferrule list | head): not worth a word. */
-    if (app.out.error == EPIPE) return code ? code : FER_EXIT_USAGE;
+    /* Nobody reads any more (ferrule list | head): not worth a word, nor a failure. */
+    if (app.out.error == EPIPE) return code;
     fer_app_say(&app, "IoError: cannot write standard output: %s", strerror(app.out.error));
-    return FER_EXIT_USAGE;
+    return FER_EXIT_SYSTEM;
 }

@@ -295,6 +295,8 @@ ROWS = [
     ("--daemon and --stdio", ["serve", "--daemon", "--stdio"], ["--daemon goes without"]),
     ("--idle must be a number", ["serve", "--daemon", "--idle", "0"], ["--idle takes a whole number"]),
     ("--idle is a day at most", ["serve", "--daemon", "--idle", "86401"], ["--idle takes a whole number from 1 to 86400"]),
+    ("--stdio listens nowhere", ["serve", "--stdio", "--listen", "0"], ["--listen is for HTTP"]),
+    ("--idle goes with what ends by itself", ["serve", "--idle", "5"], ["--idle goes with --daemon"]),
     ("--attach knows three words", ["serve", "--stdio", "--attach", "always"], ["--attach takes one of"]),
 ]
 place = Place()

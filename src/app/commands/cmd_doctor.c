@@ -62,10 +62,6 @@ int fer_run_doctor(fer_app *app)
                     .file = FER_STR("")};
     fer_err err = {0};
     size_t wrong = 0;
-    if (app->arg_count) {
-        fer_arena_free(d.arena);
-        return fer_app_usage(app, "doctor takes no arguments; --config names a configuration");
-    }
     if (!d.arena || !fer_doctor_run(&d)) {
         fer_arena_free(d.arena);
         fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");

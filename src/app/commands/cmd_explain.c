@@ -112,6 +112,8 @@ int fer_run_help(fer_app *app)
     size_t used;
     const fer_command *c = fer_command_find(app->args, app->arg_count, &used);
     bool group = !c && app->arg_count == 1 && fer_command_is_group(app->args[0]);
+    if (c && used < app->arg_count)
+        return fer_app_usage(app, "there is no command '%s %s'", c->name, app->args[used]);
     if (c) fer_help_write(&app->out, c);
     else if (group) fer_help_group(&app->out, app->args[0]);
     else

@@ -539,10 +539,6 @@ int fer_run_init(fer_app *app)
 {
     init n = {.app = app, .arena = fer_arena_new(0)};
     fer_err err = {0};
-    if (app->arg_count) {
-        fer_arena_free(n.arena);
-        return fer_app_usage(app, "init takes no arguments: --from and --output name files");
-    }
     fer_code code =
         n.arena ? find_file(&n, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) {

@@ -166,7 +166,6 @@ int fer_run_keys_list(fer_app *app)
     fer_out *o = &app->out;
     bool json = fer_app_option(app, "json") != NULL;
     fer_idem_state state = state_of(fer_app_option(app, "of"));
-    if (app->arg_count) return fer_app_usage(app, "keys list takes no arguments");
     int bad = begin_visit(&v, app);
     if (bad) return bad;
     fer_store_port *p = fer_keeping_store(v.keeping);
@@ -414,7 +413,6 @@ int fer_run_keys_sweep(fer_app *app)
     struct visit v;
     fer_err err;
     uint64_t all = 0;
-    if (app->arg_count) return fer_app_usage(app, "keys sweep takes no arguments");
     int bad = begin_visit(&v, app);
     if (bad) return bad;
     fer_store_port *p = fer_keeping_store(v.keeping);

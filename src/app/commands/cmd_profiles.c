@@ -112,9 +112,6 @@ static int with_arena(fer_app *app, const char *name)
 
 int fer_run_profiles(fer_app *app)
 {
-    if (app->arg_count)
-        return fer_app_usage(app, "profiles takes no argument; did you mean 'profiles show %s'?",
-                             app->args[0]);
     return with_arena(app, NULL);
 }
 

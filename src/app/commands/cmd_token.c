@@ -160,7 +160,6 @@ int fer_run_token_list(fer_app *app)
 {
     struct tokens t;
     bool json = fer_app_option(app, "json") != NULL;
-    if (app->arg_count) return fer_app_usage(app, "token list takes no arguments");
     int bad = open_tokens(&t, app, false);
     if (bad) return bad;
     if (json) fer_out_text(&app->out, "{\"tokens\":[");

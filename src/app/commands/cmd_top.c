@@ -267,7 +267,6 @@ int fer_run_top(fer_app *app)
     for (int i = 0; sort && i < FER_TOP_SORTS; i++)
         if (strcmp(sort, fer_top_sort_names[i]) == 0) t.scene.sort = (fer_top_sort)i;
     int bad = fer_app_number(app, "interval", 1, EVERY_S_MAX, EVERY_S, &every);
-    if (app->arg_count) bad = fer_app_usage(app, "top takes no arguments");
     if (bad) return bad;
     bad = fer_admin_client_open(&t.client, app);
     if (!bad) bad = once ? print_once(&t) : run_live(&t, (uint64_t)every * 1000);

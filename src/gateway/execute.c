@@ -255,7 +255,7 @@ static fer_breaker_outcome breaker_outcome(const fer_call *c, const fer_outcome 
         return c->cancelled == FER_CANCEL_TIMEOUT && full ? FER_BREAKER_FAILURE
                                                           : FER_BREAKER_NEITHER;
     }
-    if (o->phase == FER_PHASE_DEFINITE) return FER_BREAKER_NEITHER;
+    if (o->phase == FER_PHASE_DEFINITE || o->vacant) return FER_BREAKER_NEITHER;
     /* A backend that wants to know who asks is well; waiting mends nothing. */
     if (o->code == FER_UNAUTHENTICATED || o->code == FER_FORBIDDEN) return FER_BREAKER_NEITHER;
     /* So is one whose answer is more than may be read, or than there is memory for here. */
@@ -325,7 +325,7 @@ static bool try_again(fer_call *c)
                             .effect = c->effect,
                             .keyed = c->keyed,
                             .phase = o->phase,
-                            .passing = !mine && c->envelope.error.retryable,
+                            .passing = !mine && !o->vacant && c->envelope.error.retryable,
                             .committed = c->committed,
                             .owned = c->options.retry_owner.len > 0,
                             .attempts = c->tries,

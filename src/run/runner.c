@@ -65,6 +65,18 @@ void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...)
     fer_attempt_end(t, &o);
 }
 
+void fer_attempt_vacant(fer_attempt *t, const char *what, fer_str name)
+{
+    fer_outcome o = {.code = FER_BACKEND_UNAVAILABLE,
+                     .phase = FER_PHASE_NOTHING_SENT,
+                     .vacant = true,
+                     .message = fer_arena_printf(t->arena,
+                                                 "%s%.*s is not set up; its operator sees why with "
+                                                 "'ferrule servers'",
+                                                 what, FER_PRI(name))};
+    fer_attempt_end(t, &o);
+}
+
 void fer_runner_stopped(fer_runner *r)
 {
     void (*done)(fer_runner *) = r->on_stopped;

@@ -89,6 +89,8 @@ typedef struct fer_outcome {
     fer_str message;                     /* of a failure: a sentence */
     fer_str details;                     /* of a failure: a JSON object; or empty */
     int64_t retry_after_ms;              /* the backend asks for so long a pause; 0: it does not */
+    bool vacant; /* nothing is there to run it until an operator sets it up: no further try mends
+                    that, and no circuit counts it */
 } fer_outcome;
 
 /* What a running tool says before its end. */
@@ -132,6 +134,10 @@ void fer_attempt_event(fer_attempt *t, fer_news kind, fer_str json);
 void fer_attempt_end(fer_attempt *t, const fer_outcome *o);
 /* Ends it as a failure: the phase is by `sent`, unless the code says that the tool ran. */
 void fer_attempt_fail(fer_attempt *t, fer_code code, const char *format, ...) FER_PRINTF(3, 4);
+
+/* Ends it as one of something that is not set up: FER_BACKEND_UNAVAILABLE. Who calls is told that
+ * much, but not what is wrong: that is the operator's to know. */
+void fer_attempt_vacant(fer_attempt *t, const char *what, fer_str name);
 
 /* An answer to an attempt that had been cancelled: how it would have ended, and what it was by its
  * size and sum alone. */

@@ -684,6 +684,33 @@ static void unknown_tool(void)
     close_stage(&s);
 }
 
+/* One that could not be set up: it is called, and nothing runs. */
+static void left_out(void)
+{
+    struct stage s;
+    struct shot shot = {0}, other = {0};
+    fer_runner_status status;
+    open_stage(&s, T("\"argv\":[\"@\",\"echo\"],\"stdin\":\"json\""));
+    fer_str name = s.command.name;
+    assert_int_equal(fer_local_command_leave_out(s.runner, FER_STR("lost"), NULL), FER_OK);
+    s.command.name = FER_STR("lost");
+    fire(&s, &shot, "{}");
+    assert_int_equal(shot.code, FER_BACKEND_UNAVAILABLE);
+    assert_int_equal(shot.phase, FER_PHASE_NOTHING_SENT);
+    assert_non_null(strstr(shot.message, "the command lost is not set up"));
+    s.runner->kind->status(s.runner, &status);
+    assert_string_equal(status.detail, "2 commands, 1 not set up");
+    assert_int_equal(status.health, FER_HEALTH_UP);
+    assert_int_equal(status.calls, 0);
+    s.command.name = name;
+    fire(&s, &other, "{}");
+    assert_int_equal(other.code, FER_OK);
+    assert_int_equal(fer_local_command_leave_out(s.runner, name, NULL), FER_OK);
+    s.runner->kind->status(s.runner, &status);
+    assert_int_equal(status.health, FER_HEALTH_DOWN);
+    close_stage(&s);
+}
+
 /* ---- definitions ---------------------------------------------------------------------------- */
 
 static const struct read_row {
@@ -849,7 +876,7 @@ int main(void)
         ROWS_RUN("given up", cancel_rows, run_cancel) + ROWS_ONE("given up", cancel_is_quick) +
         ROWS_ONE("streams", back_pressure) + ROWS_ONE("streams", listener_leaves) +
         ROWS_ONE("packs", stopping) + ROWS_ONE("packs", many_calls) + ROWS_ONE("packs", listing) +
-        ROWS_ONE("packs", unknown_tool);
+        ROWS_ONE("packs", unknown_tool) + ROWS_ONE("packs", left_out);
     drop(root);
     return failed;
 }

@@ -18,7 +18,7 @@
 
 /* A command that was added. */
 typedef struct entry {
-    const fer_local_command *command;
+    const fer_local_command *command; /* NULL: it was left out */
     fer_str program;
     const char **variables; /* "NAME=value" of those it passes on and sets */
     size_t variable_count;
@@ -427,6 +427,10 @@ static void call(fer_runner *r, fer_attempt *t)
                          FER_PRI(r->name));
         return;
     }
+    if (!e->command) {
+        fer_attempt_vacant(t, "the command ", t->tool);
+        return;
+    }
     k->calls++;
     begin(k, e, t);
 }
@@ -456,7 +460,7 @@ static void list(fer_runner *r, fer_listing *l)
     fer_buf_init(&b, l->arena, LIST_MAX);
     for (size_t i = 0; i < k->commands.cap; i++) {
         const entry *e = k->commands.entries[i].key.ptr ? k->commands.entries[i].value : NULL;
-        if (!e || !e->command->tool.len) continue;
+        if (!e || !e->command || !e->command->tool.len) continue;
         fer_buf_add_char(&b, b.len ? ',' : '[');
         fer_buf_add(&b, e->command->tool);
     }
@@ -465,13 +469,29 @@ static void list(fer_runner *r, fer_listing *l)
     l->on_end(l, code, code ? FER_STR_NONE : fer_buf_view(&b), &err);
 }
 
+static size_t count_left_out(const pack *k)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < k->commands.cap; i++) {
+        const entry *e = k->commands.entries[i].key.ptr ? k->commands.entries[i].value : NULL;
+        count += e && !e->command;
+    }
+    return count;
+}
+
 static void status(const fer_runner *r, fer_runner_status *out)
 {
     const pack *k = (const pack *)r;
-    *out = (fer_runner_status){.health = k->stopping ? FER_HEALTH_STOPPED : FER_HEALTH_UP,
+    size_t left_out = count_left_out(k);
+    bool none = left_out && left_out == k->commands.count;
+    *out = (fer_runner_status){.health = k->stopping ? FER_HEALTH_STOPPED
+                                         : none      ? FER_HEALTH_DOWN
+                                                     : FER_HEALTH_UP,
                                .running = k->running,
                                .calls = k->calls};
-    snprintf(out->detail, sizeof out->detail, "%zu commands", k->commands.count);
+    int len = snprintf(out->detail, sizeof out->detail, "%zu commands", k->commands.count);
+    if (left_out)
+        snprintf(out->detail + len, sizeof out->detail - (size_t)len, ", %zu not set up", left_out);
 }
 
 static void stop(fer_runner *r, void (*done)(fer_runner *r))
@@ -564,6 +584,16 @@ fer_code fer_local_command_add(fer_runner *r, const fer_local_command *c, fer_st
     fer_code code = fer_process_find(k->arena, program, path, &e->program, err);
     if (code) return code;
     void **slot = add_variables(k->arena, e) ? fer_map_put(&k->commands, c->name) : NULL;
+    if (!slot) return fer_arena_failed(k->arena, err);
+    *slot = e;
+    return FER_OK;
+}
+
+fer_code fer_local_command_leave_out(fer_runner *r, fer_str name, fer_err *err)
+{
+    pack *k = (pack *)r;
+    entry *e = fer_arena_alloc_zero(k->arena, 1, sizeof *e);
+    void **slot = e ? fer_map_put(&k->commands, name) : NULL;
     if (!slot) return fer_arena_failed(k->arena, err);
     *slot = e;
     return FER_OK;

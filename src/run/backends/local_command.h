@@ -77,5 +77,8 @@ FER_MUST_USE fer_runner *fer_local_command_runner(fer_process_host *host, fer_st
  */
 fer_code fer_local_command_add(fer_runner *r, const fer_local_command *c, fer_str path,
                                fer_err *err);
+/* In place of a command that cannot be set up: calls of it say so (fer_attempt_vacant), and take
+ * nothing from the others. The name is borrowed. */
+fer_code fer_local_command_leave_out(fer_runner *r, fer_str name, fer_err *err);
 
 #endif

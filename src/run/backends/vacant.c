@@ -19,9 +19,7 @@ static void list(fer_runner *r, fer_listing *l)
 
 static void call(fer_runner *r, fer_attempt *t)
 {
-    fer_attempt_fail(t, FER_BACKEND_UNAVAILABLE,
-                     "%.*s is not set up; its operator sees why with 'ferrule servers'",
-                     FER_PRI(r->name));
+    fer_attempt_vacant(t, "", r->name);
 }
 
 static void status(const fer_runner *r, fer_runner_status *out)

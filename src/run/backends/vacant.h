@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stands where a server or an API could not be set up, for want of a secret or a file: it shows no
- * tools and runs none, and its status says why. Who calls a tool of it is told that much, but not
- * what is wrong: that is the operator's to know.
+ * tools and runs none, and its status says why. (Of commands, a pack leaves out single ones:
+ * fer_local_command_leave_out.)
  */
 #ifndef FER_BACKEND_VACANT_H
 #define FER_BACKEND_VACANT_H

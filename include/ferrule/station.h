@@ -41,10 +41,10 @@ typedef struct fer_station_options {
 
 /*
  * Reads the configuration and sets up all that it names; servers are not started before they are
- * asked for their tools, or one of these is called. A server or an API that cannot be set up (its
- * secret or document is not there) is told, and stops nothing else; a command that cannot be is a
- * failure. FER_BAD_USAGE: the configuration has errors, which were told. FER_LEDGER_UNAVAILABLE:
- * another process has its folder of state.
+ * asked for their tools, or one of these is called. What cannot be set up (a server, an API or a
+ * command whose secret, document or program is not there) is told, and stops nothing else. A
+ * command that is wrong is a failure. FER_BAD_USAGE: the configuration has errors, which were told.
+ * FER_LEDGER_UNAVAILABLE: another process has its folder of state.
  */
 FER_API fer_code fer_station_open(const fer_station_options *options, fer_station **out,
                                   fer_err *err);
@@ -63,7 +63,7 @@ FER_API fer_catalog *fer_station_catalog(const fer_station *s);
  * deadlines.
  */
 FER_API void fer_station_ask(fer_station *s, fer_str id);
-/* Tells which servers could not be asked, and why. */
+/* Tells which servers could not be asked, and what could not be set up, and why. */
 FER_API void fer_station_remark(fer_station *s);
 
 /* One place where tools run: a server, an API, or the commands of one namespace. */
@@ -71,7 +71,8 @@ typedef struct fer_station_place {
     fer_str name;  /* as the configuration calls it */
     fer_str ns;    /* of its tools */
     size_t tools;  /* that it has shown so far */
-    fer_code code; /* why it cannot be used just now; FER_OK: it can, as far as anybody knows */
+    fer_code code; /* why it, or a command of it, cannot be used just now; FER_OK: it can, as far as
+                      anybody knows */
     fer_str why;
 } fer_station_place;
 /* Tells of the first `room` places, and how many there are. Texts are good until the next call of a
@@ -81,7 +82,8 @@ FER_API size_t fer_station_places(const fer_station *s, fer_station_place *out, 
 /*
  * Reads the configuration again: what is the same goes on, what is not is made anew, and calls
  * under way keep what they began with. What other programs have written into the catalogue's file
- * is taken over. `*changes`, where somebody asks for it: how many things are different; after a
+ * is taken over. A command that lacks its secret or its program by now is left out, which is told.
+ * `*changes`, where somebody asks for it: how many things are different; after a
  * failure 0, where nothing of it was taken.
  */
 FER_API fer_code fer_station_renew(fer_station *s, size_t *changes, fer_err *err);

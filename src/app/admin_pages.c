@@ -182,6 +182,7 @@ static void add_backend(const fer_admin *a, fer_buf *b, fer_runner *r, int64_t n
     add_server(b, r);
     add_count(b, "tools", tools_of(p, r));
     if (p) add_count(b, "held", fer_station_held(a->station, p->ns));
+    if (p && p->vacancy_count) add_count(b, "vacant", p->vacancy_count);
     add_count(b, "running", st.running);
     add_count(b, "waiting", scope ? scope->queue.count : 0);
     add_count(b, "restarts", st.restarts);

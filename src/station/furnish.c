@@ -9,7 +9,6 @@
 #include "file.h"
 #include "gateway_parts.h"
 #include "http_api.h"
-#include "local_command.h"
 #include "mcp_http.h"
 #include "mcp_stdio.h"
 #include "openapi_file.h"
@@ -313,72 +312,6 @@ static fer_code make_api(making *m, const fer_config_api *c, fer_err *err)
     return code ? code : take_runner(m, r, c->timeout_ms, err);
 }
 
-/* ---- local commands
- * ------------------------------------------------------------------------------------- */
-
-static fer_str namespace_of(const fer_config_command *c)
-{
-    fer_id id;
-    return fer_id_parse(c->id, &id, NULL) || !id.ns.len ? FER_CONFIG_NO_NAMESPACE : id.ns;
-}
-
-/* Variables that are set may be secrets. */
-static fer_code resolve_variables(making *m, fer_local_command *c, fer_err *err)
-{
-    fer_local_command_variable *set = fer_arena_alloc(m->arena, (c->set_count + 1) * sizeof *set);
-    fer_code code = FER_OK;
-    if (!set) return fer_arena_failed(m->arena, err);
-    for (size_t i = 0; !code && i < c->set_count; i++) {
-        set[i] = c->set[i];
-        code = resolve(m->station, m->arena, m->config, c->set[i].value, &set[i].value, err);
-    }
-    if (!code) c->set = set;
-    return code;
-}
-
-/* The command is borrowed by its runner, so all of it lives in the arena of the place. */
-static fer_code make_command(making *m, const fer_config_command *c, fer_err *err)
-{
-    fer_local_command *made = fer_arena_alloc_zero(m->arena, 1, sizeof *made);
-    const char *path = getenv("PATH");
-    fer_json *doc;
-    fer_id id;
-    fer_str run = fer_arena_copy(m->arena, c->run), own = fer_arena_copy(m->arena, c->id);
-    if (!made || !run.ptr || !own.ptr) return fer_arena_failed(m->arena, err);
-    fer_code code = fer_id_parse(own, &id, err);
-    if (!code) code = fer_json_read(m->arena, run, fer_json_limits_file(), &doc, err);
-    if (!code) code = fer_local_command_read(m->arena, doc, fer_json_root(doc), id.name, made, err);
-    if (!code) code = resolve_variables(m, made, err);
-    if (code) return code;
-    return fer_local_command_add(m->place->runner, made, fer_str_of(path ? path : "/usr/bin:/bin"),
-                                 err);
-}
-
-static fer_code add_command(making *m, const fer_config_command *c, fer_str *record, fer_err *err)
-{
-    fer_err why = {0};
-    fer_code code = make_command(m, c, &why);
-    if (code)
-        return fer_fail(err, code, "%.*s:%u:%u: the command %.*s: %.700s", FER_PRI(m->config->file),
-                        c->place.line, c->place.column, FER_PRI(c->id), why.message);
-    *record = fer_arena_copy(m->arena, c->record);
-    return record->ptr ? FER_OK : fer_arena_failed(m->arena, err);
-}
-
-/* The commands of one namespace are one pack. */
-static fer_code make_pack(making *m, fer_str ns, fer_err *err)
-{
-    const fer_config *c = m->config;
-    fer_str *records = fer_arena_alloc_zero(m->arena, c->command_count + 1, sizeof *records);
-    if (!records) return fer_arena_failed(m->arena, err);
-    fer_code code = take_runner(m, fer_local_command_runner(m->station->host, ns), 0, err);
-    m->place->records = records;
-    for (size_t i = 0; !code && i < c->command_count; i++)
-        if (fer_str_eq(namespace_of(&c->commands[i]), ns))
-            code = add_command(m, &c->commands[i], &records[m->place->record_count++], err);
-    return code;
-}
-
 /* ---- all
  * -----------------------------------------------------------------------------------------------------
  */
@@ -483,10 +416,10 @@ static fer_code add_pack(fer_station *s, fer_arena *a, const fer_config *c,
                          const fer_config_command *one, fer_furniture *f, fer_err *err)
 {
     making m = {.station = s, .config = c};
-    fer_str ns = namespace_of(one);
+    fer_str ns = fer_command_ns(one);
     if (has_pack(f, ns)) return FER_OK;
     fer_code code = begin_place(&m, FER_CONFIG_COMMAND, one, ns, ns, one->json, err);
-    if (!code) code = make_pack(&m, ns, err);
+    if (!code) code = fer_pack_make(m.place, c, err);
     return end_place(&m, a, f, code, err);
 }
 
@@ -495,7 +428,7 @@ static fer_code remake_pack(fer_station *s, fer_arena *a, const fer_config *c,
                             const fer_config_command *gone, fer_furniture *f, fer_err *err)
 {
     for (size_t i = 0; i < c->command_count; i++)
-        if (fer_str_eq(namespace_of(&c->commands[i]), namespace_of(gone)))
+        if (fer_str_eq(fer_command_ns(&c->commands[i]), fer_command_ns(gone)))
             return add_pack(s, a, c, &c->commands[i], f, err);
     return FER_OK;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a configuration leads to outside of its own file: OpenAPI documents, files of variables,
- * secrets. Each thing that it names has a digest of all of that, so that a reload notices what has
- * changed under the same name. What cannot be read counts as absent: whoever needs it says what is
- * wrong with it, and where it was named.
+ * secrets, programs of commands. Each thing that it names has a digest of all of that, so that a
+ * reload notices what has changed under the same name. What cannot be read counts as absent:
+ * whoever needs it says what is wrong with it, and where it was named.
  */
 #include "digest.h"
 #include "env_file.h"
 #include "errors.h"
 #include "file.h"
-#include "json_value.h"
 #include "secret.h"
 #include "station_parts.h"
 #include "trace_context.h"
@@ -85,29 +84,28 @@ static fer_code add_api(digest *d, const fer_config_api *api)
     return code ? code : add_secret(d, api->auth.secret);
 }
 
-/* Of a command the variables that it sets. */
+/* Of a command the variables that it sets, and where its program was found. */
 static fer_code add_command(digest *d, const fer_config_command *c)
 {
-    fer_json *doc;
-    fer_code code = fer_json_read(d->arena, c->run, fer_json_limits_file(), &doc, d->err);
+    fer_local_command made;
+    fer_str program = FER_STR("");
+    fer_code code = fer_command_read(d->arena, c, &made, NULL);
+    if (code) return add_read(d, code, FER_STR(""));
+    for (size_t i = 0; !code && i < made.set_count; i++) code = add_secret(d, made.set[i].value);
     if (code) return code;
-    const yyjson_val *env = fer_val_get(fer_json_root(doc), "env");
-    const yyjson_val *set = fer_is_obj(env) ? fer_val_get(env, "set") : NULL;
-    if (!fer_is_obj(set)) return FER_OK;
-    FER_EACH_MEMBER (set, key)
-        if (!code && fer_is_str(key + 1)) code = add_secret(d, fer_val_str(key + 1));
-    return code;
+    code = fer_process_find(d->arena, fer_argv_program(&made.argv), fer_command_path(), &program,
+                            NULL);
+    return add_read(d, code, program);
 }
 
 /* Commands of one namespace are one place. */
 static fer_code add_pack(digest *d, const fer_config_command *one)
 {
     const fer_config *c = d->config;
-    fer_id id, other;
-    fer_code code = fer_id_parse(one->id, &id, d->err);
+    fer_str ns = fer_command_ns(one);
+    fer_code code = FER_OK;
     for (size_t i = 0; !code && i < c->command_count; i++)
-        if (!fer_id_parse(c->commands[i].id, &other, NULL) && fer_str_eq(id.ns, other.ns))
-            code = add_command(d, &c->commands[i]);
+        if (fer_str_eq(fer_command_ns(&c->commands[i]), ns)) code = add_command(d, &c->commands[i]);
     return code;
 }
 

@@ -26,6 +26,13 @@
 #include "process.h"
 #include "runner.h"
 
+/* A command that could not be set up: its secret or its program is not there. */
+typedef struct fer_vacancy {
+    fer_str id; /* of its tool */
+    fer_code code;
+    fer_str why; /* with its place in the configuration, and what to do */
+} fer_vacancy;
+
 /* One configured place where tools run. Lives in its own arena until its runner is gone. */
 typedef struct fer_place_of_tools {
     fer_arena *arena;
@@ -40,6 +47,8 @@ typedef struct fer_place_of_tools {
     fer_oauth_pool *tokens; /* for it; or NULL */
     const fer_str *records; /* the operator's own definitions, where it lists none itself */
     size_t record_count;
+    fer_vacancy *vacancies; /* of a pack of commands: those that are left out */
+    size_t vacancy_count;
     bool eager;       /* it is started with the gateway */
     bool vacant;      /* it could not be set up: `why` says why */
     bool asked;       /* for its tools, in this run */
@@ -153,8 +162,9 @@ typedef struct fer_reloaded {
 } fer_reloaded;
 /*
  * Reads the configuration again. A file that cannot be read, is too large, or has an error,
- * anything else that cannot be had (a secret, an OpenAPI document), and what needs another start
- * (`state`) is a failure, and nothing has changed. Calls that are under way keep their backends,
+ * anything else that a server or an API lacks (a secret, an OpenAPI document), and what needs
+ * another start (`state`) is a failure, and nothing has changed. A command that lacks its secret or
+ * its program is left out, as at a start. Calls that are under way keep their backends,
  * which are stopped after them, their policies and their definitions. Documents, files of variables
  * and secrets are read again, too. The catalogue may be another one afterwards.
  */

@@ -146,7 +146,11 @@ void fer_station_remark(fer_station *s)
 {
     for (size_t i = 0; i < s->place_count; i++) {
         const fer_place_of_tools *p = s->places[i];
-        if (p->code)
+        for (size_t k = 0; k < p->vacancy_count; k++)
+            fer_station_say(s, "%.*s: %s: %.*s", FER_PRI(p->name),
+                            fer_code_info(p->vacancies[k].code)->name,
+                            FER_PRI(p->vacancies[k].why));
+        if (p->code && !p->vacancy_count)
             fer_station_say(s, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
                             p->why);
     }

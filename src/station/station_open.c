@@ -65,6 +65,7 @@ fer_code fer_station_renew(fer_station *s, size_t *changes, fer_err *err)
     if (!a) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     fer_code code = fer_station_reload(s, a, &done, err);
     if (changes) *changes = done.count;
+    if (done.count) fer_station_remark(s); /* what it could not set up */
     fer_arena_free(a);
     return code;
 }

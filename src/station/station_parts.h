@@ -3,6 +3,7 @@
 #ifndef FER_STATION_PARTS_H
 #define FER_STATION_PARTS_H
 
+#include "local_command.h"
 #include "map.h"
 #include "station.h"
 
@@ -26,7 +27,8 @@ void fer_station_forget_catalogs(fer_station *s);
 typedef struct fer_furniture {
     fer_place_of_tools **list;
     size_t count, cap;
-    bool vacancies; /* a server or an API that cannot be set up stays vacant, which is told */
+    bool vacancies; /* a server or an API that cannot be set up stays vacant, which is told; a
+                       command always does */
 } fer_furniture;
 
 /* What processes and requests need, where the configuration has any use for it and it is not there.
@@ -55,6 +57,20 @@ fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err);
 /* Puts the operator's own definitions of a place into the catalogue, which holds none of them back.
  */
 fer_code fer_station_put_records(fer_station *s, const fer_place_of_tools *p, fer_err *err);
+
+/* ---- packs.c: local commands ---- */
+
+/* The namespace of a command: all commands of one are one place. */
+fer_str fer_command_ns(const fer_config_command *c);
+/* The folders where programs of commands are looked for. */
+fer_str fer_command_path(void);
+/* How a command is run, as it is written: its secrets are still references. Lives in `a`. A failure
+ * says what is wrong with the configuration. */
+fer_code fer_command_read(fer_arena *a, const fer_config_command *c, fer_local_command *out,
+                          fer_err *err);
+/* Makes the runner and the definitions of a place of commands. One whose secret or program is not
+ * there is among its vacancies. */
+fer_code fer_pack_make(fer_place_of_tools *p, const fer_config *config, fer_err *err);
 
 /* ---- station_tools.c: their tools, and what is remembered of them ---- */
 

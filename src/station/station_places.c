@@ -70,6 +70,14 @@ void fer_station_discard(fer_station *s, fer_place_of_tools *p)
 /* ---- at their posts
  * ---------------------------------------------------------------------------------------------- */
 
+static void log_vacancies(const fer_station *s, const fer_place_of_tools *p)
+{
+    for (size_t i = 0; s->wants.search && i < p->vacancy_count; i++)
+        fer_log_event(&s->log, FER_LOG_WARN, "command.vacant",
+                      FER_LOG_S("command", p->vacancies[i].id),
+                      FER_LOG_S("reason", p->vacancies[i].why));
+}
+
 fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err)
 {
     fer_place_of_tools **list = fer_arena_room(s->arena, s->places, s->place_count, &s->place_cap,
@@ -85,7 +93,7 @@ fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err)
     if (p->part == FER_CONFIG_SERVER) return FER_OK;
     p->asked = true;
     p->tools = p->record_count;
-    if (p->code && !p->record_count) return FER_OK; /* its document could not be read */
+    log_vacancies(s, p);
     return fer_station_put_records(s, p, err);
 }
 
@@ -108,6 +116,7 @@ static fer_code approve(fer_station *s, const fer_batch *applied, fer_err *err)
 
 fer_code fer_station_put_records(fer_station *s, const fer_place_of_tools *p, fer_err *err)
 {
+    if (p->vacant && !p->record_count) return FER_OK; /* its document could not be read */
     fer_backend own = {FER_BACKEND_LOCAL, p->ns, FER_STR("")};
     fer_put_options o = {p->ns, p->part == FER_CONFIG_COMMAND ? &own : NULL};
     fer_batch *b = fer_batch_new();

@@ -17,14 +17,11 @@
 static bool is_of(const fer_place_of_tools *p, const fer_config_change *c)
 {
     const void *item = c->before ? c->before : c->after;
-    fer_id id;
     if (p->part != c->part || !item) return false;
     switch (c->part) {
     case FER_CONFIG_SERVER: return fer_str_eq(p->ns, ((const fer_config_server *)item)->ns);
     case FER_CONFIG_API: return fer_str_eq(p->ns, ((const fer_config_api *)item)->ns);
-    case FER_CONFIG_COMMAND:
-        if (fer_id_parse(((const fer_config_command *)item)->id, &id, NULL)) return false;
-        return fer_str_eq(p->ns, id.ns.len ? id.ns : FER_CONFIG_NO_NAMESPACE);
+    case FER_CONFIG_COMMAND: return fer_str_eq(p->ns, fer_command_ns(item));
     default: return false;
     }
 }
@@ -47,12 +44,6 @@ static const fer_place_of_tools *heir_of(const fer_furniture *f, const fer_place
 /* ---- what has changed outside of the file
  * ----------------------------------------------------------- */
 
-static fer_str ns_of_command(const fer_config_command *c)
-{
-    fer_id id;
-    return fer_id_parse(c->id, &id, NULL) || !id.ns.len ? FER_CONFIG_NO_NAMESPACE : id.ns;
-}
-
 /* What a place is made of, in a configuration; NULL: it is not in it. */
 static const void *item_of(const fer_config *c, const fer_place_of_tools *p, fer_str *name)
 {
@@ -67,7 +58,7 @@ static const void *item_of(const fer_config *c, const fer_place_of_tools *p, fer
             return &c->apis[i];
         }
     for (size_t i = 0; p->part == FER_CONFIG_COMMAND && i < c->command_count; i++)
-        if (fer_str_eq(ns_of_command(&c->commands[i]), p->ns)) {
+        if (fer_str_eq(fer_command_ns(&c->commands[i]), p->ns)) {
             *name = c->commands[i].id;
             return &c->commands[i];
         }

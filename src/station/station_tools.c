@@ -312,7 +312,8 @@ static void ask_place(fer_place_of_tools *p)
     p->asked = true;
     p->again = false;
     p->began = fer_clock_mono();
-    if (!p->runner->kind->list) return;
+    /* What commands and APIs have is the operator's to say, and is in the catalogue. */
+    if (p->part != FER_CONFIG_SERVER || !p->runner->kind->list) return;
     fer_arena_free(p->listing_arena);
     p->listing_arena = fer_arena_new(0);
     asking *q = p->listing_arena ? fer_arena_alloc_zero(p->listing_arena, 1, sizeof *q) : NULL;

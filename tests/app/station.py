@@ -352,6 +352,31 @@ for name, text, words in [
 ]:
     config = put("secrets.json", json.dumps(text))
     case(f"a secret that is not there: {name}", expect(run(["servers", "-C", config]), 1, out=["vacant", f"{config}:1:", *words]))
+# A command that lacks something takes none of its namespace with it.
+SAY = {"namespace": "c", "description": "Says.", "effect": "Pure", "inputSchema": {"type": "object"}}
+config = put("commands.json", json.dumps({"commands": [
+    dict(SAY, name="good", run={"argv": ["printf", "good"], "stdout": "text"}),
+    dict(SAY, name="secret", run={"argv": ["printf", "x"], "stdout": "text", "env": {"set": {"T": "secretref:env:NO_SUCH_VARIABLE"}}}),
+    dict(SAY, name="program", run={"argv": ["no-such-program-here"], "stdout": "text"})]}))
+good, secret, program = (put(f"{n}.chain", json.dumps([{"toolId": f"c:{n}", "args": {}}])) for n in ("good", "secret", "program"))
+case("a command without its secret: the others go on", expect(call("c:good", config=config), 0, ["good"], absent=["NO_SUCH_VARIABLE"]))
+case("a command without its secret: itself", expect(call("c:secret", config=config), 1, [], ["BackendUnavailable", "not set up", f"{config}:1:", "the command c:secret", "set the variable"]))
+case("a command without its program", expect(call("c:program", config=config), 1, [], ["BackendUnavailable", "not set up", "the command c:program", "no-such-program-here", "set PATH"]))
+case("a command without its secret: a chain of the others", expect(run(["chain", good, "-C", config]), 0, ["good"]))
+case("a command without its secret: a chain", expect(run(["chain", secret, "-C", config]), 1, [], ["BackendUnavailable", "the command c:secret"]))
+case("a command without its program: a chain", expect(run(["chain", program, "-C", config]), 1, [], ["BackendUnavailable", "the command c:program"]))
+case("a command without its secret: told by servers", expect(run(["servers", "-C", config]), 1, [
+    "c\tcommand\tup\t3\t3 commands, 2 not set up", f"c:secret\tvacant\tBadUsage\t1\t{config}:1:", "c:program\tvacant\tBackendUnavailable\t1\t", "no-such-program-here"]))
+got = json.loads(run(["servers", "--json", "-C", config]).stdout)["servers"][0]
+case("a command without its secret: as JSON", [] if (got["error"], [(v["command"], v["error"]) for v in got["vacant"]]) ==
+     ("BadUsage", [("c:secret", "BadUsage"), ("c:program", "BackendUnavailable")]) else [str(got)])
+config = put("none.json", json.dumps({"commands": [dict(SAY, name="program", run={"argv": ["no-such-program-here"], "stdout": "text"})]}))
+case("a command without its program, and no other", expect(run(["servers", "-C", config]), 1, ["c\tcommand\tdown\t1\t1 commands, 1 not set up", "c:program\tvacant\t"]))
+for name, wrong, words in [("a path", {"argv": ["./x"]}, ["neither an absolute path"]), ("a reference", {"argv": ["true"], "env": {"set": {"T": "secretref:x"}}}, ["secretref:env:NAME"]),
+                           ("a member", {"argv": ["true"], "stdot": "text"}, ["no member 'stdot'"])]:
+    config = put("wrong.json", json.dumps({"commands": [dict(SAY, name="good", run={"argv": ["printf", "good"]}), dict(SAY, name="bad", run=wrong)]}))
+    r = call("c:good", config=config)
+    case(f"a command that is wrong stops the start: {name}", expect(r, r.returncode or 1, [], [f"{config}:1:", "the command c:bad", *words]))
 lacking = dict(two, env={"T": "secretref:file:late.secret"})
 put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {"/p": {"get": {"operationId": "getPet", "responses": {"200": {"description": "a pet"}}}}}}))
 config = put("lacking.json", json.dumps({"mcpServers": {"two": lacking, "three": three}, "catalog": "lacking.catalog", "tools": {"three:other": {"backends": [{"server": "two"}, {"server": "three"}]}},

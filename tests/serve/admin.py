@@ -30,10 +30,12 @@ with open(config, "w", encoding="utf-8") as f:
         "mcpServers": {
             "a": {"command": sys.executable, "args": [BACKEND, os.path.join(folder.name, "log"), "a"], "env": {"SECRET_OF_A": SECRET}},
             "gone": {"command": "/nowhere/a-program-of-the-host", "args": ["--an-argument"]},
+            "lacking": {"command": "true", "env": {"T": "secretref:env:NO_SUCH_VARIABLE"}},
         },
         "commands": [{"namespace": "n", "name": "nap", "description": "Sleeps for some time, and says so.", "effect": "Pure", "requiredScopes": ["sleep"],
                       "inputSchema": {"type": "object", "properties": {"seconds": {"type": "string"}}, "required": ["seconds"]},
-                      "run": {"argv": ["sleep", "{seconds}"], "stdout": "text"}}],
+                      "run": {"argv": ["sleep", "{seconds}"], "stdout": "text"}},
+                     {"namespace": "n", "name": "lost", "description": "Lacks its program.", "effect": "Pure", "inputSchema": {"type": "object"}, "run": {"argv": ["no-such-program-here"]}}],
 
         "serve": {"clients": {
             "narrow": {"token": "secretref:env:NARROW", "scopes": ["namespace:n"]},
@@ -98,6 +100,8 @@ backend = {b["name"]: b for b in json.loads(page("backends")[1])["backends"]}
 same("tools that every gateway has", (backend["text"]["tools"], backend["time"]["tools"]), (1, 1))
 same("a backend that is up", (backend["a"]["state"], backend["a"]["calls"], backend["a"]["server"], backend["a"]["tools"]), ("up", 2, "a", 1))
 case("how long its calls took", [] if 0 < backend["a"]["p50Us"] <= backend["a"]["p99Us"] < 60_000_000 else [str(backend["a"]["p50Us"])])
+same("one that lacks its secret", (backend["lacking"]["kind"], backend["lacking"]["state"]), ("vacant", "down"))
+same("a pack of commands of which one is not set up", (backend["n"]["kind"], backend["n"]["state"], backend["n"]["vacant"], backend["n"]["lastError"]), ("command", "up", 1, "BackendUnavailable"))
 case("one that is away, with its code and no more", [] if backend["gone"]["state"] != "up" and backend["gone"].get("lastError") else [str(backend["gone"])])
 
 # ---- who may read it
@@ -115,7 +119,7 @@ for method in ("POST", "PUT", "DELETE"):
 # ---- what is in none of it
 everything = "".join(page(p)[1] for p in [""] + PAGES)
 case("nothing of the host, no secret", [f"it has {t}" for t in (SECRET, "SECRET_OF_A", "a-program-of-the-host", "--an-argument", sys.executable, folder.name, TOKEN,
-                                                                "token-narrow", "logged.py", "/nowhere", "seconds") if t in everything])
+                                                                "token-narrow", "logged.py", "/nowhere", "no-such-program", "NO_SUCH_VARIABLE", "seconds") if t in everything])
 
 # ---- refusals, here and in the ledger
 rules = {d["rule"] for d in json.loads(page("denials")[1])["denials"]}

@@ -201,6 +201,76 @@ s.end()
 same("the end is in the log", [len(site.events("serve.stopping")), len(site.events("serve.stopped"))], [1, 1])
 same("calls are not, at this level", site.events("tool.succeeded"), [])
 
+# ---- commands that lack something: the others go on, and a reload brings in what has come
+
+TOOL = {"namespace": "c", "description": "Says something.", "effect": "Pure", "inputSchema": {"type": "object"}}
+
+
+def commands(word):
+    return {"quarantine": "changed", "commands": [
+        dict(TOOL, name="lost", run={"argv": ["printf", "found"], "stdout": "text", "env": {"set": {"T": "secretref:file:late.secret"}}}),
+        dict(TOOL, name="gone", run={"argv": ["late-program"], "stdout": "text"}), dict(TOOL, name="say", run={"argv": ["printf", word], "stdout": "text"})]}
+
+
+def give(name, text, mode):
+    with open(site.path(name + ".new"), "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(site.path(name + ".new"), mode)
+    os.rename(site.path(name + ".new"), site.path(name))
+
+
+def reload():
+    before = len(site.events("config.reloaded") + site.events("config.refused"))
+    s.child.send_signal(signal.SIGHUP)
+    until(lambda: len(site.events("config.reloaded") + site.events("config.refused")) > before)
+    return [e["changes"] for e in site.events("config.reloaded")][-1:]
+
+
+def gives(name):
+    got = json.loads(s.modern("tools/call", {"name": name, "arguments": {}})[2]).get("result", {})
+    return got["content"][0]["text"].split(":")[0].strip('"') if got.get("content") else str(got)
+
+
+def listed():
+    return sorted(t["name"] for t in json.loads(s.modern("tools/list")[2])["result"]["tools"])
+
+
+def backend():
+    got = [b for b in site.admin("backends")["backends"] if b["name"] == "c"][0]
+    return got["state"], got["tools"], got.get("vacant"), got.get("lastError"), got["circuit"]
+
+
+site = Site("lacking", commands("hello"))
+s = site.serve(PATH=site.home + ":" + os.environ["PATH"])
+until(lambda: pid(s))
+case("commands that lack something are told in the log", [] if until(lambda: len(site.events("command.vacant")) == 2) else [str(site.events("command.vacant"))])
+case("each with its place and its reason", [] if [(e["level"], e["command"], w in e["reason"], f"{site.config}:1:" in e["reason"]) for e, w in
+                                                  zip(site.events("command.vacant"), ("late.secret", "late-program"))] ==
+     [("warn", "c:lost", True, True), ("warn", "c:gone", True, True)] else [str(site.events("command.vacant"))])
+tools, version = listed(), site.admin("tools")["catalogVersion"]
+same("their tools are listed", [n for n in ("lost", "gone", "say") if n not in tools], [])
+same("the others of their namespace go on", gives("say"), "hello")
+same("they themselves say what they are", [gives(n) for n in ("lost", "gone") * 10][-2:], ["BackendUnavailable", "BackendUnavailable"])
+same("which opens no circuit of the others", (gives("say"), backend()), ("hello", ("up", 3, 2, "IoError", "closed")))
+time.sleep(5)  # several looks at what is away
+same("after some seconds nothing has moved", (listed(), site.admin("tools")["catalogVersion"]), (tools, version))
+same("nor for a reload", (reload(), listed(), len(site.events("command.vacant"))), ([0], tools, 2))
+give("late-program", "#!/bin/sh\nprintf here\n", 0o755)
+same("a reload brings in what has come", (reload(), gives("gone"), gives("lost"), gives("say"), backend()),
+     ([1], "here", "BackendUnavailable", "hello", ("up", 3, 1, "IoError", "closed")))
+site.write(commands("again"))
+same("another change while one is away", (reload(), gives("say"), gives("lost")), ([1], "again", "BackendUnavailable"))
+give("late.secret", "s3cret\n", 0o600)
+same("and the other", (reload(), gives("lost"), backend()[:4]), ([1], "found", ("up", 3, None, backend()[3])))
+os.unlink(site.path("late-program"))
+same("a reload leaves out what has gone", (reload(), gives("gone"), gives("lost"), gives("say"), backend()[:4]), ([1], "BackendUnavailable", "found", "again", ("up", 3, 1, "BackendUnavailable")))
+same("none of it was another definition", (listed(), [site.events(e) for e in ("definition.changed", "definition.held", "config.refused")]), (tools, [[], [], []]))
+site.write(text=json.dumps(dict(json.load(open(site.config, encoding="utf-8")), commands=[dict(TOOL, name="say", run={"argv": ["printf", "x"], "stdot": "text"})])))
+same("what is wrong is refused", (reload(), len(site.events("config.refused")), gives("say")), ([1], 1, "again"))
+s.end()
+said = s.child.stderr.read()
+same("on standard error, once for each start and reload that leaves it out", [said.count(f"the command c:{n}: ") for n in ("lost", "gone", "say")], [4, 4, 1])
+
 # ---- who cannot have the ledger beside a gateway is told what to do
 site = Site("beside", {"serve": {"clients": {"desk": {"scopes": ["*"]}}}})
 s = site.serve()

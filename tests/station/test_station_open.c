@@ -4,10 +4,12 @@
  * library: what a configuration names is there, functions of the program's own beside it, and what
  * is wrong is told and leaves nothing behind.
  */
+#include <fcntl.h>
 #include <ferrule/station.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -74,10 +76,15 @@ static void call(fer_station *s, const char *tool, char *out, size_t size)
     fer_arena_free(a);
 }
 
-#define COMMAND(word)                                                                              \
-    "{\"name\":\"say\",\"namespace\":\"c\",\"description\":\"Says.\",\"effect\":\"Pure\","         \
-    "\"inputSchema\":{\"type\":\"object\"},\"run\":{\"argv\":[\"printf\",\"" word                  \
-    "\"],\"stdout\":\"text\"}}"
+#define TOOL(name, argv, more)                                                                     \
+    "{\"name\":\"" name "\",\"namespace\":\"c\",\"description\":\"Says.\",\"effect\":\"Pure\","    \
+    "\"inputSchema\":{\"type\":\"object\"},\"run\":{\"argv\":[" argv "],\"stdout\":\"text\"" more  \
+    "}}"
+#define COMMAND(word) TOOL("say", "\"printf\",\"" word "\"", "")
+/* Two commands of the same namespace that lack something. */
+#define SECRET ",\"env\":{\"set\":{\"T\":\"secretref:file:late.secret\"}}"
+#define LACKING                                                                                    \
+    TOOL("lost", "\"printf\",\"found\"", SECRET) "," TOOL("gone", "\"late-program\"", "")
 
 /* ---- rows: what a configuration leads to --------------------------------------------------------
  */
@@ -101,6 +108,20 @@ static const struct row {
      "\"namespace\":\"c\",\"description\":\"Sleeps.\",\"inputSchema\":{\"type\":\"object\"},"
      "\"run\":{\"argv\":[\"sleep\",\"20\"],\"stdout\":\"text\"}}]}",
      FER_OK, "c:say", "OutcomeUnknown", NULL},
+    {"a command without its program", "{\"commands\":[" TOOL("say", "\"late-program\"", "") "]}",
+     FER_OK, "c:say", "BackendUnavailable",
+     "ferrule.json:1:14: the command c:say: no program 'late-"},
+    {"a command without its secret", "{\"commands\":[" TOOL("say", "\"true\"", SECRET) "]}", FER_OK,
+     "c:say", "BackendUnavailable", "write the secret into that file"},
+    {"the others of its namespace", "{\"commands\":[" LACKING "," COMMAND("hello") "]}", FER_OK,
+     "c:say", "\"hello\"", "the command c:gone: "},
+    {"a command that is wrong", "{\"commands\":[" TOOL("say", "\"true\"", ",\"stdin\":7") "]}",
+     FER_INVALID_TYPE, NULL, NULL, NULL},
+    {"a program that no PATH will have", "{\"commands\":[" TOOL("say", "\"./true\"", "") "]}",
+     FER_BACKEND_UNAVAILABLE, NULL, NULL, NULL},
+    {"a reference that is none",
+     "{\"commands\":[" TOOL("say", "\"true\"", ",\"env\":{\"set\":{\"T\":\"secretref:x\"}}") "]}",
+     FER_BAD_USAGE, NULL, NULL, NULL},
     {"no file", NULL, FER_IO_ERROR, NULL, NULL, NULL},
     {"no JSON", "{\"commands\":[", FER_INVALID_JSON, NULL, NULL, NULL},
     {"an error is told with its place", "{\"commands\":[{\"name\":\"x\"}]}", FER_BAD_USAGE, NULL,
@@ -300,6 +321,96 @@ static void vacant(void)
     fer_station_close(s);
 }
 
+/* ---- commands that lack something, and get it
+ * ---------------------------------------------------------------------------------- */
+
+static const char *path_of(const char *name)
+{
+    static char path[192];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text, mode_t mode)
+{
+    fer_err err;
+    assert_int_equal(fer_file_replace(path_of(name), fer_str_of(text), &err), FER_OK);
+    assert_int_equal(chmod(path_of(name), mode), 0);
+}
+
+static void expect_call(fer_station *s, const char *tool, const char *gives)
+{
+    char got[128];
+    call(s, tool, got, sizeof got);
+    if (strcmp(got, gives) != 0) fail_msg("%s gives %s, not %s", tool, got, gives);
+}
+
+static void expect_renewed(fer_station *s, size_t changes)
+{
+    fer_err err = {0};
+    size_t got;
+    told[0] = '\0';
+    if (fer_station_renew(s, &got, &err)) fail_msg("%s", err.message);
+    assert_int_equal(got, changes);
+}
+
+static fer_code code_of_place(fer_station *s)
+{
+    fer_station_place one;
+    assert_int_equal(fer_station_places(s, &one, 1), 1);
+    assert_int_equal(one.tools, 3);
+    assert_int_equal(one.why.len > 0, one.code != FER_OK);
+    return one.code;
+}
+
+static void comes_and_goes(void)
+{
+    fer_station *s;
+    fer_err err;
+    put("{\"commands\":[" LACKING "," COMMAND("hello") "]}");
+    assert_int_equal(open_it(&s, &err), FER_OK);
+    assert_int_equal(code_of_place(s), FER_IO_ERROR);
+    /* However often it is called, no circuit opens that the others are behind. */
+    for (int i = 0; i < 30; i++) expect_call(s, "c:lost", "BackendUnavailable");
+    expect_call(s, "c:say", "\"hello\"");
+    expect_renewed(s, 0);
+    assert_string_equal(told, "");
+    /* One of them comes, the other does not. */
+    write_file("late-program", "#!/bin/sh\nprintf here\n", 0755);
+    expect_renewed(s, 1);
+    assert_non_null(strstr(told, "c:lost"));
+    assert_null(strstr(told, "c:gone"));
+    expect_call(s, "c:gone", "\"here\"");
+    expect_call(s, "c:lost", "BackendUnavailable");
+    expect_call(s, "c:say", "\"hello\"");
+    /* Another change while it is not there. */
+    put("{\"commands\":[" LACKING "," COMMAND("again") "]}");
+    expect_renewed(s, 1);
+    expect_call(s, "c:say", "\"again\"");
+    expect_call(s, "c:lost", "BackendUnavailable");
+    write_file("late.secret", "s3cret\n", 0600);
+    expect_renewed(s, 1);
+    assert_string_equal(told, "");
+    assert_int_equal(code_of_place(s), FER_OK);
+    expect_call(s, "c:lost", "\"found\"");
+    /* And what was there goes. */
+    assert_int_equal(unlink(path_of("late-program")), 0);
+    expect_renewed(s, 1);
+    assert_non_null(strstr(told, "late-program"));
+    assert_int_equal(code_of_place(s), FER_BACKEND_UNAVAILABLE);
+    expect_call(s, "c:gone", "BackendUnavailable");
+    expect_call(s, "c:lost", "\"found\"");
+    assert_int_equal(unlink(path_of("late.secret")), 0);
+    expect_renewed(s, 1);
+    expect_call(s, "c:lost", "BackendUnavailable");
+    expect_call(s, "c:say", "\"again\"");
+    /* What is wrong changes nothing, as ever. */
+    put("{\"commands\":[" LACKING "," TOOL("say", "\"true\"", ",\"stdin\":7") "]}");
+    assert_int_equal(fer_station_renew(s, NULL, &err), FER_INVALID_TYPE);
+    expect_call(s, "c:say", "\"again\"");
+    fer_station_close(s);
+}
+
 static void misuse(void)
 {
     fer_station *s = (fer_station *)folder;
@@ -326,6 +437,32 @@ static void torture(void)
 {
     put("{\"commands\":[" COMMAND("hello") "]}");
     assert_true(rows_torture_malloc(attempt, NULL) > 50);
+    put("{\"commands\":[" LACKING "]}");
+    assert_true(rows_torture_malloc(attempt, NULL) > 50);
+}
+
+/* A reload by which one comes. */
+static fer_code attempt_again(fer_arena *a, const void *row)
+{
+    fer_station *s;
+    fer_err err = {0};
+    (void)a, (void)row;
+    told[0] = '\0';
+    unlink(path_of("late-program"));
+    fer_code code = open_it(&s, &err);
+    if (code) return code;
+    int fd = open(path_of("late-program"), O_CREAT | O_WRONLY, 0755);
+    assert_int_equal(close(fd), 0);
+    code = fer_station_renew(s, NULL, &err);
+    fer_station_close(s);
+    return code;
+}
+
+static void torture_again(void)
+{
+    put("{\"commands\":[" LACKING "]}");
+    assert_true(rows_torture_malloc(attempt_again, NULL) > 100);
+    unlink(path_of("late-program"));
 }
 
 int main(void)
@@ -334,11 +471,16 @@ int main(void)
     snprintf(folder, sizeof folder, "%.90s/ferrule-station-XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder)) return 1;
     snprintf(file, sizeof file, "%s/ferrule.json", folder);
+    /* Programs of commands are looked for there, too. */
+    char search[256];
+    snprintf(search, sizeof search, "%s:/usr/bin:/bin", folder);
+    setenv("PATH", search, 1);
     int failed = ROWS_RUN("opened", rows, run) + ROWS_ONE("opened", read_again) +
                  ROWS_ONE("opened", one_has_the_state) + ROWS_ONE("opened", found_by_search) +
                  ROWS_ONE("opened", places) + ROWS_ONE("opened", another_loop) +
                  ROWS_ONE("opened", asked_again) + ROWS_ONE("opened", vacant) +
-                 ROWS_ONE("opened", misuse) + ROWS_ONE("opened", torture);
+                 ROWS_ONE("opened", comes_and_goes) + ROWS_ONE("opened", misuse) +
+                 ROWS_ONE("opened", torture) + ROWS_ONE("opened", torture_again);
     char command[192];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command) ? 1 : failed;

@@ -32,7 +32,7 @@ static void status_of(const fer_place_of_tools *p, fer_runner_status *out)
 {
     *out = (fer_runner_status){0};
     if (p->runner->kind->status) p->runner->kind->status(p->runner, out);
-    if (p->code) snprintf(out->detail, sizeof out->detail, "%s", p->why);
+    if (p->code && !p->vacancy_count) snprintf(out->detail, sizeof out->detail, "%s", p->why);
     say_held(p, out);
 }
 
@@ -41,9 +41,23 @@ static void status_of(const fer_place_of_tools *p, fer_runner_status *out)
 
 enum {
     COLUMNS = 5,
-    LINE_MAX_BYTES = 1 << 16
+    LINE_MAX_BYTES = 1 << 22
 };
 static const char *const heads[COLUMNS] = {"NAME", "KIND", "HEALTH", "TOOLS", "DETAIL"};
+
+static void add_vacancies(fer_buf *b, const fer_place_of_tools *p)
+{
+    for (size_t i = 0; i < p->vacancy_count; i++) {
+        const fer_vacancy *v = &p->vacancies[i];
+        fer_buf_add_text(b, i ? "," : ",\"vacant\":[");
+        fer_buf_add_text(b, "{\"command\":");
+        fer_buf_add_quoted(b, v->id);
+        fer_buf_printf(b, ",\"error\":\"%s\",\"detail\":", fer_code_info(v->code)->name);
+        fer_buf_add_quoted(b, v->why);
+        fer_buf_add_char(b, '}');
+    }
+    if (p->vacancy_count) fer_buf_add_char(b, ']');
+}
 
 static fer_str json_of(fer_arena *a, const fer_place_of_tools *p)
 {
@@ -59,19 +73,31 @@ static fer_str json_of(fer_arena *a, const fer_place_of_tools *p)
                    (unsigned long long)now.noise);
     fer_buf_printf(&b, ",\"held\":%zu", fer_station_held(p->station, p->ns));
     if (p->code) fer_buf_printf(&b, ",\"error\":\"%s\"", fer_code_info(p->code)->name);
+    add_vacancies(&b, p);
     fer_buf_add_text(&b, ",\"detail\":");
     fer_buf_add_quoted(&b, fer_str_of(now.detail));
     fer_buf_add_text(&b, "}");
     return b.failure ? FER_STR_NONE : fer_buf_view(&b);
 }
 
+/* A command that is left out of its pack has a line of its own below it. */
+static void vacancy_cells(const fer_vacancy *v, fer_str out[COLUMNS])
+{
+    out[0] = v->id;
+    out[1] = FER_STR("vacant");
+    out[2] = fer_str_of(fer_code_info(v->code)->name);
+    out[3] = FER_STR("1");
+    out[4] = v->why;
+}
+
 static void cells_of(fer_arena *a, const fer_place_of_tools *p, fer_str out[COLUMNS])
 {
     fer_runner_status now;
+    bool fails = p->code && !p->vacancy_count;
     status_of(p, &now);
     out[0] = p->name;
     out[1] = fer_str_of(p->runner->kind->name);
-    out[2] = fer_str_of(p->code ? fer_code_info(p->code)->name : fer_health_names[now.health]);
+    out[2] = fer_str_of(fails ? fer_code_info(p->code)->name : fer_health_names[now.health]);
     out[3] = fer_arena_printf(a, "%zu", p->tools);
     out[4] = fer_arena_copy(a, fer_str_of(now.detail));
 }
@@ -85,15 +111,25 @@ static void add_clean(fer_buf *b, fer_str text)
     }
 }
 
+static void add_cells(fer_buf *b, const fer_str cells[COLUMNS])
+{
+    for (size_t k = 0; k < COLUMNS; k++) {
+        if (k) fer_buf_add_char(b, '\t');
+        add_clean(b, cells[k]);
+    }
+}
+
 static fer_str tabs_of(fer_arena *a, const fer_place_of_tools *p)
 {
     fer_str cells[COLUMNS];
     fer_buf b;
     cells_of(a, p, cells);
     fer_buf_init(&b, a, LINE_MAX_BYTES);
-    for (size_t k = 0; k < COLUMNS; k++) {
-        if (k) fer_buf_add_char(&b, '\t');
-        add_clean(&b, cells[k]);
+    add_cells(&b, cells);
+    for (size_t i = 0; i < p->vacancy_count; i++) {
+        vacancy_cells(&p->vacancies[i], cells);
+        fer_buf_add_char(&b, '\n');
+        add_cells(&b, cells);
     }
     return b.failure ? FER_STR_NONE : fer_buf_view(&b);
 }
@@ -136,16 +172,26 @@ static void write_lines(fer_station *s)
 /* ---- a table
  * ---------------------------------------------------------------------------------- */
 
-static bool add_line(fer_station *s, struct libscols_table *t, const fer_place_of_tools *p)
+static bool add_line(fer_station *s, struct libscols_table *t, const fer_str cells[COLUMNS])
 {
-    fer_str cells[COLUMNS];
     struct libscols_line *line = scols_table_new_line(t, NULL);
-    cells_of(s->arena, p, cells);
     for (size_t k = 0; line && k < COLUMNS; k++) {
         fer_str copy = fer_arena_copy(s->arena, cells[k]);
         if (!copy.ptr || scols_line_set_data(line, k, copy.ptr) != 0) return false;
     }
     return line != NULL;
+}
+
+static bool add_place(fer_station *s, struct libscols_table *t, const fer_place_of_tools *p)
+{
+    fer_str cells[COLUMNS];
+    cells_of(s->arena, p, cells);
+    bool ok = add_line(s, t, cells);
+    for (size_t i = 0; ok && i < p->vacancy_count; i++) {
+        vacancy_cells(&p->vacancies[i], cells);
+        ok = add_line(s, t, cells);
+    }
+    return ok;
 }
 
 static void write_table(fer_station *s)
@@ -156,7 +202,7 @@ static void write_table(fer_station *s)
         ok = scols_table_new_column(t, heads[k], k == COLUMNS - 1 ? 0.5 : 0,
                                     k == COLUMNS - 1 ? SCOLS_FL_TRUNC : 0) != NULL;
     for (size_t i = 0; ok && i < s->place_count; i++)
-        if (is_wanted(fer_app_of(s), s->places[i])) ok = add_line(s, t, s->places[i]);
+        if (is_wanted(fer_app_of(s), s->places[i])) ok = add_place(s, t, s->places[i]);
     fer_out_flush(&fer_app_of(s)->out);
     ok = ok && scols_print_table(t) == 0 && fflush(stdout) == 0;
     if (t) scols_unref_table(t);

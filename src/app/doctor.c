@@ -81,7 +81,7 @@ static void check_config(fer_doctor *d)
 const fer_doctor_check fer_doctor_checks[] = {
     {"config", "the configuration can be read and is right", check_config},
     {"secrets", "what it refers to is there, and not for everybody to read", fer_doctor_secrets},
-    {"programs", "programs of servers are there and can be run", fer_doctor_programs},
+    {"programs", "programs of servers and commands are there and can be run", fer_doctor_programs},
     {"servers", "servers start, answer and define tools that pass the rules", fer_doctor_servers},
     {"catalog", "the catalogue can be read", fer_doctor_catalog},
     {"tokens", "tokens of clients can be read, by nobody else", fer_doctor_tokens},

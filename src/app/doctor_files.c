@@ -83,6 +83,18 @@ static void check_pairs(fer_doctor *d, fer_str owner, const fer_config_pairs *p,
         check_secret(d, owner, p->list[i].name, &p->list[i].value, count);
 }
 
+/* What is wrong with the rest of a command, the check of programs tells. */
+static void check_command(fer_doctor *d, const fer_config_command *c, size_t *count)
+{
+    fer_local_command made;
+    if (fer_command_read(d->arena, c, &made, NULL)) return;
+    for (size_t i = 0; i < made.set_count; i++) {
+        fer_str text = made.set[i].value;
+        fer_config_value v = {text, fer_secret_find(text) != SIZE_MAX};
+        check_secret(d, c->id, made.set[i].name, &v, count);
+    }
+}
+
 void fer_doctor_secrets(fer_doctor *d)
 {
     const fer_config *c = &d->config;
@@ -99,6 +111,7 @@ void fer_doctor_secrets(fer_doctor *d)
         check_pairs(d, c->apis[i].ns, &c->apis[i].headers, &count);
         if (c->apis[i].auth.kind) check_secret(d, c->apis[i].ns, FER_STR("auth"), &key, &count);
     }
+    for (size_t i = 0; i < c->command_count; i++) check_command(d, &c->commands[i], &count);
     for (size_t i = 0; i < c->serve.client_count; i++) {
         fer_config_value token = {c->serve.clients[i].token, true};
         if (token.text.len)

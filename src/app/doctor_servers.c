@@ -79,6 +79,36 @@ static void check_program(fer_doctor *d, const fer_config_server *c)
     else fer_doctor_tell(d, FER_DOCTOR_OK, c->ns, FER_STR(""), "%.*s", FER_PRI(program));
 }
 
+/* Whether a command can be run, as far as its program goes; else that is told. */
+static bool check_command(fer_doctor *d, const fer_config_command *c)
+{
+    fer_local_command made;
+    fer_str program;
+    fer_err err = {0};
+    if (fer_command_read(d->arena, c, &made, &err)) {
+        fer_doctor_tell(d, FER_DOCTOR_WRONG, c->id,
+                        FER_STR("No gateway starts with it: docs/run.md says what `run` may be."),
+                        "line %u: %s", c->place.line, err.message);
+        return false;
+    }
+    if (!fer_doctor_program(d, fer_argv_program(&made.argv), fer_command_path(), &program, &err))
+        return true;
+    fer_doctor_tell(d, FER_DOCTOR_WRONG, c->id,
+                    FER_STR("Install it, make it executable (chmod +x), name it by its whole path, "
+                            "or set PATH where ferrule is started; then reload (SIGHUP) or start."),
+                    "%s", err.message);
+    return false;
+}
+
+static void check_commands(fer_doctor *d)
+{
+    size_t count = d->config.command_count, good = 0;
+    for (size_t i = 0; i < count; i++) good += check_command(d, &d->config.commands[i]);
+    if (count && good == count)
+        fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""),
+                        "those of %zu commands are there", count);
+}
+
 void fer_doctor_programs(fer_doctor *d)
 {
     for (size_t i = 0; d->has_config && i < d->config.server_count; i++) {
@@ -87,6 +117,7 @@ void fer_doctor_programs(fer_doctor *d)
         if (c->transport == FER_CONFIG_STDIO) check_program(d, c);
         else check_url(d, c);
     }
+    if (d->has_config) check_commands(d);
 }
 
 /* ---- answers ----------------------------------------------------------------------------------

@@ -87,6 +87,14 @@ row("a URL where nobody is", site({"mcpServers": {"x": {"url": f"http://127.0.0.
 row("a secret over plain HTTP", site({"mcpServers": {"x": {"url": "http://mcp.example.com/mcp", "headers": {"Authorization": "Bearer secretref:env:HOME"}}}}), "programs", "warning",
     ["https://"], "--offline")
 row("a variable that is not set", site({"mcpServers": {"x": dict(server, env={"T": "secretref:env:NO_SUCH_VARIABLE"})}}), "secrets", "wrong", ["NO_SUCH_VARIABLE"], "--offline")
+TOOL = {"namespace": "n", "name": "x", "description": "Gives nothing.", "inputSchema": {"type": "object"}}
+row("a command's variable that is not set", site({"commands": [dict(TOOL, run={"argv": ["true"], "env": {"set": {"T": "secretref:env:NO_SUCH_VARIABLE"}}})]}), "secrets", "wrong",
+    ["n:x", "T: ", "NO_SUCH_VARIABLE", "Set the variable"], "--offline")
+row("a command's program that is not there", site({"commands": [dict(TOOL, run={"argv": ["no-such-program"]})]}), "programs", "wrong", ["n:x", "no-such-program", "reload"], "--offline")
+row("one that is named by its path", site({"commands": [dict(TOOL, run={"argv": ["/nowhere/x"]})]}), "programs", "wrong", ["n:x", "/nowhere/x"], "--offline")
+row("a command that is wrong", site({"commands": [dict(TOOL, run={"argv": ["true"], "stdin": 7})]}), "programs", "wrong", ["n:x", "line 1", "docs/run.md"], "--offline")
+row("commands in order", site({"commands": [dict(TOOL, run={"argv": ["true"], "env": {"set": {"T": "secretref:env:HOME"}}})]}), "programs", "ok", ["1 commands"], "--offline")
+row("what a command lacks does not keep servers from being asked", site({"mcpServers": {"a": server}, "commands": [dict(TOOL, run={"argv": ["no-such-program"]})]}), "servers", "ok", ["1 tools"], code=1)
 row("a file that is not there", site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:nowhere"})}}), "secrets", "wrong", ["nowhere", "Write the secret into that file"], "--offline")
 leaky = site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:secret"})}}, {"secret": ("s3cret\n", 0o644)})
 row("a secret that everybody may read", leaky, "secrets", "wrong", ["chmod 600"], "--offline")

@@ -380,7 +380,8 @@ for name, wrong, words in [("a path", {"argv": ["./x"]}, ["neither an absolute p
 lacking = dict(two, env={"T": "secretref:file:late.secret"})
 put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {"/p": {"get": {"operationId": "getPet", "responses": {"200": {"description": "a pet"}}}}}}))
 config = put("lacking.json", json.dumps({"mcpServers": {"two": lacking, "three": three}, "catalog": "lacking.catalog", "tools": {"three:other": {"backends": [{"server": "two"}, {"server": "three"}]}},
-                                         "apis": {"pets": {"openapi": PETS, "baseUrl": "http://127.0.0.1:1", "auth": {"type": "bearer", "token": "secretref:file:late.secret"}}, "lost": {"openapi": "nowhere.yaml", "baseUrl": "http://127.0.0.1:1"}}}))
+                                         "apis": {"pets": {"openapi": PETS, "baseUrl": "http://127.0.0.1:1", "auth": {"type": "bearer", "token": "secretref:file:late.secret"}}, "lost": {"openapi": "nowhere.yaml", "baseUrl": "http://127.0.0.1:1"}},
+                                         "commands": [dict(SAY, name="late", run={"argv": ["true"], "env": {"set": {"T": "secretref:file:late.secret"}}})]}))
 case("a secret that is not there: the others go on", expect(call("three:other", config=config), 0, ["by three.notes"]))
 case("a secret that is not there: its own tools", expect(call("two:same", config=config), 1, [], ["late.secret", "chmod 600"]))
 case("a secret that is not there: those of its API", expect(call("pets:getPet", config=config), 1, [], ["BackendUnavailable", "pets is not set up"]))
@@ -389,11 +390,11 @@ child = subprocess.Popen([FERRULE, "servers", "--watch", "-C", config], cwd=SOUR
 del seen[:]
 reader = threading.Thread(target=lambda: [seen.append(line) for line in child.stdout], daemon=True)
 reader.start()
-case("a secret that is not there: until it is", wait_for("two\tvacant\tIoError", "pets\tvacant", "three\tmcp-stdio\tup\t1"))
+case("a secret that is not there: until it is", wait_for("two\tvacant\tIoError", "pets\tvacant", "three\tmcp-stdio\tup\t1", "c:late\tvacant\tIoError"))
 put("late.secret", "s3cret\n")
 os.chmod(path("late.secret"), 0o600)
 child.send_signal(signal.SIGHUP)
-case("a secret that is not there: and then is", wait_for("two\tmcp-stdio\tup\t1", "pets\thttp\tup\t1"))
+case("a secret that is not there: and then is", wait_for("two\tmcp-stdio\tup\t1", "pets\thttp\tup\t1", "c\tcommand\tup\t1\t1 commands\n"))
 child.send_signal(signal.SIGINT)
 child.wait(30)
 config = put("secrets.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:NO_SUCH_VARIABLE"}}}}))

@@ -411,6 +411,36 @@ static void comes_and_goes(void)
     fer_station_close(s);
 }
 
+#define API(catalog)                                                                               \
+    "{\"catalog\":\"" catalog                                                                      \
+    "\",\"apis\":{\"p\":{\"openapi\":\"api.json\",\"baseUrl\":\"http://127.0.0.1:1\"}}}"
+
+/* The tools of an API whose document is gone stay, and calls of them say so, however often; also
+ * where another catalogue takes the place of the one that they were found in. */
+static void an_api_without_its_document(void)
+{
+    fer_station *s;
+    fer_err err;
+    char command[512];
+    write_file("api.json",
+               "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"t\",\"version\":\"1.0.0\"},\"paths\":"
+               "{\"/x\":{\"get\":{\"operationId\":\"one\",\"responses\":{\"200\":{"
+               "\"description\":\"d\"}}}}}}",
+               0600);
+    put(API("one.catalog"));
+    assert_int_equal(open_it(&s, &err), FER_OK);
+    fer_station_close(s);
+    snprintf(command, sizeof command, "cp '%s/one.catalog' '%s/other.catalog'", folder, folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(unlink(path_of("api.json")), 0);
+    assert_int_equal(open_it(&s, &err), FER_OK);
+    for (int i = 0; i < 30; i++) expect_call(s, "p:one", "BackendUnavailable");
+    put(API("other.catalog"));
+    expect_renewed(s, 1);
+    expect_call(s, "p:one", "BackendUnavailable");
+    fer_station_close(s);
+}
+
 static void misuse(void)
 {
     fer_station *s = (fer_station *)folder;
@@ -479,7 +509,8 @@ int main(void)
                  ROWS_ONE("opened", one_has_the_state) + ROWS_ONE("opened", found_by_search) +
                  ROWS_ONE("opened", places) + ROWS_ONE("opened", another_loop) +
                  ROWS_ONE("opened", asked_again) + ROWS_ONE("opened", vacant) +
-                 ROWS_ONE("opened", comes_and_goes) + ROWS_ONE("opened", misuse) +
+                 ROWS_ONE("opened", comes_and_goes) +
+                 ROWS_ONE("opened", an_api_without_its_document) + ROWS_ONE("opened", misuse) +
                  ROWS_ONE("opened", torture) + ROWS_ONE("opened", torture_again);
     char command[192];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

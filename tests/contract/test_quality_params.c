@@ -19,6 +19,9 @@
     OPT("a")                                                                                       \
     "," OPT("b") "," OPT("c") "," OPT("d") "," OPT("e") "," OPT("f") "," OPT("g") "," OPT("h")
 #define OBJ(name, inner) "'" name "':{'type':'object'," SAYS ",'properties':{" inner "}}"
+#define ASKS(inner)                                                                                \
+    TOOL("get_thing",                                                                              \
+         TEXT ",'inputSchema':{'type':'object','properties':{" OPT("title") "}," inner "}")
 #define TAGGED(tag, key)                                                                           \
     "{'type':'object','properties':{'type':{'const':'" tag "'},'" key                              \
     "':{'type':'string'}},'required':['type','" key "']}"
@@ -211,6 +214,21 @@ static const struct quality_row rows[] = {
      INPUT(OPT("reason") "," OPT("answer"))},
     {"answer alone", FER_Q_PARAM_ORDER_REASONING, 0, INPUT(OPT("answer") "," OPT("x"))},
     {"reason alone", FER_Q_PARAM_ORDER_REASONING, 0, INPUT(OPT("reason"))},
+
+    {"misspelt in required", FER_Q_PARAM_UNDESCRIBED, 1, ASKS("'required':['titel']"),
+     .pointer = "/inputSchema/required"},
+    {"two that nobody describes", FER_Q_PARAM_UNDESCRIBED, 2, ASKS("'required':['a','title','b']")},
+    {"in an object inside", FER_Q_PARAM_UNDESCRIBED, 1,
+     INPUT("'o':{'type':'object'," SAYS ",'properties':{" OPT("a") "},'required':['b']}")},
+    {"described", FER_Q_PARAM_UNDESCRIBED, 0, ASKS("'required':['title']")},
+    {"no properties at all", FER_Q_PARAM_UNDESCRIBED, 0,
+     TOOL("get_thing", TEXT ",'inputSchema':{'type':'object','required':['a']}")},
+    {"alternatives that only demand", FER_Q_PARAM_UNDESCRIBED, 0,
+     ASKS("'anyOf':[{'required':['title']},{'required':['x'],'properties':{'y':{}}}]")},
+    {"described by what is beside it", FER_Q_PARAM_UNDESCRIBED, 0,
+     ASKS("'required':['x'],'allOf':[{'properties':{'x':{}}}]")},
+    {"described by a pattern", FER_Q_PARAM_UNDESCRIBED, 0,
+     ASKS("'required':['x_a'],'patternProperties':{'^x_':{}}")},
 
     {"list without a part", FER_Q_PAGE_INPUT_NO_CURSOR, 1, LIST("list_things", "", "")},
     {"search that gives a list", FER_Q_PAGE_INPUT_NO_CURSOR, 1,

@@ -3,6 +3,7 @@
 #include "quality.h"
 
 #include "json_value.h"
+#include "near.h"
 #include "unicode.h"
 
 #define OPTIONAL_MAX 8
@@ -162,9 +163,51 @@ static void check_order(fer_quality *q, const fer_qnode *n)
     }
 }
 
+/* ---- names that are asked for ------------------------------------------------------------------
+ */
+
+/* What is demanded here may be described elsewhere: beside an alternative, or by a pattern. */
+static bool may_be_described(const fer_qnode *n)
+{
+    static const uint64_t others = FER_SLOT(KW_REF) | FER_SLOT(KW_ALL_OF) | FER_SLOT(KW_ANY_OF) |
+                                   FER_SLOT(KW_ONE_OF) | FER_SLOT(KW_PATTERN_PROPERTIES) |
+                                   FER_SLOT(KW_IF) | FER_SLOT(KW_DYNAMIC_REF);
+    const fer_subschema *s = n->schema;
+    bool whole = s->via == KW_COUNT || s->via == KW_PROPERTIES || s->via == KW_ITEMS ||
+                 s->via == KW_ADDITIONAL_PROPERTIES;
+    return !whole || fer_q_any(n, others);
+}
+
+/* The property that is nearest to a name that is none. */
+static fer_str meant_by(const yyjson_val *properties, fer_str name)
+{
+    fer_near near;
+    fer_near_init(&near, name);
+    FER_EACH_MEMBER (properties, key) {
+        fer_near_try(&near, fer_val_str(key));
+    }
+    return near.best;
+}
+
+static void check_required(fer_quality *q, const fer_qnode *n)
+{
+    const yyjson_val *properties = fer_q_get(n, KW_PROPERTIES), *list = fer_q_get(n, KW_REQUIRED);
+    if (!fer_is_obj(properties) || !fer_val_len(properties) || !fer_is_arr(list)) return;
+    if (may_be_described(n)) return;
+    FER_EACH_ITEM (list, item) {
+        if (!fer_is_str(item) || fer_val_key(properties, fer_val_str(item))) continue;
+        fer_str name = fer_utf8_cut(fer_val_str(item), 100),
+                meant = meant_by(properties, fer_val_str(item));
+        fer_q_node(q, n, FER_Q_PARAM_UNDESCRIBED, KW_REQUIRED,
+                   "\"%.*s\" is required, and no property describes it", FER_PRI(name));
+        if (meant.ptr) fer_q_hint(q, "did you mean \"%.*s\"?", FER_PRI(fer_utf8_cut(meant, 100)));
+    }
+}
+
 static void look_at_node(fer_quality *q, const fer_qnode *n)
 {
     note_depth(q, n);
+    check_required(q, n);
     check_order(q, n);
     check_freeform(q, n);
     if (!n->param || !n->words.count) return;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "remote.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "command_station.h"
@@ -10,6 +13,7 @@
 #include "link_http.h"
 #include "link_stdio.h"
 #include "secret.h"
+#include "sys.h"
 
 /* Variables of ours that every program gets, as in a configuration. */
 static const char *const passed[] = {"HOME",  "LANG", "LC_ALL", "LOGNAME", "PATH",
@@ -174,6 +178,19 @@ static fer_code make_env(fer_remote *r, const char *const **out, fer_err *err)
     return code;
 }
 
+/* A path is one from here; only configurations, which may be read elsewhere, want an absolute one.
+ */
+static fer_code place_program(fer_remote *r, const char **program, fer_err *err)
+{
+    char path[PATH_MAX];
+    if ((*program)[0] == '/' || !strchr(*program, '/')) return FER_OK;
+    if (!fer_sys_realpath(*program, path))
+        return fer_fail(err, FER_BACKEND_UNAVAILABLE, "cannot find the program %s: %s", *program,
+                        strerror(errno));
+    *program = fer_arena_copy(r->arena, fer_str_of(path)).ptr;
+    return *program ? FER_OK : fer_arena_failed(r->arena, err);
+}
+
 static fer_code make_program(fer_remote *r, const char *const *words, size_t count,
                              fer_mcp_link **out, fer_err *err)
 {
@@ -188,6 +205,7 @@ static fer_code make_program(fer_remote *r, const char *const *words, size_t cou
     fer_code code = FER_OK;
     if (count == 1) code = fer_command_words(r->arena, fer_str_of(words[0]), argv, &count, err);
     else memcpy(argv, words, count * sizeof *argv);
+    if (!code && argv[0]) code = place_program(r, &argv[0], err);
     if (!code) code = make_env(r, &spec.env, err);
     fer_process_host_options alone = {.alone = true};
     if (!code) code = fer_process_host_new(&r->loop, &alone, &r->host, err);

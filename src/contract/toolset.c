@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "findings.h"
+#include "near.h"
 
 struct first_place {
     fer_str source;
@@ -351,6 +352,22 @@ static fer_code consider(struct choice *best, const fer_tool *t, const fer_id *i
     return FER_OK;
 }
 
+/* Nothing has the ID: perhaps a tool of that name in a namespace is meant, or of a name near it. */
+static fer_code not_found(const fer_toolset *set, fer_str text, const fer_id *id, fer_err *err)
+{
+    const fer_tool *meant = NULL;
+    fer_near near;
+    fer_near_init(&near, id->name);
+    for (size_t i = 0; i < set->count; i++) fer_near_try(&near, fer_tool_name(set->tools[i]));
+    for (size_t i = 0; i < set->count && near.best.ptr && !meant; i++)
+        if (fer_str_eq(fer_tool_name(set->tools[i]), near.best)) meant = set->tools[i];
+    if (!meant) return fer_fail(err, FER_TOOL_NOT_FOUND, "no tool \"%.*s\" is here", FER_PRI(text));
+    fer_str ns = fer_tool_namespace(meant);
+    return fer_fail(err, FER_TOOL_NOT_FOUND,
+                    "no tool \"%.*s\" is here; did you mean \"%.*s%s%.*s\"?", FER_PRI(text),
+                    FER_PRI(ns), ns.len ? ":" : "", FER_PRI(fer_tool_name(meant)));
+}
+
 fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constraint,
                           const fer_tool **out, fer_err *err)
 {
@@ -369,14 +386,14 @@ fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constrai
         code = consider(&best, set->tools[i], &id, constraint, err);
     }
     if (code) return code;
-    if (!best.tool) {
+    if (!best.tool && !named) return not_found(set, text, &id, err);
+    if (!best.tool)
         return fer_fail(
             err, FER_TOOL_NOT_FOUND,
-            named
-                ? "of \"%.*s\" there are %zu versions, but none that is asked for (a pre-release must be named)"
-                : "no tool \"%.*s\" is here (%zu of that name)",
+            named == 1
+                ? "\"%.*s\" is here, but not in the version that is asked for (a pre-release must be named)"
+                : "\"%.*s\" is here in %zu versions, but none that is asked for (a pre-release must be named)",
             FER_PRI(text), named);
-    }
     *out = best.tool;
     return FER_OK;
 }

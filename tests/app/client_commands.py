@@ -96,6 +96,8 @@ ROWS = [
     ("remote.timeout: a millisecond more", ["call", "-s", BACKEND, "slow", "--timeout", "3600001"], 2, [], ["--timeout takes a whole number from 1 to 3600000"], {}),
     ("inspect: what it is", ["inspect", EVERYTHING], 1, ["all 9", "2025-06-18", "tools (tells changes), resources, prompts", "Be kind.", "file:///a", "greet",
                                                        "error name.charset"], [], {}),
+    ("inspect: a program by a path from here", ["inspect", "--", os.path.relpath(shutil.which(BACKEND.split()[0]), SOURCE), *BACKEND.split()[1:]], 0, ["backend 1"], [], {}),
+    ("inspect: one that is not there", ["inspect", "--", "./none", "x"], 1, [], ["cannot find the program ./none: No such file"], {}),
     ("inspect: words behind --", ["inspect", "--", *BACKEND.split()], 0, ["backend 1", "exact", "0 errors"], [], {}),
     ("inspect: --strict", ["inspect", "--strict", BACKEND], 1, ["warning desc.short"], [], {}),
     ("inspect: a rule that is off", ["inspect", "--strict", "--severity", "desc.short=off", "--severity", "desc.param-missing=off", BACKEND], 0, ["0 warnings"], [], {}),

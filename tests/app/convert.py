@@ -88,6 +88,7 @@ def back(folder):
     case("a call that does not fit", expect(run(["call-back", "--map", mapped, wrong]), 1, [], ["do not fit the converted schema"]))
     other = write(folder, "call.json", {"name": "x", "arguments": {}})
     case("another tool", expect(run(["call-back", "--map", mapped, other]), 1, [], ['the map has no tool "x"']))
+    case("what is no JSON", expect(run(["call-back", "--map", mapped, write(folder, "n", "nonsense")]), 2, [], ["/n:1:1:"]))
     case("no map", expect(run(["call-back", "--map", os.path.join(folder, "none"), call]), 2, [], ["No such file"]))
     case("another version", expect(run(["call-back", "--map", write(folder, "v", '{"mapVersion":2,"tools":[]}'), call]), 2, [], ["its version is not 1"]))
     records = json.loads(run(["convert", "--from-map", mapped]).stdout)

@@ -10,12 +10,19 @@
 #include "file.h"
 #include "inputs.h"
 
+/* What is no JSON at all cannot be read; anything else is for the map to judge. */
 static fer_code read_call(fer_arena *a, const char *file, fer_str *out, fer_err *err)
 {
-    size_t max = fer_json_limits_message()->size;
-    if (!file || strcmp(file, "-") == 0)
-        return fer_file_read_fd(a, STDIN_FILENO, "standard input", max, out, err);
-    return fer_file_read(a, file, max, out, err);
+    const fer_json_limits *limits = fer_json_limits_message();
+    bool piped = !file || strcmp(file, "-") == 0;
+    fer_json *doc;
+    fer_code code =
+        piped ? fer_file_read_fd(a, STDIN_FILENO, "standard input", limits->size, out, err)
+              : fer_file_read(a, file, limits->size, out, err);
+    if (code) return code;
+    code = fer_json_read(a, *out, limits, &doc, err);
+    if (code) fer_fail_in(err, fer_str_of(piped ? "<stdin>" : file));
+    return code;
 }
 
 static fer_code translate(fer_app *app, fer_arena *a, const char *map_file, int *exit, fer_err *err)

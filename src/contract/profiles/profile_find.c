@@ -24,9 +24,18 @@ static fer_code unknown_profile(fer_arena *a, fer_str name, fer_err *err)
     size_t count;
     fer_near near;
     const fer_profile_text *texts = fer_profile_texts(&count);
-    (void)a;
     fer_near_init(&near, name);
-    for (size_t i = 0; i < count; i++) fer_near_try(&near, fer_str_of(texts[i].name));
+    for (size_t i = 0; i < count; i++) {
+        fer_json *doc;
+        fer_near_try(&near, fer_str_of(texts[i].name));
+        fer_code code = fer_json_read(a, texts[i].text, fer_json_limits_file(), &doc, err);
+        if (code) return code;
+        const yyjson_val *aliases = fer_val_get(fer_json_root(doc), "aliases");
+        if (!aliases) continue;
+        FER_EACH_ITEM (aliases, alias) {
+            fer_near_try(&near, fer_val_str(alias));
+        }
+    }
     if (near.best.ptr)
         return fer_fail(err, FER_BAD_USAGE, "there is no profile '%.*s'; did you mean '%.*s'?",
                         FER_PRI(fer_str_head(name, 100)), FER_PRI(near.best));

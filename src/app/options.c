@@ -261,7 +261,7 @@ const fer_option fer_search_options[] = {
     {"category", 0, "NAME...", NULL, "only tools of one of these categories"},
     {"effect", 0, "EFFECT...", effect_choices, "only tools with one of these effects"},
     PAGES_OF("10"),
-    CATALOG,
+    KEPT_CATALOG,
     {"ranker", 0, "RANKER", fer_ranker_names,
      "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},
     EMBEDDER,
@@ -344,7 +344,7 @@ const fer_option fer_describe_options[] = {
     {"level", 'l', "LEVEL", level_of_detail_choices, "how much of it (default full)"},
     {"json", 0, NULL, NULL, "print the ToolDoc as JSON"},
     {"version", 0, "CONSTRAINT", NULL, "which versions will do, such as '^1.2'"},
-    CATALOG,
+    KEPT_CATALOG,
     INPUT_FORMAT,
     END,
 };
@@ -358,7 +358,7 @@ const fer_option fer_describe_options[] = {
         "namespace", 'n', "NAMESPACE", NULL,                                                       \
             "of tools that name none (default: the name of their file without its ending)"         \
     }
-const fer_option fer_namespaces_options[] = {JSON, PAGES, CATALOG, INPUT_FORMAT, END};
+const fer_option fer_namespaces_options[] = {JSON, PAGES, KEPT_CATALOG, INPUT_FORMAT, END};
 const fer_option fer_index_build_options[] = {
     {"output", 'o', "FILE", NULL, "where to write (default ferrule.catalog)"},
     {"quiet", 'q', NULL, NULL, "print nothing"},

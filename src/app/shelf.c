@@ -12,6 +12,7 @@
 #include "inputs.h"
 #include "near.h"
 #include "progress.h"
+#include "state_folder.h"
 #include "sys.h"
 #include "tags.h"
 #include "tool_id.h"
@@ -230,6 +231,13 @@ static bool may_be_read(int fd)
     return fer_sys_fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode);
 }
 
+/* `*path` stays NULL where the configuration has none. */
+static int open_configured(fer_shelf *s, const char **path)
+{
+    int bad = fer_catalog_configured(s->app, s->arena, path);
+    return bad || !*path ? bad : open_file(s, *path);
+}
+
 static int open_shelf(fer_shelf *s)
 {
     const char *path = fer_app_option(s->app, "catalog");
@@ -239,16 +247,23 @@ static int open_shelf(fer_shelf *s)
     if (path && files)
         return fer_app_usage(s->app, "tools come from --catalog or from files, not from both");
     if (path) return open_file(s, path);
+    if (!files && s->options.configured && fer_app_option(s->app, "config"))
+        return open_configured(s, &path);
     /* A catalogue that is here goes before standard input, which is never empty-handed in CI or
      * under an agent; '-' asks for the latter. */
     if (!files && fer_file_exists(FER_SHELF_FILE)) return open_file(s, FER_SHELF_FILE);
+    if (!files && s->options.configured && !may_be_read(STDIN_FILENO)) {
+        bad = open_configured(s, &path);
+        if (bad || path) return bad;
+    }
     if (s->options.file || (!files && !may_be_read(STDIN_FILENO))) {
         return fer_app_usage(s->app,
                              s->options.file
                                  ? "%s needs a catalogue: --catalog FILE, or a %s here, which "
                                    "'ferrule index build' makes"
-                                 : "%s needs tools: a file, a folder, --catalog FILE, or a %s "
-                                   "here, which 'ferrule index build' makes",
+                                 : "%s needs tools: a file, a folder, --catalog FILE, a %s "
+                                   "here, which 'ferrule index build' makes, or a configuration "
+                                   "with state or catalog",
                              s->app->command->name, FER_SHELF_FILE);
     }
     if (s->options.uses)

@@ -31,6 +31,7 @@ typedef struct fer_shelf_options {
     /* Names the catalogue's file where --catalog does not; NULL: ferrule.catalog. 0, or an exit
      * code. */
     int (*find)(fer_app *app, fer_arena *a, const char **path);
+    bool configured; /* where there is nothing else, the catalogue of the configuration will do */
     fer_quarantine quarantine;
 } fer_shelf_options;
 

@@ -95,6 +95,31 @@ static void say_catalog(fer_app *app, bool here, const fer_config *c)
     else fer_app_say(app, "the catalogue is %.*s, of %.*s", FER_PRI(c->catalog), FER_PRI(c->file));
 }
 
+/* The configuration's, which is said; it has one. */
+static int name_catalog(fer_app *app, fer_arena *a, const fer_config *c, const char **out)
+{
+    fer_err err;
+    say_catalog(app, false, c);
+    *out = fer_arena_copy(a, c->catalog).ptr;
+    if (!*out) return fer_app_fail(app, (fer_arena_failed(a, &err), &err));
+    if (fer_file_exists(*out)) return 0;
+    fer_fail(&err, FER_IO_ERROR,
+             "there is no %s yet: 'ferrule serve' or 'ferrule servers' makes it", *out);
+    return fer_app_fail(app, &err);
+}
+
+int fer_catalog_configured(fer_app *app, fer_arena *a, const char **out)
+{
+    fer_err err;
+    fer_config c;
+    bool asked = fer_app_option(app, "config") != NULL;
+    fer_code code = read_config(app, a, &c, &err);
+    *out = NULL;
+    if (!asked && (code || !c.catalog.len)) return 0;
+    if (code) return fer_app_fail(app, &err);
+    return c.catalog.len ? name_catalog(app, a, &c, out) : no_catalog(app, &c);
+}
+
 int fer_catalog_find(fer_app *app, fer_arena *a, const char **out)
 {
     fer_err err;
@@ -105,12 +130,7 @@ int fer_catalog_find(fer_app *app, fer_arena *a, const char **out)
     if (here && (code || !c.catalog.len)) return 0;
     if (code) return fer_app_fail(app, &err);
     if (!c.catalog.len) return no_catalog(app, &c);
-    say_catalog(app, here, &c);
-    if (here) return 0;
-    *out = fer_arena_copy(a, c.catalog).ptr;
-    if (!*out) return fer_app_fail(app, (fer_arena_failed(a, &err), &err));
-    if (fer_file_exists(*out)) return 0;
-    fer_fail(&err, FER_IO_ERROR,
-             "there is no %s yet: 'ferrule serve' or 'ferrule servers' makes it", *out);
-    return fer_app_fail(app, &err);
+    if (!here) return name_catalog(app, a, &c, out);
+    say_catalog(app, true, &c);
+    return 0;
 }

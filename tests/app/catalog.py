@@ -280,6 +280,15 @@ def kept_catalogs(folder):
     case("what it holds back", expect(run_here("quarantine"), 0, ["s:paint\n"], [used]))
     case("its events", expect(run_here("events"), 0, ["quarantined\ts:paint"], [used]))
     case("approved there", expect(run_here("approve", "s:paint"), 0, ["approved\ts:paint"], [used]))
+    def look(*words, piped=None):
+        with open(os.devnull, encoding="utf-8") as nothing:
+            return subprocess.run([FERRULE, *words], cwd=here, env=dict(os.environ, HOME=here, XDG_CONFIG_HOME=""), capture_output=True, timeout=60,
+                                  **({"stdin": nothing} if piped is None else {"input": piped.encode()}))
+
+    for words, seen in ((["search", "paint"], "s:paint"), (["describe", "s:paint"], "s:paint"), (["namespaces"], "s\t1")):
+        case(f"{words[0]}: that of the configuration, where nothing else is there", expect(look(*words), 0, [seen], [used]))
+        case(f"{words[0]}: or where it is named", expect(look(*words, "--config", "ferrule.yaml", piped="[]"), 0, [seen], [used]))
+    case("what comes by a pipe goes before it", expect(look("namespaces", piped=json.dumps([tool("x", "X", namespace="piped")])), 0, ["piped\t1"], absent=["the catalogue is"]))
     run_here("update", "--quarantine", "breaking", old)
     case("rejected there", expect(run_here("reject", "s:paint"), 1, [], [used]))
     run(["index", "build", new, "-o", os.path.join(here, "ferrule.catalog")])

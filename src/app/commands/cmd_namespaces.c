@@ -62,7 +62,7 @@ int fer_run_namespaces(fer_app *app)
     fer_shelf s;
     fer_page page;
     fer_err err;
-    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){0});
+    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.configured = true});
     if (bad) return bad;
     bad = fer_shelf_page(&s, &page);
     if (!bad && write_all(&s, &page, &err)) bad = fer_app_fail(app, &err);

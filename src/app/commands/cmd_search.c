@@ -372,7 +372,7 @@ static int run_search(struct search *s)
 static int open_shelf(struct search *s, fer_app *app)
 {
     const char *ranker = fer_app_option(app, "ranker"), *embedder = fer_app_option(app, "embedder");
-    fer_shelf_options options = {.skip = 1, .search = true};
+    fer_shelf_options options = {.skip = 1, .search = true, .configured = true};
     if (!embedder) embedder = "builtin";
     s->rank = ranker ? (fer_rank)(FER_RANK_BM25 + fer_ranker_of(ranker)) : FER_RANK_DEFAULT;
     if (s->rank != FER_RANK_BM25) options.embedder = embedder;

@@ -20,8 +20,22 @@ typedef struct fer_option {
 
 typedef struct fer_app fer_app;
 
+/* What a command is for, in the order of the help. */
+typedef enum fer_topic {
+    FER_TOPIC_DEFINE,
+    FER_TOPIC_SCHEMA,
+    FER_TOPIC_CONVERT,
+    FER_TOPIC_FIND,
+    FER_TOPIC_RUN,
+    FER_TOPIC_SERVE,
+    FER_TOPIC_RECORD,
+    FER_TOPIC_HELP,
+    FER_TOPIC_COUNT
+} fer_topic;
+
 typedef struct fer_command {
-    const char *name;      /* one word, or a group and a verb: "schema lint" */
+    const char *name; /* one word, or a group and a verb: "schema lint" */
+    fer_topic topic;
     const char *arguments; /* as shown in the usage line */
     const char *summary;   /* half a line */
     const char *text;      /* paragraphs for --help and the man page */

@@ -7,28 +7,35 @@
 
 #define WIDTH 80
 
-/* Wraps words at WIDTH columns, indented. The text of the tables is ASCII. */
-static void wrap(fer_out *out, const char *text, size_t indent)
+/* Words on lines of WIDTH columns. The text of the tables is ASCII. */
+struct lines {
+    fer_out *out;
+    size_t indent; /* of all but the first */
+    size_t column; /* behind the last word; 0: none on this line yet */
+};
+
+static void add_words(struct lines *l, const char *text)
 {
-    size_t column = 0;
     while (*text) {
-        size_t len = strcspn(text, " ");
-        if (column && column + 1 + len > WIDTH - indent) {
-            fer_out_text(out, "\n");
-            column = 0;
+        size_t len = strcspn(text, " \n");
+        bool first = !l->column;
+        if (*text == '\n') { /* paragraphs */
+            fer_out_text(l->out, "\n");
+            l->column = 0;
+            text++;
+            continue;
         }
-        if (!column) {
-            for (size_t i = 0; i < indent; i++) fer_out_text(out, " ");
-        } else {
-            fer_out_text(out, " ");
-            column++;
+        if (!first && l->column + 1 + len > WIDTH - l->indent) {
+            fer_out_printf(l->out, "\n%*s", (int)l->indent, "");
+            l->column = 0;
+            first = true;
         }
-        fer_out_add(out, (fer_str){text, len});
-        column += len;
+        if (!first) fer_out_text(l->out, " ");
+        fer_out_add(l->out, (fer_str){text, len});
+        l->column += len + !first;
         text += len;
         while (*text == ' ') text++;
     }
-    fer_out_text(out, "\n");
 }
 
 static void heading(fer_out *out, const char *text)
@@ -48,9 +55,14 @@ static void write_options(fer_out *out, const fer_option *o)
                            o->argument ? " " : "", o->argument ? o->argument : "");
         fer_out_printf(out, "%-30s", left);
         if (len >= 30) fer_out_printf(out, "\n%30s", "");
-        fer_out_text(out, o->text);
+        struct lines l = {out, 30, 0};
+        add_words(&l, o->text);
         for (const char *const *c = o->choices; c && *c; c++) {
-            fer_out_printf(out, "%s%s", c == o->choices ? ": " : ", ", *c);
+            char choice[64];
+            snprintf(choice, sizeof choice, "%s%s", *c, c[1] ? "," : "");
+            if (c == o->choices) fer_out_text(out, ":");
+            if (c == o->choices) l.column++;
+            add_words(&l, choice);
         }
         fer_out_text(out, "\n");
     }
@@ -73,8 +85,9 @@ static void write_command(fer_out *out, const fer_command *c)
     heading(out, "Usage");
     fer_out_printf(out, "  ferrule %s [OPTIONS]%s%s\n\n", c->name, *c->arguments ? " " : "",
                    c->arguments);
-    wrap(out, c->text, 0);
-    fer_out_text(out, "\n");
+    struct lines l = {out, 0, 0};
+    add_words(&l, c->text);
+    fer_out_text(out, "\n\n");
     heading(out, "Options");
     write_options(out, c->options);
     write_options(out, fer_common_options);
@@ -102,14 +115,28 @@ void fer_help_group(fer_out *out, const char *group)
     fer_out_printf(out, "\n'ferrule help %s COMMAND' explains a command.\n", group);
 }
 
+static const char *const topics[FER_TOPIC_COUNT] = {
+    [FER_TOPIC_DEFINE] = "Commands: definitions of tools",
+    [FER_TOPIC_SCHEMA] = "JSON Schemas",
+    [FER_TOPIC_CONVERT] = "Other shapes",
+    [FER_TOPIC_FIND] = "Finding tools, and catalogues of them",
+    [FER_TOPIC_RUN] = "Running tools",
+    [FER_TOPIC_SERVE] = "The gateway",
+    [FER_TOPIC_RECORD] = "What was done",
+    [FER_TOPIC_HELP] = "Help",
+};
+
 static void write_all(fer_out *out)
 {
     fer_out_text(out, "ferrule: contracts for the tools of AI agents\n\n");
     heading(out, "Usage");
     fer_out_text(out, "  ferrule COMMAND [OPTIONS] [ARGUMENTS]\n\n");
-    heading(out, "Commands");
-    for (const fer_command *c = fer_commands; c->name; c++) write_summary(out, c);
-    fer_out_text(out, "\n");
+    for (int topic = 0; topic < FER_TOPIC_COUNT; topic++) {
+        heading(out, topics[topic]);
+        for (const fer_command *c = fer_commands; c->name; c++)
+            if (c->topic == (fer_topic)topic) write_summary(out, c);
+        fer_out_text(out, "\n");
+    }
     heading(out, "Exit codes");
     fer_out_text(out, "  0   done; nothing found, or warnings only\n"
                       "  1   done, and errors were found (with --strict, warnings too)\n"

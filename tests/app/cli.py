@@ -27,9 +27,9 @@ BAD = '{"name":"a b","inputSchema":{"type":"object"}}'
 # name, arguments, stdin, exit code, in stdout, in stderr
 ROWS = [
     ("no command", [], "", 2, [], ["Usage", "check"]),
-    ("help", ["help"], "", 0, ["Commands", "Exit codes", "70"], []),
+    ("help", ["help"], "", 0, ["Commands", "The gateway\n  init", "Exit codes", "70"], []),
     ("--help", ["--help"], "", 0, ["Commands"], []),
-    ("help of a command", ["help", "check"], "", 0, ["--format FORMAT", "text, json, sarif, github, gitlab, junit"], []),
+    ("help of a command", ["help", "check"], "", 0, ["--format FORMAT", "text, json, sarif,"], []),
     ("--help of a command", ["fmt", "--help"], "", 0, ["--write"], []),
     ("help of an unknown command", ["help", "nope"], "", 2, [], ["there is no command 'nope'"]),
     ("help of a command and more", ["help", "check", "x"], "", 2, [], ["there is no command 'check x'"]),
@@ -344,6 +344,19 @@ def review():
     case("check: a full disk is said", [] if full.returncode == 70 and b"cannot write" in full.stderr else [str(full)])
 
 
+def widths():
+    """Nothing that helps is wider than a terminal, but for what is to be copied."""
+    for command in run(["help"]).stdout.decode().split("Exit codes")[0].splitlines():
+        name = command[2:26].strip()
+        if not command.startswith("  ") or name.startswith("ferrule"):
+            continue
+        lines = run(["help", *name.split()]).stdout.decode().split("\nExamples\n")[0].splitlines()
+        wide = [line for line in lines if len(line) > 80 and "[OPTIONS]" not in line and not line.startswith("ferrule ")]
+        if wide:
+            case(f"help {name}: lines of 80 columns", wide)
+    case("help: lines of 80 columns", [line for line in run(["help"]).stdout.decode().splitlines() if len(line) > 80])
+
+
 def pipes():
     reader, writer = os.pipe()
     os.close(reader)
@@ -491,6 +504,7 @@ machine_formats()
 terminals()
 files()
 review()
+widths()
 pipes()
 edges()
 one_request()

@@ -489,6 +489,8 @@ def completions():
                                ("commands", ["help", "valid"], ["validate"]),
                                ("pages", ["reference", "rules/limit.d"], ["rules/limit.depth"]),
                                ("profiles", ["profiles", "show", "mcp-2026"], ["mcp-2026-07-28"]),
+                               ("profiles of an option", ["check", "-p", "mcp-2026"], ["mcp-2026-07-28"]),
+                               ("clients", ["install", "curs"], ["cursor"]),
                                ("files", ["check", "READ"], ["README.md"]),
                                ("no files where none will do", ["explain", "READ"], [])):
         typed = " ".join(f"'{word}'" for word in ["ferrule", *line])

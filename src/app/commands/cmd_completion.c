@@ -3,6 +3,7 @@
 #include <ferrule/schema.h>
 #include <string.h>
 
+#include "client_files.h"
 #include "command.h"
 #include "errors.h"
 #include "pages.h"
@@ -90,15 +91,26 @@ static void help_words(fer_out *o)
     }
 }
 
+static void client_words(fer_out *o)
+{
+    for (const char *const *name = fer_client_names; *name; name++) word(o, "", *name);
+}
+
+/* What the values of an option can be, by what its argument is called; files will do, too. */
+static void (*values_of(const fer_option *p))(fer_out *o)
+{
+    if (!p->argument) return NULL;
+    if (strcmp(p->argument, "PROFILE") == 0 || strcmp(p->name, "profile") == 0) return show_words;
+    return strcmp(p->argument, "CLIENT|FILE") == 0 ? client_words : NULL;
+}
+
 static const struct argument {
     const char *command;
     void (*words)(fer_out *o);
     bool files; /* these will do, too */
-} arguments[] = {{"completion", shell_words, false},
-                 {"explain", explain_words, false},
-                 {"help", help_words, false},
-                 {"profiles show", show_words, true},
-                 {"reference", reference_words, false}};
+} arguments[] = {{"completion", shell_words, false},  {"explain", explain_words, false},
+                 {"help", help_words, false},         {"install", client_words, false},
+                 {"profiles show", show_words, true}, {"reference", reference_words, false}};
 
 static const struct argument *argument_of(const fer_command *c)
 {
@@ -119,11 +131,13 @@ static void bash_name(fer_out *o, const fer_command *c, const fer_option *p)
 
 static void bash_values(fer_out *o, const fer_command *c, const fer_option *p)
 {
-    if (!p->choices) return;
+    void (*values)(fer_out *) = values_of(p);
+    if (!p->choices && !values) return;
     fer_out_printf(o, "        '%s':--%s", c->name, p->name);
     if (p->letter) fer_out_printf(o, "|'%s':-%c", c->name, p->letter);
-    fer_out_text(o, ") COMPREPLY=($(compgen -W '");
-    words(o, p->choices, " ");
+    fer_out_printf(o, ") COMPREPLY=($(compgen%s -W '", values ? " -f" : "");
+    if (values) values(o);
+    else words(o, p->choices, " ");
     fer_out_text(o, "' -- \"$cur\")); return ;;\n");
 }
 
@@ -213,11 +227,11 @@ static void zsh_option(fer_out *o, const fer_command *c, const fer_option *p)
     zsh_text(o, p->text);
     fer_out_text(o, "]");
     if (p->argument) fer_out_printf(o, ":%s:", p->argument);
-    if (p->choices) {
-        fer_out_text(o, "(");
-        words(o, p->choices, " ");
-        fer_out_text(o, ")");
-    }
+    void (*values)(fer_out *) = values_of(p);
+    if (p->choices || values) fer_out_text(o, values ? " _alternative \"words:word:(" : "(");
+    if (values) values(o);
+    else if (p->choices) words(o, p->choices, " ");
+    if (p->choices || values) fer_out_text(o, values ? ")\" \"files:file:_files\"" : ")");
     fer_out_text(o, "'");
 }
 
@@ -311,9 +325,11 @@ static void fish_option(fer_out *o, const fer_command *c, const fer_option *p)
     fer_out_printf(o, " -l %s", p->name);
     if (p->letter) fer_out_printf(o, " -s %c", p->letter);
     if (p->argument) fer_out_text(o, p->choices ? " -x" : " -r");
-    if (p->choices) {
+    void (*values)(fer_out *) = values_of(p);
+    if (p->choices || values) {
         fer_out_text(o, " -a '");
-        words(o, p->choices, " ");
+        if (values) values(o);
+        else words(o, p->choices, " ");
         fer_out_text(o, "'");
     }
     fer_out_text(o, " -d ");

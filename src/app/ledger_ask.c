@@ -3,7 +3,9 @@
 
 #include "clock.h"
 #include "errors.h"
+#include "print.h"
 #include "state_folder.h"
+#include "unicode.h"
 
 /* ---- time ---------------------------------------------------------------------------------------
  */
@@ -116,10 +118,42 @@ void fer_record_json(fer_out *o, fer_str text)
     fer_out_text(o, "\n");
 }
 
-static void column(fer_out *o, fer_str text)
+/* What is shown of a record, in order. On a terminal each column is so wide, unless its text is
+ * wider: lines come one by one. */
+enum shown {
+    SHOWN_SEQ,
+    SHOWN_TIME,
+    SHOWN_TYPE,
+    SHOWN_TENANT,
+    SHOWN_TOOL,
+    SHOWN_STATUS,
+    SHOWN_CODE,
+    SHOWN_CALL,
+    SHOWN_MORE
+};
+static const struct {
+    const char *head;
+    size_t width;
+} shown[] = {{"SEQ", 5},     {"TIME", 24}, {"TYPE", 10}, {"TENANT", 7}, {"TOOL", 24},
+             {"STATUS", 12}, {"CODE", 12}, {"CALL", 0}, {"", 0}};
+
+static void column(fer_out *o, enum shown which, fer_str text)
 {
-    fer_out_text(o, "\t");
-    fer_out_clean(o, text.len ? text : FER_STR("-"));
+    if (!text.len) text = FER_STR("-");
+    if (which) fer_out_text(o, o->terminal ? "  " : "\t");
+    fer_out_clean(o, text);
+    size_t width = fer_utf8_count(text);
+    if (o->terminal && width < shown[which].width)
+        fer_out_printf(o, "%*s", (int)(shown[which].width - width), "");
+}
+
+void fer_records_begin(fer_out *o)
+{
+    if (!o->terminal) return;
+    fer_out_style(o, FER_STYLE_BOLD);
+    for (int i = 0; i < SHOWN_MORE; i++) column(o, (enum shown)i, fer_str_of(shown[i].head));
+    fer_out_style(o, FER_STYLE_NONE);
+    fer_out_text(o, "\n");
 }
 
 static enum fer_style style_of(const fer_line *l, const fer_facts *f)
@@ -144,21 +178,22 @@ static void show_more(fer_out *o, fer_arena *a, const fer_line *l)
     if (!more[l->type][0] || fer_json_read(a, l->body, NULL, &doc, NULL)) return;
     for (size_t i = 0; i < FER_COUNT(more[0]); i++) {
         const yyjson_val *v = fer_val_get(fer_json_root(doc), more[l->type][i]);
-        column(o, fer_is_str(v) ? fer_val_str(v) : FER_STR(""));
+        column(o, SHOWN_MORE, fer_is_str(v) ? fer_val_str(v) : FER_STR(""));
     }
 }
 
 void fer_record_show(fer_out *o, fer_arena *a, const fer_line *l, const fer_facts *f)
 {
-    fer_out_printf(o, "%llu\t", (unsigned long long)l->seq);
-    fer_out_clean(o, l->time);
+    char seq[FER_DIGITS];
+    column(o, SHOWN_SEQ, (fer_str){seq, fer_print_u64(seq, l->seq)});
+    column(o, SHOWN_TIME, l->time);
     fer_out_style(o, style_of(l, f));
-    column(o, fer_str_of(fer_ledger_type_names[l->type]));
-    column(o, l->tenant);
-    column(o, f->tool);
-    column(o, f->status.len ? f->status : f->effect);
-    column(o, f->code);
-    column(o, f->call);
+    column(o, SHOWN_TYPE, fer_str_of(fer_ledger_type_names[l->type]));
+    column(o, SHOWN_TENANT, l->tenant);
+    column(o, SHOWN_TOOL, f->tool);
+    column(o, SHOWN_STATUS, f->status.len ? f->status : f->effect);
+    column(o, SHOWN_CODE, f->code);
+    column(o, SHOWN_CALL, f->call);
     show_more(o, a, l);
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_text(o, "\n");

@@ -14,6 +14,7 @@ typedef struct fer_ask_ledger {
     const char *folder;
     fer_question question; /* as it is written in lines */
     fer_ledger_reader *reader;
+    bool begun; /* something was shown */
 } fer_ask_ledger;
 
 /* Reads the options and opens the ledger; 0, or the exit code, after saying why. */
@@ -25,6 +26,8 @@ bool fer_moment_parse(fer_str text, int64_t now_ms, int64_t *out_ms);
 /* A length of time: "90s" and so on. */
 bool fer_age_parse(fer_str text, int64_t *out_ms);
 
+/* The heads of the columns, on a terminal. */
+void fer_records_begin(fer_out *o);
 /* One record: its line as it is, or time, type, tenant, tool, status, call in columns, and of some
  * types what they are about (`denied`: rule and reason), read in the arena. */
 void fer_record_json(fer_out *o, fer_str text);

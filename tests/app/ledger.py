@@ -45,6 +45,8 @@ case("query: a status that there is not", expect(ledger("query", "--status", "Bo
 case("tail: of a status", count(ledger("tail", "--status", "Error", "-n", "3"), 3))
 case("tail: all of few", count(ledger("tail", "--call", "c3"), 2))
 case("tail: a number that is none", expect(ledger("tail", "-n", "x"), 2, [], ["--lines takes a whole number"]))
+heads = terminal(["ledger", "query", "--color", "never", "-L", LEDGER]).splitlines()
+case("query: columns with heads on a terminal", [] if heads[0].split() == ["SEQ", "TIME", "TYPE", "TENANT", "TOOL", "STATUS", "CODE", "CALL"] and "\t" not in heads[1] else heads[:2])
 case("tail: on a terminal, once", [] if "checkpoint" in terminal(["ledger", "tail", "--once", "-L", LEDGER]) else ["nothing"])
 
 follower = subprocess.Popen([FERRULE, "ledger", "tail", "-f", "--json", "-n", "0", "-L", LEDGER], stdout=subprocess.PIPE, bufsize=0)

@@ -7,7 +7,7 @@ import os
 import stat
 import tempfile
 
-from command_line import case, expect, finish, inject, run
+from command_line import case, expect, finish, inject, run, terminal
 
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "here", "tokens.json")
@@ -47,5 +47,7 @@ with tempfile.TemporaryDirectory() as folder:
     case("a broken file", expect(token("list"), 2, err=[path, "token 1 has no 'id'"]))
     os.remove(path)
     case("made again", expect(token("new", "a"), 0))
+    shown = terminal(["token", "list", "--color", "never", "--file", path])
+    case("a table on a terminal", [] if shown.startswith("ID ") and "SCOPES" in shown.splitlines()[0] else [shown])
     inject([["token", "list", "--file", path]])
 finish()

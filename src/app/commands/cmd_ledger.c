@@ -22,6 +22,8 @@ static int count_option(fer_app *app, const char *name, uint64_t preset, uint64_
 static void show(fer_ask_ledger *k, fer_str text, const fer_line *l, const fer_facts *f)
 {
     bool json = fer_app_option(k->app, "json") != NULL;
+    if (!json && !k->begun) fer_records_begin(&k->app->out);
+    k->begun = true;
     if (json) fer_record_json(&k->app->out, text);
     else fer_record_show(&k->app->out, k->scratch, l, f);
 }

@@ -3,9 +3,11 @@
 #include <inttypes.h>
 
 #include "bearer_tokens.h"
+#include "buf.h"
 #include "clock.h"
 #include "command.h"
 #include "errors.h"
+#include "sheet.h"
 
 #define DAY 86400
 
@@ -97,34 +99,63 @@ int fer_run_token_new(fer_app *app)
     return bad;
 }
 
-static void write_time(fer_out *o, int64_t second, bool json)
+static void write_time(fer_out *o, int64_t second)
 {
     char text[FER_TIMESTAMP];
     fer_clock_format(second * 1000, text);
-    if (json) fer_out_json(o, fer_str_of(text));
-    else fer_out_text(o, second ? text : "never");
+    fer_out_json(o, fer_str_of(text));
 }
 
-static void write_text(fer_out *o, const fer_bearer *k, int64_t now)
+/* What a token allows, in words. */
+static void write_scopes(fer_buf *b, const fer_bearer *k)
 {
-    fer_out_printf(o, "%s\t", k->id);
-    fer_out_clean(o, k->name);
-    fer_out_text(o, "\t");
-    write_time(o, k->created, false);
-    fer_out_text(o, "\t");
-    write_time(o, k->expires, false);
-    fer_out_text(o, k->expires && k->expires <= now ? " (over)\t" : "\t");
     for (size_t i = 0; i < k->scope_count; i++) {
-        if (i) fer_out_text(o, " ");
-        fer_out_clean(o, k->scopes[i]);
+        if (i) fer_buf_add_char(b, ' ');
+        fer_buf_add(b, k->scopes[i]);
     }
-    if (k->tenant.len) fer_out_printf(o, " tenant=%.*s", FER_PRI(k->tenant));
-    if (k->mode.len) fer_out_printf(o, " mode=%.*s", FER_PRI(k->mode));
+    if (k->tenant.len) fer_buf_printf(b, " tenant=%.*s", FER_PRI(k->tenant));
+    if (k->mode.len) fer_buf_printf(b, " mode=%.*s", FER_PRI(k->mode));
     for (size_t i = 0; i < k->expose_count; i++) {
-        fer_out_text(o, " expose=");
-        fer_out_clean(o, k->expose[i]);
+        fer_buf_add_text(b, " expose=");
+        fer_buf_add(b, k->expose[i]);
     }
-    fer_out_text(o, "\n");
+}
+
+static fer_str time_text(fer_arena *a, int64_t second, const char *more)
+{
+    char text[FER_TIMESTAMP];
+    if (!second) return FER_STR("never");
+    fer_clock_format(second * 1000, text);
+    return fer_arena_printf(a, "%s%s", text, more);
+}
+
+/* The columns of one token. False: no memory. */
+static bool fill_row(fer_arena *a, const fer_bearer *k, int64_t now, fer_str row[FER_SHEET_COLUMNS])
+{
+    bool over = k->expires && k->expires <= now;
+    fer_buf scopes;
+    fer_buf_init(&scopes, a, SIZE_MAX / 4);
+    write_scopes(&scopes, k);
+    row[0] = fer_str_of(k->id);
+    row[1] = k->name;
+    row[2] = time_text(a, k->created, "");
+    row[3] = time_text(a, k->expires, over ? " (over)" : "");
+    row[4] = fer_buf_view(&scopes);
+    return row[2].ptr && row[3].ptr && !scopes.failure;
+}
+
+static fer_code write_rows(fer_out *o, fer_arena *a, const fer_bearers *list, int64_t now,
+                           fer_err *err)
+{
+    static const char *const heads[] = {"ID", "NAME", "MADE", "EXPIRES", "SCOPES"};
+    const fer_sheet sheet = {.out = o};
+    fer_sheet_table t = {.heads = heads, .columns = FER_COUNT(heads), .count = list->count};
+    t.rows = fer_arena_alloc_zero(a, list->count + 1, sizeof *t.rows);
+    if (!t.rows) return fer_arena_failed(a, err);
+    for (size_t i = 0; i < list->count; i++)
+        if (!fill_row(a, &list->list[i], now, t.rows[i])) return fer_arena_failed(a, err);
+    if (list->count) fer_sheet_table_write(&sheet, &t);
+    return FER_OK;
 }
 
 static void write_texts(fer_out *o, const char *key, const fer_str *list, size_t count)
@@ -142,10 +173,10 @@ static void write_json(fer_out *o, const fer_bearer *k)
     fer_out_printf(o, "{\"id\":\"%s\",\"name\":", k->id);
     fer_out_json(o, k->name);
     fer_out_text(o, ",\"created\":");
-    write_time(o, k->created, true);
+    write_time(o, k->created);
     if (k->expires) {
         fer_out_text(o, ",\"expires\":");
-        write_time(o, k->expires, true);
+        write_time(o, k->expires);
     }
     write_texts(o, "scopes", k->scopes, k->scope_count);
     if (k->expose_count) write_texts(o, "expose", k->expose, k->expose_count);
@@ -156,21 +187,26 @@ static void write_json(fer_out *o, const fer_bearer *k)
     fer_out_text(o, "}");
 }
 
+static void write_json_list(fer_out *o, const fer_bearers *list)
+{
+    fer_out_text(o, "{\"tokens\":[");
+    for (size_t i = 0; i < list->count; i++) {
+        fer_out_text(o, i ? ",\n" : "\n");
+        write_json(o, &list->list[i]);
+    }
+    fer_out_text(o, list->count ? "\n]}\n" : "]}\n");
+}
+
 int fer_run_token_list(fer_app *app)
 {
     struct tokens t;
-    bool json = fer_app_option(app, "json") != NULL;
+    fer_err err;
     int bad = open_tokens(&t, app, false);
     if (bad) return bad;
-    if (json) fer_out_text(&app->out, "{\"tokens\":[");
-    for (size_t i = 0; i < t.list.count; i++) {
-        if (json) fer_out_text(&app->out, i ? ",\n" : "\n");
-        if (json) write_json(&app->out, &t.list.list[i]);
-        else write_text(&app->out, &t.list.list[i], t.now);
-    }
-    if (json) fer_out_text(&app->out, t.list.count ? "\n]}\n" : "]}\n");
+    if (fer_app_option(app, "json")) write_json_list(&app->out, &t.list);
+    else if (write_rows(&app->out, t.arena, &t.list, t.now, &err)) bad = fer_app_fail(app, &err);
     close_tokens(&t);
-    return 0;
+    return bad;
 }
 
 int fer_run_token_revoke(fer_app *app)

@@ -96,7 +96,7 @@ static fer_code put(struct fixing *f, const char *path, fer_err *err)
         return fer_arena_failed(f->arena, err);
     fer_out_flush(f->out);
     if (dry || !wants(f)) return FER_OK;
-    return fer_file_replace(path, fixed, err);
+    return fer_file_rewrite(path, fixed, err);
 }
 
 static fer_code fix_input(struct fixing *f, fer_inputs *in, size_t index, fer_err *err)

@@ -200,6 +200,14 @@ fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
     return code;
 }
 
+fer_code fer_file_rewrite(const char *path, fer_str content, fer_err *err)
+{
+    int fd = open_file(path, O_WRONLY);
+    if (fd < 0 && errno != ENOENT) return io_failed(err, "write", path);
+    if (fd >= 0) fer_sys_close(fd);
+    return fer_file_replace(path, content, err);
+}
+
 fer_code fer_file_lock(const char *path, int *out, fer_err *err)
 {
     char folder[PATH_MAX];

@@ -18,6 +18,10 @@ fer_code fer_file_read_fd(fer_arena *a, int fd, const char *name, size_t max, fe
  * A new one in a folder that nobody else may enter is for nobody else either. Pipes and devices
  * (/dev/stdout, /dev/null) are written to and stay what they are. */
 fer_code fer_file_replace(const char *named, fer_str content, fer_err *err);
+/* The same of a file that others wrote. Who may write into the folder could put another file into
+ * the place of one that is read-only, which would be the writer's own from then on: it is left
+ * alone. */
+fer_code fer_file_rewrite(const char *path, fer_str content, fer_err *err);
 
 /*
  * Programs that read a file and later replace it take turns: the lock is that of its folder, so

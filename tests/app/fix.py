@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-from command_line import FAULTS, FERRULE, case, expect, finish, run
+from command_line import FAULTS, FERRULE, case, expect, finish, run, skip
 
 TOOL = """{
     "name": "set_level",
@@ -159,8 +159,30 @@ def faults(folder):
     case("faults: the file is whole", problems + ([] if len(plans) > 50 else ["hardly any fault was injected"]))
 
 
+def read_only(folder):
+    """A file that may not be written is not replaced either, though its folder could be."""
+    path = put(folder, "t.json", TOOL)
+    os.chmod(folder, 0o777)
+    os.chmod(path, 0o444)
+
+    def leave():
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+    for words in (["check", "--no-quality", "--fix", "-y", "-p", "anthropic-strict", path], ["fmt", "--write", path]):
+        name = f"{words[0]}: a read-only file is left alone"
+        try:
+            r = subprocess.run([FERRULE, *words], capture_output=True, timeout=60, preexec_fn=leave)
+        except PermissionError:
+            skip(name, "no other user may run what was built here")
+            continue
+        case(name, expect(r, 2, [], ["cannot write", "Permission denied"]) + ([] if get(path) == TOOL else ["rewritten"]))
+
+
 def main():
-    for part in (files, worse, usage, answers, faults):
+    for part in (read_only, files, worse, usage, answers, faults):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     finish()

@@ -41,7 +41,7 @@ static fer_code format_one(fer_app *app, fer_inputs *in, size_t index, fer_arena
     fer_out_text(&app->out, "\n");
     if (check) return FER_OK;
     if (strcmp(in->paths[index], "-") == 0) return refuse(err, name, "it is standard input");
-    return fer_file_replace(in->paths[index], formatted, err);
+    return fer_file_rewrite(in->paths[index], formatted, err);
 }
 
 int fer_run_fmt(fer_app *app)

@@ -261,17 +261,26 @@ static const struct column {
     const char *head;
     unsigned width;
     bool right;
-} columns[] = {{"BACKEND", 20, false}, {"STATE", 9, false},  {"CIRCUIT", 10, false},
-               {"TOOLS", 6, true},     {"RUN", 5, true},     {"CALLS", 8, true},
-               {"/MIN", 7, true},      {"ERR", 7, true},     {"P50", 8, true},
-               {"P99", 8, true},       {"RESTARTS", 9, true}};
+    bool spare; /* left out where not all fit, so that the others do in 80 */
+} columns[] = {
+    {"BACKEND", 20, false, false}, {"STATE", 9, false, false}, {"CIRCUIT", 10, false, false},
+    {"TOOLS", 6, true, true},      {"RUN", 5, true, true},     {"CALLS", 8, true, false},
+    {"/MIN", 7, true, false},      {"ERR", 7, true, false},    {"P50", 8, true, false},
+    {"P99", 8, true, false},       {"RESTARTS", 9, true, true}};
+#define COLUMNS_WIDTH 97 /* of all of them */
+
+static bool is_drawn(const drawing *d, size_t column)
+{
+    return !columns[column].spare || d->scene->width >= COLUMNS_WIDTH;
+}
 
 static void draw_heads(drawing *d)
 {
     line l = begin(d);
     fer_out_style(d->out, FER_STYLE_BOLD);
     for (size_t i = 0; i < FER_COUNT(columns); i++)
-        put(&l, fer_str_of(columns[i].head), columns[i].width, columns[i].right);
+        if (is_drawn(d, i))
+            put(&l, fer_str_of(columns[i].head), columns[i].width, columns[i].right);
     say(&l, "  LAST 20 S");
     fer_out_style(d->out, FER_STYLE_NONE);
     end(d);
@@ -302,8 +311,9 @@ static void draw_backend(drawing *d, const yyjson_val *b, bool chosen)
     styled(&l, style_of(text(b, "state")), text(b, "state"), columns[1].width, false);
     styled(&l, style_of(text(b, "circuit")), text(b, "circuit"), columns[2].width, false);
     for (size_t i = 3; i < FER_COUNT(columns); i++)
-        styled(&l, i == 7 && sum_of(b, "errorsPerSecond", 59) ? FER_STYLE_RED : FER_STYLE_NONE,
-               fer_str_of(cells[i]), columns[i].width, true);
+        if (is_drawn(d, i))
+            styled(&l, i == 7 && sum_of(b, "errorsPerSecond", 59) ? FER_STYLE_RED : FER_STYLE_NONE,
+                   fer_str_of(cells[i]), columns[i].width, true);
     say(&l, "  ");
     fer_out_style(d->out, FER_STYLE_BLUE);
     put_curve(&l, d->scene, b, "callsPerSecond", SPARK);

@@ -3,6 +3,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "arena.h"
@@ -11,8 +12,9 @@
 #include "digest.h"
 #include "errors.h"
 
-#define FORMAT 1
+#define FORMAT 2
 #define TAG    16
+#define HIDDEN 24 /* bytes of version, stamp and offset */
 
 struct token {
     unsigned char format[4]; /* the last three are 0 */
@@ -36,17 +38,41 @@ static uint64_t get_number(const unsigned char in[8])
     return n;
 }
 
-static fer_code sign(const fer_view *v, const struct token *t, unsigned char tag[TAG], fer_err *err)
+static fer_code mac(const fer_view *v, const void *bytes, size_t count, unsigned char *out,
+                    size_t size, fer_err *err)
 {
     unsigned char whole[EVP_MAX_MD_SIZE];
     size_t len = 0;
-    if (!EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, v->key, sizeof v->key,
-                   (const unsigned char *)t, SIGNED, whole, sizeof whole, &len) ||
-        len < TAG)
+    if (!EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, v->key, sizeof v->key, bytes, count, whole,
+                   sizeof whole, &len) ||
+        len < size)
         return fer_fail(err, FER_OUT_OF_MEMORY, "HMAC-SHA-256 could not be computed");
-    memcpy(tag, whole, TAG);
+    memcpy(out, whole, size);
     return FER_OK;
 }
+
+static fer_code sign(const fer_view *v, const struct token *t, unsigned char tag[TAG], fer_err *err)
+{
+    return mac(v, t, SIGNED, tag, TAG, err);
+}
+
+/*
+ * Hides the numbers of a token, or shows them again: where a page ends among all tools says how
+ * many there are that the caller does not see. What they are hidden with is made of the tag, and so
+ * is another for each token (a synthetic IV, RFC 5297); the byte before it sets it apart from what
+ * is signed, which begins with FORMAT.
+ */
+static fer_code mask(const fer_view *v, struct token *t, fer_err *err)
+{
+    unsigned char seed[1 + TAG] = {0}, pad[HIDDEN];
+    unsigned char *at = (unsigned char *)t + offsetof(struct token, version);
+    memcpy(seed + 1, t->tag, TAG);
+    fer_code code = mac(v, seed, sizeof seed, pad, HIDDEN, err);
+    for (size_t i = 0; !code && i < HIDDEN; i++) at[i] ^= pad[i];
+    return code;
+}
+_Static_assert(offsetof(struct token, digest) - offsetof(struct token, version) == HIDDEN,
+               "they lie one behind the other");
 
 /* ---- base64url (RFC 4648, 5), without padding -------------------------------------------------
  */
@@ -127,7 +153,8 @@ static fer_code open_token(fer_pager *p, fer_str text, fer_err *err)
     unsigned char tag[TAG];
     const fer_view *v = p->view;
     bool read = decode(text, (unsigned char *)&t);
-    fer_code code = read ? sign(v, &t, tag, err) : FER_OK;
+    fer_code code = read ? mask(v, &t, err) : FER_OK;
+    if (!code && read) code = sign(v, &t, tag, err);
     if (code) return code;
     if (!read || CRYPTO_memcmp(tag, t.tag, TAG) != 0 || t.format[0] != FORMAT)
         return fer_fail(err, FER_INVALID_PAGE_TOKEN,
@@ -168,6 +195,7 @@ fer_code fer_pager_token(const fer_pager *p, fer_arena *a, size_t offset, fer_st
     put_number(t.offset, offset);
     memcpy(t.digest, p->digest, FER_DIGEST);
     fer_code code = sign(p->view, &t, t.tag, err);
+    if (!code) code = mask(p->view, &t, err);
     if (code) return code;
     encode((const unsigned char *)&t, text);
     fer_str copy = fer_arena_copy(a, (fer_str){text, sizeof text});

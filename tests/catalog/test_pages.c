@@ -176,6 +176,45 @@ static void forged(void)
     fer_arena_free(a);
 }
 
+static unsigned value_of(char c)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return (unsigned)(strchr(letters, c) - letters);
+}
+
+/* Whether the bytes of a token have a number somewhere, as a machine would write it. */
+static bool says(fer_str token, uint64_t number)
+{
+    unsigned char bytes[64] = {0};
+    for (size_t i = 0; i < token.len; i++)
+        for (unsigned k = 0; k < 6; k++)
+            if (value_of(token.ptr[i]) & 32u >> k)
+                bytes[(i * 6 + k) / 8] |= (unsigned char)(128u >> (i * 6 + k) % 8);
+    for (size_t at = 0; at + sizeof number <= token.len * 3 / 4; at++)
+        if (memcmp(bytes + at, &number, sizeof number) == 0) return true;
+    return false;
+}
+
+/* Where a page ends among all tools is nothing that its reader learns: there may be some that he
+ * does not see. */
+static void hidden(void)
+{
+    fer_catalog *c = many(NULL);
+    fer_arena *a = fer_arena_new(0);
+    fer_filter f = {.tags = one_text(1, "m1")};
+    fer_str token = FER_STR(""), last = token;
+    fer_err err;
+    do {
+        assert_int_equal(ask(a, c, &f, token, &token, &err), FER_OK);
+        for (uint64_t n = 1; token.len && n <= TOOLS; n++) assert_false(says(token, n));
+        assert_false(token.len && fer_str_eq(token, last));
+        last = token;
+    } while (token.len);
+    fer_catalog_free(c);
+    fer_arena_free(a);
+}
+
 /* The same key and content give the same tokens; another content makes them stale. */
 static void own_key(void)
 {
@@ -201,5 +240,5 @@ int main(void)
 {
     return ROWS_RUN("list", rows, run) + ROWS_ONE("pages", namespaces) +
            ROWS_ONE("tokens", bad_tokens) + ROWS_ONE("tokens", forged) +
-           ROWS_ONE("tokens", own_key);
+           ROWS_ONE("tokens", hidden) + ROWS_ONE("tokens", own_key);
 }

@@ -77,15 +77,16 @@ static fer_code refit_doc(struct fer_applying *p, const fer_body *b)
     return no_memory(p);
 }
 
-static fer_code put_new(struct fer_applying *p, fer_entry *e)
+/* A tool is served that was not. */
+static fer_code serve_new(struct fer_applying *p, fer_entry *e)
 {
     if (fer_view_count(p->next) == FER_CATALOG_MAX)
         return fer_fail(p->err, FER_LIMIT_EXCEEDED,
                         "catalog.tools: a catalogue has at most %d tools", FER_CATALOG_MAX);
-    p->outcome->kind = FER_EVENT_REGISTERED;
     fer_code code = serve(p, e);
     if (!code && !fer_view_count_space(p->next, fer_body_text(e->body, FER_TEXT_NAMESPACE), 1))
         code = no_memory(p);
+    p->next->own += !code && fer_body_is_own(e->body);
     return code ? code : refit_doc(p, e->body);
 }
 
@@ -213,6 +214,35 @@ static fer_code shadow(struct fer_applying *p, fer_str id)
                : fer_arena_failed(b->arena, p->err);
 }
 
+/* The first definition that is for one owner alone is another than all are shown: a server that
+ * changes a tool for one of them passes no other way than one that changes it for all. */
+static fer_code judge_first(struct fer_applying *p, const fer_entry *e, bool *hold)
+{
+    char id[FER_OWN_ID];
+    const fer_body *old;
+    fer_buf b;
+    fer_buf_init_fixed(&b, id, sizeof id);
+    fer_body_public_id(&b, e->body);
+    fer_entry *shown = b.failure ? NULL : entry_in(&p->next->tools, fer_buf_view(&b));
+    if (!shown) return FER_OK;
+    fer_code code = fer_entry_body(shown, &old, p->err);
+    if (!code) code = judge(p, old, e->body, &p->outcome->verdict);
+    *hold = !code && is_held_back(p, p->outcome->verdict);
+    return code;
+}
+
+static fer_code put_new(struct fer_applying *p, fer_entry *e)
+{
+    bool hold = is_waiting(p, e);
+    p->outcome->kind = FER_EVENT_REGISTERED;
+    fer_code code = !hold && fer_body_is_own(e->body) && p->quarantine != FER_QUARANTINE_NONE
+                        ? judge_first(p, e, &hold)
+                        : FER_OK;
+    if (code || hold) return code ? code : hold_back(p, e);
+    code = serve_new(p, e);
+    return code ? code : remove_from(p, &p->next->pending, e->value.key);
+}
+
 static fer_code update(struct fer_applying *p, fer_entry *there, fer_entry *given)
 {
     const fer_body *old;
@@ -249,15 +279,18 @@ static fer_code remove_tool(struct fer_applying *p, fer_str id)
     if (!code) code = remove_from(p, &p->next->pending, id);
     if (!code) code = remove_from(p, &p->next->docs, id);
     if (!code && !fer_view_count_space(p->next, parts.ns, -1)) code = no_memory(p);
+    p->next->own -= !code && fer_id_is_own(id);
     return code;
 }
 
 static fer_code apply_remove(struct fer_applying *p, const struct fer_op *op)
 {
+    bool held = entry_in(&p->next->pending, op->id) != NULL;
     if (entry_in(&p->next->tools, op->id)) return remove_tool(p, op->id);
-    if (!fer_table_get(&p->next->docs, op->id)) return unknown(p, op->id);
+    if (!held && !fer_table_get(&p->next->docs, op->id)) return unknown(p, op->id);
     p->outcome->kind = FER_EVENT_REMOVED;
-    return remove_from(p, &p->next->docs, op->id);
+    fer_code code = held ? remove_from(p, &p->next->pending, op->id) : FER_OK;
+    return code ? code : remove_from(p, &p->next->docs, op->id);
 }
 
 static fer_code apply_remove_backend(struct fer_applying *p, const struct fer_op *op)
@@ -317,9 +350,10 @@ static fer_code apply_approve(struct fer_applying *p, const struct fer_op *op)
     fer_entry *e = entry_in(&p->next->pending, op->id);
     if (!e) return not_held(p, op->id);
     p->outcome->kind = FER_EVENT_APPROVED;
+    bool first = !entry_in(&p->next->tools, op->id);
     fer_code code = fer_entry_body(e, &body, p->err);
-    if (!code) code = serve(p, e);
-    if (!code) code = refit_doc(p, body);
+    if (!code) code = first ? serve_new(p, e) : serve(p, e);
+    if (!code && !first) code = refit_doc(p, body);
     return code ? code : remove_from(p, &p->next->pending, op->id);
 }
 

@@ -182,6 +182,12 @@ fer_code fer_batch_document(fer_batch *b, fer_str id, fer_str json, fer_err *err
     return code;
 }
 
+void fer_batch_for_owner(fer_batch *b, fer_str mark)
+{
+    b->owned = mark.len == FER_OWN_MARK;
+    if (b->owned) memcpy(b->owner, mark.ptr, FER_OWN_MARK);
+}
+
 /* ---- tools
  * ---------------------------------------------------------------------------------------- */
 
@@ -196,8 +202,9 @@ static fer_code put_entry(struct adding *ad, const fer_tool *t, fer_place place,
     fer_batch *b = ad->batch;
     fer_err why = {0};
     struct fer_op op = {.kind = FER_OP_PUT, .source = ad->source, .place = place};
+    fer_str owner = {b->owner, b->owned ? FER_OWN_MARK : 0};
     fer_arena_reset(b->scratch);
-    fer_code code = fer_entry_of_tool(b->scratch, t, ad->options, &op.entry, &why);
+    fer_code code = fer_entry_of_tool(b->scratch, t, ad->options, owner, &op.entry, &why);
     if (is_memory(code)) {
         if (err) *err = why;
         return code;

@@ -7,6 +7,7 @@
 #ifndef FER_BATCH_H
 #define FER_BATCH_H
 
+#include "own_id.h"
 #include "view.h"
 
 enum fer_op_kind {
@@ -40,7 +41,12 @@ struct fer_batch {
     size_t hard; /* problems that leave nothing to apply, however lenient one is */
     fer_event *outcomes;
     bool applied;
+    char owner[FER_OWN_MARK]; /* whom the tools that are added now are for (own_id.h): */
+    bool owned;               /* one alone */
 };
+
+/* The tools that are added from now on are for one owner alone; an empty mark: for all. */
+void fer_batch_for_owner(fer_batch *b, fer_str mark);
 
 /* Notes what is wrong with a change. False: no memory. */
 bool fer_batch_note(fer_batch *b, size_t number, fer_code code, fer_str id, fer_str message);

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "checksum.h"
 #include "errors.h"
+#include "own_id.h"
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -61,14 +62,14 @@ fer_code fer_body_backends(fer_arena *a, const fer_body *b, fer_backend **out, s
 
 fer_code fer_body_summary(fer_arena *a, const fer_body *b, fer_summary *out, fer_err *err)
 {
-    fer_summary s = {.id = fer_body_text(b, FER_TEXT_ID),
-                     .name = fer_body_text(b, FER_TEXT_NAME),
+    fer_summary s = {.name = fer_body_text(b, FER_TEXT_NAME),
                      .ns = fer_body_text(b, FER_TEXT_NAMESPACE),
                      .short_description = fer_body_text(b, FER_TEXT_SHORT),
                      .summary = fer_body_text(b, FER_TEXT_SHORT),
                      .category = fer_body_text(b, FER_TEXT_CATEGORY),
                      .security_summary = fer_body_text(b, FER_TEXT_SECURITY)};
-    fer_code code = fer_body_list(a, b, FER_TEXT_INPUT_MODES, &s.input_modes, err);
+    fer_code code = fer_body_shown_id(a, b, &s.id, err);
+    if (!code) code = fer_body_list(a, b, FER_TEXT_INPUT_MODES, &s.input_modes, err);
     if (!code) code = fer_body_list(a, b, FER_TEXT_OUTPUT_MODES, &s.output_modes, err);
     if (!code) code = fer_body_list(a, b, FER_TEXT_TAGS, &s.tags, err);
     if (!code) *out = s;

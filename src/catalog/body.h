@@ -19,7 +19,7 @@ enum fer_text_id {
     FER_TEXT_ID,
     FER_TEXT_NAME,      /* inside the ID */
     FER_TEXT_NAMESPACE, /* inside the ID */
-    FER_TEXT_VERSION,
+    FER_TEXT_VERSION,   /* of the record */
     FER_TEXT_TITLE,
     FER_TEXT_SHORT,
     FER_TEXT_CATEGORY,
@@ -84,9 +84,10 @@ typedef struct fer_entry {
 /* The body, looked at first where it comes from a file. FER_INVALID_CATALOG: it is damaged. */
 fer_code fer_entry_body(fer_entry *e, const fer_body **out, fer_err *err);
 
-/* An entry for a tool, as the options say (NULL: none). */
+/* An entry for a tool, as the options say (NULL: none); with a mark of an owner for him alone
+ * (own_id.h). */
 fer_code fer_entry_of_tool(fer_arena *scratch, const fer_tool *t, const fer_put_options *options,
-                           fer_entry **out, fer_err *err);
+                           fer_str owner, fer_entry **out, fer_err *err);
 /* The same tool with other backends. */
 fer_code fer_entry_with_backends(fer_arena *scratch, const fer_body *b, const fer_backend *backends,
                                  size_t count, fer_entry **out, fer_err *err);

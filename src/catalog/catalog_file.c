@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "file_layout.h"
 #include "finder.h"
+#include "own_id.h"
 #include "sys.h"
 #include "vector_section.h"
 #include "vector_store.h"
@@ -230,6 +231,7 @@ static bool plant(struct opening *o)
     size_t entries = (size_t)(n[FER_FILE_TOOLS] + n[FER_FILE_PENDING]);
     for (size_t i = 0; i < entries; i++, r++) {
         init_entry(o, &o->file->entries[i], r);
+        o->view->own += i < n[FER_FILE_TOOLS] && fer_id_is_own(o->file->entries[i].value.key);
         *at++ = &o->file->entries[i].value;
     }
     for (size_t i = 0; i < n[FER_FILE_DOCS]; i++, r++) {

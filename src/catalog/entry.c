@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "json_value.h"
 #include "name_mangle.h"
+#include "own_id.h"
 #include "sys.h"
 #include "tool.h"
 #include "unicode.h"
@@ -209,8 +210,24 @@ static fer_code security_of(fer_arena *a, const fer_tool *t, fer_str *out, fer_e
     return done(&b, out, err);
 }
 
-static fer_code id_of(fer_arena *a, const fer_tool *t, const fer_put_options *o, struct parts *p,
-                      fer_err *err)
+/* A version that stands for an owner is nobody else's to say. */
+static fer_code write_id(fer_arena *a, const fer_id *id, fer_str owner, fer_str *out, fer_err *err)
+{
+    fer_buf b;
+    fer_str plain;
+    if (fer_version_mark(id->version).len)
+        return fer_fail(err, FER_INVALID_ID, "the version %.*s is kept for definitions of tenants",
+                        FER_PRI(id->version));
+    if (!owner.len) return fer_id_write(a, id, out, err);
+    fer_code code = fer_id_write(a, id, &plain, err);
+    if (code) return code;
+    fer_buf_init(&b, a, FER_OWN_ID);
+    fer_own_id_write(&b, plain, owner);
+    return done(&b, out, err);
+}
+
+static fer_code id_of(fer_arena *a, const fer_tool *t, const fer_put_options *o, fer_str owner,
+                      struct parts *p, fer_err *err)
 {
     fer_str own = fer_tool_namespace(t);
     fer_id id = {own.len ? own : o->ns, fer_tool_name(t), fer_tool_version(t)}, again;
@@ -219,7 +236,7 @@ static fer_code id_of(fer_arena *a, const fer_tool *t, const fer_put_options *o,
         id.name = fer_name_escape(a, id.name);
         if (!id.ns.ptr || !id.name.ptr) return fer_arena_failed(a, err);
     }
-    fer_code code = fer_id_write(a, &id, &p->texts[FER_TEXT_ID], err);
+    fer_code code = write_id(a, &id, owner, &p->texts[FER_TEXT_ID], err);
     if (!code) code = fer_id_parse(p->texts[FER_TEXT_ID], &again, err);
     p->ns_len = id.ns.len;
     p->name_len = id.name.len;
@@ -228,13 +245,13 @@ static fer_code id_of(fer_arena *a, const fer_tool *t, const fer_put_options *o,
 }
 
 fer_code fer_entry_of_tool(fer_arena *a, const fer_tool *t, const fer_put_options *options,
-                           fer_entry **out, fer_err *err)
+                           fer_str owner, fer_entry **out, fer_err *err)
 {
     static const fer_put_options none = {.ns = {"", 0}};
     const fer_put_options *o = options ? options : &none;
     struct parts p = {.effect = fer_tool_effect(t)};
     fer_str *texts = p.texts;
-    fer_code code = id_of(a, t, o, &p, err);
+    fer_code code = id_of(a, t, o, owner, &p, err);
     texts[FER_TEXT_TITLE] = fer_tool_title(t);
     texts[FER_TEXT_SHORT] = short_of(t);
     texts[FER_TEXT_CATEGORY] = text_or_meta(t, FER_FIELD_CATEGORY);

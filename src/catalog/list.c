@@ -102,7 +102,7 @@ static fer_code count_tools(const fer_view *v, const fer_filter *filter, const f
     size_t from, to, n;
     fer_value *const *run;
     *out = space->tools;
-    if (!filter) return FER_OK;
+    if (!filter && !v->own) return FER_OK;
     one.namespaces = (fer_texts){&ns, 1};
     range_of(v, &one, &from, &to);
     *out = 0;

@@ -76,7 +76,8 @@ static bool accept(void *context, uint32_t number)
     const fer_ranking *r = context;
     const fer_body *b;
     fer_entry *e = fer_view_numbered(r->view, number);
-    return e && !fer_entry_body(e, &b, NULL) && fer_filter_takes(r->options->filter, b);
+    return e && !fer_entry_body(e, &b, NULL) &&
+           fer_filter_takes(r->options ? r->options->filter : NULL, b);
 }
 
 /* The second time around, when it is known which hits are shown. */
@@ -109,6 +110,7 @@ static bool comes_before(void *context, uint32_t one, uint32_t other)
 static bool is_filtered(const fer_ranking *r)
 {
     const fer_filter *f = r->options ? r->options->filter : NULL;
+    if (r->view->own) return true;
     return f &&
            (f->namespaces.count || f->tags.count || f->categories.count || f->effects || f->takes);
 }

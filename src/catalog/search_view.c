@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "errors.h"
+#include "own_id.h"
 #include "page.h"
 #include "ranking.h"
 
@@ -43,7 +44,11 @@ static fer_code tell_twins(const fer_ranking *r, uint32_t first, fer_match *out,
         if (!list) list = fer_arena_alloc_zero(r->arena, FER_TWINS_MAX, sizeof *list);
         if (!list) return fer_arena_failed(r->arena, err);
         if (told < FER_TWINS_MAX) {
-            list[told] = fer_arena_copy(r->arena, r->all[i].entry->value.key);
+            const fer_body *b;
+            fer_code code = fer_entry_body(r->all[i].entry, &b, err);
+            if (!code) code = fer_body_shown_id(r->arena, b, &list[told], err);
+            if (code) return code;
+            list[told] = fer_arena_copy(r->arena, list[told]);
             if (!list[told++].ptr) return fer_arena_failed(r->arena, err);
         }
         out->also_count++;

@@ -177,10 +177,11 @@ static fer_code finish_text(const fer_buf *b, fer_str *out, fer_err *err)
 static fer_code discovery_doc_of(fer_arena *a, const fer_body *body, fer_discovery_doc *out,
                                  fer_err *err)
 {
-    fer_discovery_doc d = {.id = fer_body_text(body, FER_TEXT_ID)};
+    fer_discovery_doc d = {0};
     fer_str description = FER_STR("");
     fer_buf b;
     fer_code code = fer_body_summary(a, body, &d.summary, err);
+    d.id = d.summary.id;
     if (!code) code = description_of(a, body, &description, err);
     if (code) return code;
     fer_buf_init(&b, a, SIZE_MAX / 4);

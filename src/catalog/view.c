@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "finder.h"
 #include "near.h"
+#include "own_id.h"
 #include "sys.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -41,6 +42,7 @@ fer_view *fer_view_next(const fer_view *v)
     next->finder = fer_finder_ref(v->finder);
     next->numbers = fer_table_copy(&v->numbers);
     next->next_number = v->next_number;
+    next->own = v->own;
     return next;
 }
 
@@ -196,6 +198,14 @@ static fer_code consider(struct choice *best, fer_entry *e, bool exact, fer_str 
 
 #define KEY_MAX (2 * FER_NAME_MAX + 3 + 1024) /* a longer version is no ID of ours */
 
+/* The rank behind those that are for one owner alone; the buffer has `ns:name:`. */
+static size_t behind_owned(const fer_view *v, fer_buf *b)
+{
+    if (!v->own) return 0;
+    fer_buf_add_text(b, FER_OWN_VERSION "g"); /* no digit of a mark */
+    return b->failure ? 0 : fer_table_rank(&v->tools, fer_buf_view(b));
+}
+
 /* All versions of a name: `ns:name` itself, then what starts with `ns:name:`. */
 static fer_code consider_all(const fer_view *v, const fer_id *id, fer_str constraint,
                              struct choice *best, fer_err *err)
@@ -212,7 +222,8 @@ static fer_code consider_all(const fer_view *v, const fer_id *id, fer_str constr
     if (!id->ns.len || id->version.len) return code;
     fer_buf_add_char(&b, ':');
     if (b.failure) return code;
-    fer_str prefix = fer_buf_view(&b);
+    size_t len = b.len, owned = behind_owned(v, &b);
+    fer_str prefix = {key, len};
     fer_value *const *run;
     size_t count;
     for (size_t at = fer_table_rank(&v->tools, prefix);
@@ -221,6 +232,11 @@ static fer_code consider_all(const fer_view *v, const fer_id *id, fer_str constr
             bool more = run[i]->key.len > prefix.len &&
                         memcmp(run[i]->key.ptr, prefix.ptr, prefix.len) == 0;
             if (!more) return FER_OK;
+            if (at + i < owned && fer_id_is_own(run[i]->key)) {
+                at = owned; /* thousands may have theirs */
+                count = 0;
+                break;
+            }
             code = consider(best, entry_of(run[i]), false, constraint, err);
         }
     }
@@ -242,7 +258,7 @@ static fer_str nearest(const fer_view *v, fer_str id, const fer_id *parts)
         for (size_t i = 0; i < count; i++) {
             fer_id other;
             fer_str key = run[i]->key;
-            if (fer_id_parse(key, &other, NULL)) continue;
+            if (fer_id_is_own(key) || fer_id_parse(key, &other, NULL)) continue;
             /* Who names no version means none. */
             if (!parts->version.len && other.version.len)
                 key.len = other.ns.len + 1 + other.name.len;
@@ -296,7 +312,8 @@ fer_doc *fer_view_doc(const fer_view *v, fer_str id)
 {
     fer_id parts;
     fer_value *d = fer_table_get(&v->docs, id);
-    if (d || fer_id_parse(id, &parts, NULL) || !parts.version.len) return (fer_doc *)(void *)d;
+    if (d || fer_id_parse(id, &parts, NULL) || !parts.version.len || fer_id_is_own(id))
+        return (fer_doc *)(void *)d;
     size_t bare = parts.ns.len + 1 + parts.name.len;
     return (fer_doc *)(void *)fer_table_get(&v->docs, fer_str_slice(id, 0, bare));
 }
@@ -323,6 +340,7 @@ static bool has_tag(const fer_body *b, fer_str wanted)
 
 bool fer_filter_takes(const fer_filter *f, const fer_body *b)
 {
+    if (fer_body_is_own(b) && !(f && f->takes)) return false;
     if (!f) return true;
     if (!is_one_of(fer_body_text(b, FER_TEXT_NAMESPACE), &f->namespaces, fer_str_eq)) return false;
     if (!is_one_of(fer_body_text(b, FER_TEXT_CATEGORY), &f->categories, fer_str_eq_nocase))

@@ -28,6 +28,7 @@ struct fer_view {
     bool search;                        /* somebody searches */
     fer_table numbers;    /* entries by their number in it, but for those of the file */
     uint32_t next_number; /* that no entry had yet */
+    size_t own;           /* tools that are for one owner alone (own_id.h) */
 };
 
 /* What somebody wrote about a tool beside its record. */
@@ -55,14 +56,16 @@ fer_code fer_doc_json(fer_doc *d, fer_str *out, fer_err *err);
 /* Counts a tool in or out of its namespace; false: no memory. */
 FER_MUST_USE bool fer_view_count_space(fer_view *v, fer_str ns, int by);
 
-/* The tool that an ID or alias stands for. */
+/* The tool that an ID or alias stands for; one that is for one owner alone by its whole ID only. */
 fer_code fer_view_find(const fer_view *v, fer_str id, fer_str constraint, fer_entry **out,
                        fer_err *err);
 /* The same, and its body. */
 fer_code fer_view_body(const fer_view *v, fer_str id, const fer_body **out, fer_err *err);
-/* What is written about a tool under its ID, or under the ID without its version; or NULL. */
+/* What is written about a tool under its ID, or under the ID without its version; or NULL. What is
+ * for one owner alone has nothing of it: it is about another definition. */
 fer_doc *fer_view_doc(const fer_view *v, fer_str id);
-/* Whether a tool is what a filter asks for. */
+/* Whether a tool is what a filter (NULL: none) asks for. One that is for one owner alone is taken
+ * by a rule only. */
 bool fer_filter_takes(const fer_filter *f, const fer_body *b);
 
 #endif

@@ -102,16 +102,12 @@ static fer_code namespaces(fer_arena *a, const fer_session *s, const fer_code_li
     return code ? code : done(&k, out, err);
 }
 
-/* What the caller may not use is not there, in the very words of what is not. */
 static fer_code find(fer_arena *a, const fer_session *s, const fer_view *v, fer_str id,
                      fer_str *out, fer_err *err)
 {
     fer_sight sight = {s->runner->gateway, s->options.caller};
-    fer_code code = fer_view_resolve(a, v, id, FER_STR(""), out, err);
-    if (!fer_sight_is_narrow(&sight)) return code;
-    if (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_has(&sight, v, *out)))
-        return fer_sight_not_found(&sight, id, err);
-    return code;
+    fer_str shown;
+    return fer_sight_look_up(&sight, a, v, id, out, &shown, err);
 }
 
 static fer_code describe(fer_arena *a, const fer_session *s, const fer_code_line *l, fer_str *out,

@@ -52,7 +52,7 @@ struct fer_gateway {
     const struct fer_mcp_sink *sink; /* of what MCP servers ask and say; or NULL */
     fer_own_tools
         *own; /* what tenants are shown with tokens of their own; NULL: nothing ever was */
-    void (*on_own)(void *context, const fer_own_news *n);
+    bool (*on_own)(void *context, const fer_own_news *n);
     void *own_context;
     void (*on_own_known)(void *context);
     void *own_known_context;

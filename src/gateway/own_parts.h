@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "gateway_parts.h"
+#include "own_id.h"
 #include "own_tools.h"
 
 typedef struct fer_own_list fer_own_list;
@@ -30,9 +31,10 @@ typedef struct fer_own_tool {
 struct fer_own_list {
     fer_own_list *next; /* of its server: who came last first */
     fer_own_server *server;
-    fer_token_owner owner; /* its texts are behind this */
-    fer_arena *good;       /* of `tools`; NULL: they are not known */
-    fer_map tools;         /* fer_own_tool by ID */
+    fer_token_owner owner;   /* its texts are behind this */
+    char mark[FER_OWN_MARK]; /* that stands for it in IDs */
+    fer_arena *good;         /* of `tools`; NULL: they are not known */
+    fer_map tools;           /* fer_own_tool by ID */
     size_t bytes;
     uint64_t version;       /* no other state of any list has it */
     uint64_t told;          /* the version that was told */
@@ -98,7 +100,16 @@ static inline fer_own_server *fer_own_server_of(const fer_gateway *g, const fer_
     return s;
 }
 
+static inline fer_str fer_own_mark(const fer_own_list *t)
+{
+    return (fer_str){t->mark, FER_OWN_MARK};
+}
+
 /* ---- own_shown.c ---- */
+
+/* Whether a tool that it has is seen in no definition of a view. `sums` remembers those of the
+ * catalogue from one list to the next. */
+bool fer_own_list_lacks(const fer_own_list *t, const fer_view *v, fer_map *sums);
 
 /* Takes the list that has come, JSON, in place of what was good. */
 fer_code fer_own_list_take(fer_own_list *t, fer_str json, fer_err *err);

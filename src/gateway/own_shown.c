@@ -120,42 +120,150 @@ fer_code fer_own_list_take(fer_own_list *t, fer_str json, fer_err *err)
 /* ---- what is shown -----------------------------------------------------------------------------
  */
 
-/* Whether it is the definition that is held back: until somebody decides, the one before it is
- * served in its place. */
-static bool is_held(const fer_own_server *s, fer_str id, fer_own_tool *t)
+/* Whether it is what a table has under an ID. */
+static bool is_in(const fer_own_server *s, const fer_table *table, fer_str id, fer_own_tool *t)
 {
-    const fer_body *held;
+    const fer_body *b;
+    fer_entry *e = (fer_entry *)(void *)fer_table_get(table, id);
+    return e && !fer_entry_body(e, &b, NULL) && says_same(s->all, t, b);
+}
+
+/* What an owner sees of a tool. */
+typedef enum sees {
+    SEES_NONE,
+    SEES_SHARED,
+    SEES_OWN
+} sees;
+
+/* A definition that is held back has the one before it served in its place until somebody decides.
+ */
+static sees what_is_seen(const fer_own_list *list, const fer_view *v, fer_str id, fer_own_tool *t,
+                         fer_entry **own)
+{
+    const fer_own_server *s = list->server;
+    char text[FER_OWN_ID];
+    fer_buf b;
+    *own = NULL;
+    if (is_in(s, &v->tools, id, t)) return SEES_SHARED;
+    fer_buf_init_fixed(&b, text, sizeof text);
+    fer_own_id_write(&b, id, fer_own_mark(list));
+    if (!b.failure) *own = (fer_entry *)(void *)fer_table_get(&v->tools, fer_buf_view(&b));
+    if (*own &&
+        (is_in(s, &v->tools, fer_buf_view(&b), t) || is_in(s, &v->pending, fer_buf_view(&b), t)))
+        return SEES_OWN;
+    return fer_table_get(&v->tools, id) && is_in(s, &v->pending, id, t) ? SEES_SHARED : SEES_NONE;
+}
+
+/* Asked for each tool of a search: what says the same needs no look at the catalogue. */
+static bool sees_it(const fer_own_list *list, const fer_body *tool)
+{
+    const fer_own_server *s = list->server;
+    fer_str mark = fer_id_mark(fer_body_text(tool, FER_TEXT_ID));
+    char text[FER_OWN_ID];
+    fer_entry *own;
+    fer_buf b;
+    if (mark.len && !fer_str_eq(mark, fer_own_mark(list))) return false;
+    fer_buf_init_fixed(&b, text, sizeof text);
+    fer_body_public_id(&b, tool);
+    fer_str id = b.failure ? fer_body_text(tool, FER_TEXT_ID) : fer_buf_view(&b);
+    fer_own_tool *t = fer_map_get(&list->tools, id);
+    if (!t || (!mark.len && says_same(s->all, t, tool))) return t != NULL;
     fer_view *v = fer_catalog_view(s->all->gateway->options.catalog);
-    fer_entry *e = (fer_entry *)(void *)fer_table_get(&v->pending, id);
-    bool same = e && !fer_entry_body(e, &held, NULL) && says_same(s->all, t, held);
+    sees which = what_is_seen(list, v, id, t, &own);
     fer_view_unref(v);
-    return same;
+    return which == (mark.len ? SEES_OWN : SEES_SHARED);
 }
 
 static bool has(const fer_own_server *s, const fer_caller *who, const fer_body *tool)
 {
     fer_str id = fer_body_text(tool, FER_TEXT_ID);
-    if (!fer_own_has_owner(who)) return !s->operators_arena || fer_map_get(&s->operators, id);
+    if (!fer_own_has_owner(who))
+        return !fer_id_is_own(id) && (!s->operators_arena || fer_map_get(&s->operators, id));
     const fer_own_list *list = fer_own_list_of(s, who);
-    fer_own_tool *t = list && list->good ? fer_map_get(&list->tools, id) : NULL;
-    return t && (says_same(s->all, t, tool) || is_held(s, id, t));
+    return list && list->good && sees_it(list, tool);
 }
 
 /* What runs elsewhere, too, is not the server's to show. */
 bool fer_own_tools_shows(const fer_gateway *g, const fer_caller *who, const fer_body *tool)
 {
     fer_str list = fer_body_text(tool, FER_TEXT_BACKENDS), kind, name, bare;
-    bool any = false;
-    if (!fer_own_tools_concern(g, who)) return true;
+    bool own = fer_body_is_own(tool), any = own;
+    if (!fer_own_tools_concern(g, who)) return !own;
     while (fer_list_next(&list, &kind) && fer_list_next(&list, &name) &&
            fer_list_next(&list, &bare)) {
         bool mcp = kind.len && kind.ptr[0] - '0' == FER_BACKEND_MCP;
         const fer_own_server *s = mcp ? g->own->servers : NULL;
         while (s && !fer_str_eq(s->runner->name, name)) s = s->next;
-        if (!s || has(s, who, tool)) return true;
+        if (s ? has(s, who, tool) : !own) return true;
         any = true;
     }
     return !any;
+}
+
+static const fer_own_server *server_named(const fer_gateway *g, fer_str name)
+{
+    const fer_own_server *s = g->own ? g->own->servers : NULL;
+    while (s && !fer_str_eq(s->runner->name, name)) s = s->next;
+    return s;
+}
+
+fer_entry *fer_own_tools_variant(const fer_gateway *g, const fer_caller *who, const fer_view *v,
+                                 fer_str id)
+{
+    fer_id parts;
+    fer_entry *own;
+    if (!g->own || !fer_own_has_owner(who) || fer_id_parse(id, &parts, NULL)) return NULL;
+    const fer_own_server *s = server_named(g, parts.ns);
+    const fer_own_list *list = s ? fer_own_list_of(s, who) : NULL;
+    fer_own_tool *t = list && list->good ? fer_map_get(&list->tools, id) : NULL;
+    return t && what_is_seen(list, v, id, t, &own) == SEES_OWN ? own : NULL;
+}
+
+/* Most lists have the same tools. 0: there is none, or no memory. */
+static uint64_t sum_in(const fer_own_tools *all, const fer_view *v, fer_str id, fer_map *sums)
+{
+    const fer_body *b;
+    void **slot = fer_map_put(sums, id);
+    if (!slot) return 0;
+    if (!*slot) {
+        uint64_t *sum = fer_arena_alloc_zero(sums->arena, 1, sizeof *sum);
+        fer_entry *e = (fer_entry *)(void *)fer_table_get(&v->tools, id);
+        if (sum && e && !fer_entry_body(e, &b, NULL)) *sum = sum_of(all, b);
+        *slot = sum;
+    }
+    return *slot ? *(const uint64_t *)*slot : 0;
+}
+
+bool fer_own_list_lacks(const fer_own_list *list, const fer_view *v, fer_map *sums)
+{
+    fer_entry *own;
+    for (size_t i = 0; i < list->tools.cap; i++) {
+        const struct fer_map_entry *e = &list->tools.entries[i];
+        const fer_own_tool *t = e->value;
+        if (!e->key.ptr || sum_in(list->server->all, v, e->key, sums) == t->sum) continue;
+        if (what_is_seen(list, v, e->key, e->value, &own) == SEES_NONE) return true;
+    }
+    return false;
+}
+
+/* What only waits for somebody is of use, too, unless it waits for all. */
+bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_view *v, fer_entry *e,
+                         bool full)
+{
+    const fer_own_server *s = fer_own_server_of(g, r);
+    const fer_own_list *list = s ? s->lists : NULL;
+    const fer_body *body;
+    char text[FER_OWN_ID];
+    fer_entry *own;
+    fer_buf b;
+    if (!s || fer_entry_body(e, &body, NULL)) return s != NULL;
+    while (list && !fer_str_eq(fer_own_mark(list), fer_id_mark(e->value.key))) list = list->next;
+    if (!list || !list->good) return !full;
+    fer_buf_init_fixed(&b, text, sizeof text);
+    fer_body_public_id(&b, body);
+    fer_own_tool *t = b.failure ? NULL : fer_map_get(&list->tools, fer_buf_view(&b));
+    sees which = t ? what_is_seen(list, v, fer_buf_view(&b), t, &own) : SEES_SHARED;
+    return which == SEES_OWN || (which == SEES_NONE && is_in(s, &v->pending, e->value.key, t));
 }
 
 uint64_t fer_own_tools_stamp(const fer_gateway *g, const fer_caller *who)
@@ -190,8 +298,7 @@ fer_code fer_own_tools_why(const fer_gateway *g, const fer_caller *who, fer_str 
                            fer_err *err)
 {
     if (!g->own || !fer_own_has_owner(who)) return FER_OK;
-    const fer_own_server *s = g->own->servers;
-    while (s && !fer_str_eq(s->runner->name, server)) s = s->next;
+    const fer_own_server *s = server_named(g, server);
     return s ? why(s, who, err) : FER_OK;
 }
 

@@ -61,6 +61,19 @@ static fer_str put(char **at, fer_str text)
     return own;
 }
 
+/* The same after a restart, and of no two owners. */
+static bool make_mark(const fer_token_owner *owner, char out[FER_OWN_MARK])
+{
+    unsigned char sum[FER_DIGEST_SIZE];
+    char len[32];
+    fer_digest *d = fer_digest_new();
+    snprintf(len, sizeof len, "%zu:", owner->tenant.len);
+    bool good = d && fer_digest_of(d, fer_str_of(len), owner->tenant, owner->principal, sum);
+    fer_digest_free(d);
+    if (good) fer_digest_hex(out, sum, FER_OWN_MARK / 2);
+    return good;
+}
+
 static fer_own_list *make(fer_own_server *s, const fer_token_owner *owner)
 {
     fer_own_list **last = s->count >= s->all->owners_max ? last_idle(s) : NULL;
@@ -70,6 +83,10 @@ static fer_own_list *make(fer_own_server *s, const fer_token_owner *owner)
     if (!t) return NULL;
     char *at = (char *)(t + 1);
     *t = (fer_own_list){.next = s->lists, .server = s};
+    if (!make_mark(owner, t->mark)) {
+        fer_sys_free(t);
+        return NULL;
+    }
     t->owner.tenant = put(&at, owner->tenant);
     t->owner.principal = put(&at, owner->principal);
     s->lists = t;
@@ -99,8 +116,8 @@ static void ask_stale(fer_own_tools *all);
 static void tell(fer_own_list *t, fer_code code, fer_str json)
 {
     const fer_gateway *g = t->server->all->gateway;
-    fer_own_news n = {t->server->runner, &t->owner, code, json, t->why};
-    if (g->on_own) g->on_own(g->own_context, &n);
+    fer_own_news n = {t->server->runner, &t->owner, fer_own_mark(t), code, json, t->why};
+    if (g->on_own && !g->on_own(g->own_context, &n)) t->told = 0;
 }
 
 /* A token that is refused shows nothing; a server that is away may be back. */
@@ -213,14 +230,19 @@ void fer_own_tools_changed(fer_gateway *g, const fer_runner *r, const fer_token_
     ask_stale(g->own);
 }
 
-void fer_own_tools_ask_again(fer_gateway *g, const fer_runner *r)
+void fer_own_tools_ask_again(fer_gateway *g, const fer_runner *r, const fer_view *v)
 {
     const fer_own_server *s = fer_own_server_of(g, r);
+    fer_arena *a = s && v ? fer_arena_new(0) : NULL;
+    fer_map sums;
+    if (a) fer_map_init(&sums, a);
     for (fer_own_list *t = s ? s->lists : NULL; t; t = t->next) {
+        if (!t->good || (t->told && !(a && fer_own_list_lacks(t, v, &sums)))) continue;
         t->told = 0;
-        t->stale = t->good != NULL;
+        t->stale = true;
         if (!t->asking) t->began = 1; /* long ago */
     }
+    fer_arena_free(a); /* before answers come, which let lists go */
     if (s) ask_stale(g->own);
 }
 
@@ -343,7 +365,7 @@ void fer_own_tools_close(fer_gateway *g)
     if (g->own) uv_close((uv_handle_t *)&g->own->relist, NULL);
 }
 
-void fer_gateway_on_own_tools(fer_gateway *g, void (*tell_it)(void *context, const fer_own_news *n),
+void fer_gateway_on_own_tools(fer_gateway *g, bool (*tell_it)(void *context, const fer_own_news *n),
                               void *context)
 {
     g->on_own = tell_it;

@@ -3,8 +3,14 @@
  * Which tools of a server single tenants are shown, where each has a token for it (oauth.tokens).
  * The catalogue has one definition for each tool. What a tenant sees of it, and may call, is what
  * its own token is shown by `tools/list`: tools of that name whose definition says the
- * same, however it is written, or is the one that is held back in favour of it. The
- * stage `authorize` and all that lists or searches ask this by sight.h.
+ * same, however it is written, or is the one that is held back in favour of it. A tool that it is
+ * shown otherwise is in the catalogue once more, for this tenant alone (catalog/own_id.h), and that
+ * is what it sees then, under the name that everybody knows. The stages `resolve` and `authorize`
+ * and all that lists or searches ask this by sight.h.
+ *
+ * Which of them an owner sees, by what its list says of the tool: the catalogue's, where that says
+ * the same; its own, where that does, or is served while what the list says is held back; the
+ * catalogue's, where what the list says is held back there; else none.
  *
  * The life of a list: asked for in the tenant's own session when one of its clients first comes
  * (fer_own_tools_wake) -> good: kept in memory, asked for again when the server says that it has
@@ -34,12 +40,14 @@
 #define FER_OWN_AGAIN_MS 1000               /* between two lists of one owner */
 
 struct fer_body;
+struct fer_entry;
 typedef struct fer_own_tools fer_own_tools;
 
 /* A list has come that is not as the last one, or has failed otherwise than the last one. */
 typedef struct fer_own_news {
     fer_runner *runner;
     const fer_token_owner *owner;
+    fer_str mark;    /* that stands for the owner in IDs (own_id.h) */
     fer_code code;   /* FER_OK: it has come */
     fer_str json;    /* the list */
     const char *why; /* of a failure */
@@ -53,14 +61,15 @@ void fer_own_tools_stop(fer_gateway *g);
 void fer_own_tools_close(fer_gateway *g);
 /* A server has told an owner that its tools have changed. */
 void fer_own_tools_changed(fer_gateway *g, const fer_runner *r, const fer_token_owner *owner);
-/* What all owners are shown is told once more. */
-void fer_own_tools_ask_again(fer_gateway *g, const fer_runner *r);
+/* Lists are asked for and told once more that nobody took, and those with a tool of which a view
+ * (or NULL) has nothing that its owner sees. */
+void fer_own_tools_ask_again(fer_gateway *g, const fer_runner *r, const fer_view *v);
 /* It has refused the token of a caller: what it shows to it is asked for again. */
 void fer_own_tools_refused(fer_gateway *g, const fer_runner *r, const fer_caller *who);
 
-/* Who is told of lists: one who keeps the catalogue in step, before they count, and one who serves
- * clients, after. NULL: nobody. */
-void fer_gateway_on_own_tools(fer_gateway *g, void (*tell)(void *context, const fer_own_news *n),
+/* Who is told of lists: one who keeps the catalogue in step, before they count, and says whether he
+ * took it, and one who serves clients, after. NULL: nobody. */
+void fer_gateway_on_own_tools(fer_gateway *g, bool (*tell)(void *context, const fer_own_news *n),
                               void *context);
 void fer_gateway_on_own_known(fer_gateway *g, void (*tell)(void *context), void *context);
 
@@ -86,6 +95,15 @@ void fer_own_tools_give_up(fer_gateway *g, int64_t now, int64_t wait_ms);
 
 /* Whether a caller is shown a tool of the catalogue. */
 bool fer_own_tools_shows(const fer_gateway *g, const fer_caller *who, const struct fer_body *tool);
+/* The entry of a view that a caller, of a tool that a server shows to him otherwise than the
+ * catalogue has it, sees in place of that; NULL: there is none, and the catalogue's counts. `id` is
+ * the tool's, as everybody says it. */
+struct fer_entry *fer_own_tools_variant(const fer_gateway *g, const fer_caller *who,
+                                        const fer_view *v, fer_str id);
+/* Whether an entry of a view that is for one owner alone is of use still: to the owner, or, unless
+ * there is no room (`full`), when he comes again. */
+bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_view *v,
+                         struct fer_entry *e, bool full);
 /* Another number for each state of what a caller is shown; 0 where that is all there is. */
 uint64_t fer_own_tools_stamp(const fer_gateway *g, const fer_caller *who);
 /* Whether two definitions say the same. */

@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "json_value.h"
 #include "key_policy.h"
+#include "own_id.h"
 #include "sys.h"
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -148,14 +149,14 @@ static fer_code make(fer_entry *e, fer_rulebook *rulebook, fer_ready **out, fer_
                      .entry = e,
                      .set = fer_toolset_new(),
                      .rulebook = fer_rulebook_ref(rulebook),
-                     .id = fer_body_text(b, FER_TEXT_ID),
                      .name = fer_body_text(b, FER_TEXT_NAME),
                      .version = fer_body_text(b, FER_TEXT_VERSION),
                      .definition = fer_body_text(b, FER_TEXT_DEFINITION)};
-    r->base = fer_key_tool(r->id, r->version);
-    r->major = major_of(r->version);
     fer_value_ref(&e->value);
-    code = r->set ? fill(r, b, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    code = fer_body_shown_id(a, b, &r->id, err);
+    if (!code) r->base = fer_key_tool(r->id, r->version);
+    r->major = major_of(r->version);
+    if (!code) code = r->set ? fill(r, b, err) : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (code) fer_ready_unref(r);
     else *out = r;
     return code;
@@ -196,8 +197,9 @@ void fer_readies_deinit(fer_readies *r)
 static void keep(fer_readies *r, fer_ready *made)
 {
     if (r->map.count >= FER_READY_MAX) forget_all(r);
-    fer_ready *old = fer_map_get(&r->map, made->id);
-    fer_str key = old ? made->id : fer_arena_copy(r->arena, made->id); /* an old key stays */
+    fer_str id = made->entry->value.key;
+    fer_ready *old = fer_map_get(&r->map, id);
+    fer_str key = old ? id : fer_arena_copy(r->arena, id); /* an old key stays */
     void **slot = key.ptr ? fer_map_put(&r->map, key) : NULL;
     if (!slot) return;
     fer_ready_unref(old);
@@ -208,9 +210,13 @@ static void keep(fer_readies *r, fer_ready *made)
 fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str constraint,
                        fer_ready **out, fer_err *err)
 {
-    fer_entry *e;
+    fer_entry *e = NULL;
     fer_code code = fer_view_find(v, id, constraint, &e, err);
-    if (code) return code;
+    return code ? code : fer_ready_of(r, e, out, err);
+}
+
+fer_code fer_ready_of(fer_readies *r, fer_entry *e, fer_ready **out, fer_err *err)
+{
     fer_ready *known = fer_map_get(&r->map, e->value.key);
     if (known && known->entry == e) {
         known->refs++;
@@ -218,7 +224,7 @@ fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str co
         return FER_OK;
     }
     fer_ready *made = NULL;
-    code = make(e, r->rulebook, &made, err);
+    fer_code code = make(e, r->rulebook, &made, err);
     if (code) return code;
     assert(made); /* or there was a failure */
     keep(r, made);

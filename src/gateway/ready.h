@@ -28,7 +28,7 @@ typedef struct fer_ready {
     const yyjson_val *scopes; /* requiredScopes of it; or NULL */
     fer_schema *input;
     fer_schema *output; /* NULL: the tool has none */
-    fer_str id;
+    fer_str id;         /* that everybody knows it by, whoever it is for (own_id.h) */
     fer_str name;
     fer_str version;
     fer_str definition;     /* JSON */
@@ -45,7 +45,7 @@ typedef struct fer_ready {
     size_t backend_count;
 } fer_ready;
 
-/* Those that are kept, by ID. */
+/* Those that are kept, by the ID that they have in the catalogue. */
 typedef struct fer_readies {
     fer_arena *arena;
     fer_map map;
@@ -60,6 +60,8 @@ void fer_readies_change(fer_readies *r, fer_rulebook *rulebook);
 /* The tool of an ID or alias in a view, made ready where it is not; to be unref'd. */
 fer_code fer_ready_get(fer_readies *r, const fer_view *v, fer_str id, fer_str constraint,
                        fer_ready **out, fer_err *err);
+/* The same of an entry. */
+fer_code fer_ready_of(fer_readies *r, fer_entry *e, fer_ready **out, fer_err *err);
 void fer_ready_unref(fer_ready *r);
 
 #endif

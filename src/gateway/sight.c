@@ -5,6 +5,7 @@
 #include "buf.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "own_id.h"
 
 bool fer_sight_is_narrow(const fer_sight *s)
 {
@@ -53,17 +54,54 @@ bool fer_sight_takes(const void *sight, const struct fer_body *tool)
 {
     const fer_sight *s = sight;
     fer_effect effect = FER_EFFECT_PURE;
-    if (s->gateway->own && !fer_own_tools_shows(s->gateway, s->who, tool)) return false;
+    if (!fer_own_tools_shows(s->gateway, s->who, tool)) return false;
     if (!s->who || !fer_access_narrows(&s->who->scopes)) return true;
     if (fer_access_by_effect(&s->who->scopes)) effect = effect_of(s->gateway, tool);
     return fer_access_allows(&s->who->scopes, fer_body_text(tool, FER_TEXT_NAMESPACE),
                              fer_body_text(tool, FER_TEXT_NAME), effect);
 }
 
+/* The IDs that are for one owner alone are nobody's to say. */
+fer_code fer_sight_find(const fer_sight *s, const fer_view *v, fer_str id, fer_str constraint,
+                        fer_entry **out, fer_err *err)
+{
+    fer_entry *e = NULL;
+    fer_code code = fer_view_find(v, id, constraint, &e, err);
+    if (code && code != FER_TOOL_NOT_FOUND) return code;
+    if (!code && fer_id_is_own(e->value.key))
+        return fer_fail(err, FER_TOOL_NOT_FOUND, "no tool \"%.*s\" is in the catalogue",
+                        FER_PRI(fer_str_head(id, 300)));
+    fer_entry *own = NULL;
+    if (!code || !constraint.len)
+        own = fer_own_tools_variant(s->gateway, s->who, v, code ? id : e->value.key);
+    if (!own && code) return code;
+    *out = own ? own : e;
+    return FER_OK;
+}
+
+fer_code fer_sight_look_up(const fer_sight *s, fer_arena *a, const fer_view *v, fer_str id,
+                           fer_str *key, fer_str *shown, fer_err *err)
+{
+    fer_entry *e = NULL;
+    const fer_body *b = NULL;
+    fer_code code = fer_sight_find(s, v, id, FER_STR(""), &e, err);
+    if (!code) code = fer_entry_body(e, &b, err);
+    if (fer_sight_is_narrow(s) && (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_takes(s, b))))
+        return fer_sight_not_found(s, id, err);
+    if (code) return code;
+    fer_code copied = fer_body_shown_id(a, b, shown, err);
+    *shown = copied ? *shown : fer_arena_copy(a, *shown);
+    *key = fer_arena_copy(a, e->value.key);
+    if (!copied && (!key->ptr || !shown->ptr)) return fer_arena_failed(a, err);
+    return copied;
+}
+
 bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id)
 {
+    fer_entry *e = NULL;
     const fer_body *b;
-    return !fer_view_body(v, id, &b, NULL) && fer_sight_takes(sight, b);
+    return !fer_sight_find(sight, v, id, FER_STR(""), &e, NULL) && !fer_entry_body(e, &b, NULL) &&
+           fer_sight_takes(sight, b);
 }
 
 /* A page of one tenant's is none of another's, nor of its own when it is shown something else. */

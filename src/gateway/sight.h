@@ -13,6 +13,9 @@
 
 #include <ferrule/gateway.h>
 
+struct fer_body;
+struct fer_entry;
+
 /* A rule for catalogue's filters: `sight` must outlive the filter, and the gateway and the caller
  * both. `scratch` holds the filter's mark. */
 typedef struct fer_sight {
@@ -26,6 +29,14 @@ fer_code fer_sight_filter(const fer_sight *sight, fer_arena *scratch, fer_filter
                           fer_err *err);
 /* One tool. */
 bool fer_sight_takes(const void *sight, const struct fer_body *tool);
+/* The entry that an ID or alias stands for to the caller: of a tool that a server shows to him
+ * alone in this way, that. Whether he may use it is not looked at. */
+fer_code fer_sight_find(const fer_sight *sight, const fer_view *v, fer_str id, fer_str constraint,
+                        struct fer_entry **out, fer_err *err);
+/* The same, if he may use it: the ID that it has in the view, and the one that is shown. What he
+ * may not use is not there, in the very words of what is not. */
+fer_code fer_sight_look_up(const fer_sight *sight, fer_arena *a, const fer_view *v, fer_str id,
+                           fer_str *key, fer_str *shown, fer_err *err);
 /* A tool by its ID or alias; false also where there is none. */
 bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id);
 /* Whether a caller may read what the server of a namespace has beside its tools: resources,

@@ -18,10 +18,12 @@ fer_move fer_stage_resolve(fer_call *c)
     fer_err err = {0};
     if (g->closing) return fer_call_refuse(c, FER_CANCELLED, "the gateway is shutting down");
     fer_view *v = fer_catalog_view(g->options.catalog);
-    fer_code code = fer_ready_get(&g->readies, v, c->tool, c->options.constraint, &c->ready, &err);
+    fer_sight sight = {g, c->options.caller};
+    fer_entry *e = NULL;
+    fer_code code = fer_sight_find(&sight, v, c->tool, c->options.constraint, &e, &err);
+    if (!code) code = fer_ready_of(&g->readies, e, &c->ready, &err);
     fer_view_unref(v);
     /* What is near may be what the caller must not see. */
-    fer_sight sight = {g, c->options.caller};
     if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(&sight))
         fer_sight_not_found(&sight, c->tool, &err);
     if (code) return fer_call_refuse_err(c, &err);

@@ -9,6 +9,7 @@
 #include "json_value.h"
 #include "mcp_mirror.h"
 #include "meta_tools.h"
+#include "view.h"
 
 #define META "_meta"
 
@@ -121,14 +122,27 @@ static int by_name(const void *x, const void *y)
     return fer_str_cmp(((const fer_export *)x)->name, ((const fer_export *)y)->name);
 }
 
+static fer_code find_key(fer_exports *e, const fer_exports_wish *o, fer_export *x, fer_err *err)
+{
+    fer_entry *found = NULL;
+    x->key = x->id;
+    if (!o->sight || fer_sight_find(o->sight, e->view, x->id, FER_STR(""), &found, NULL))
+        return FER_OK; /* one that is a pre-release alone, for one: it is said when it is wanted */
+    x->key = fer_arena_copy(e->arena, found->value.key);
+    return x->key.ptr ? FER_OK : fer_arena_failed(e->arena, err);
+}
+
 /* Of the names and the definitions behind them: what a client would see. */
-static fer_code make_digest(fer_exports *e, fer_arena *scratch, fer_err *err)
+static fer_code make_digest(fer_exports *e, const fer_exports_wish *o, fer_arena *scratch,
+                            fer_err *err)
 {
     static const uint64_t seed[2] = {1, 2}; /* compared with itself only */
     uint64_t sum = 0;
     fer_str text;
     for (size_t i = 0; i < e->count; i++) {
-        fer_code code = fer_view_definition(scratch, e->view, e->list[i].id, &text, err);
+        fer_code code = find_key(e, o, &e->list[i], err);
+        if (code) return code;
+        code = fer_view_definition(scratch, e->view, e->list[i].key, &text, err);
         if (code) text = FER_STR("");
         e->list[i].mirrors = fer_mcp_mirror_may(text);
         sum = sum * UINT64_C(0x9E3779B97F4A7C15) + fer_hash(seed, e->list[i].name);
@@ -149,7 +163,7 @@ static fer_code make(fer_exports *e, const fer_exports_wish *o, fer_err *err)
         for (size_t i = 0; i < e->count; i++)
             *fer_map_put(&e->names, e->list[i].name) = &e->list[i];
     }
-    if (!code) code = make_digest(e, scratch, err);
+    if (!code) code = make_digest(e, o, scratch, err);
     fer_arena_free(scratch);
     return code;
 }
@@ -296,11 +310,11 @@ fer_code fer_export_write(fer_arena *a, const fer_exports *e, const fer_export *
 {
     fer_str text;
     fer_json *doc;
-    fer_code code = fer_view_definition(a, e->view, x->id, &text, err);
+    fer_code code = fer_view_definition(a, e->view, x->key, &text, err);
     if (!code) code = fer_json_read(a, text, fer_json_limits_file(), &doc, err);
     if (code) return code;
     const yyjson_val *record = fer_json_root(doc);
-    bool theirs = is_of_server(a, e->view, x->id);
+    bool theirs = is_of_server(a, e->view, x->key);
     fer_buf_add_char(b, '{');
     size_t start = b->len;
     FER_EACH_MEMBER (record, key) {

@@ -12,10 +12,12 @@
 
 #include "map.h"
 #include "serve.h"
+#include "sight.h"
 
 typedef struct fer_export {
     fer_str name; /* that clients see */
     fer_str id;   /* without version */
+    fer_str key;  /* the ID that the definition has in the view, which nobody is shown */
     bool mirrors; /* arguments may be said in headers, too (x-mcp-header) */
 } fer_export;
 
@@ -38,6 +40,7 @@ typedef struct fer_exports_wish {
     const fer_str *expose;
     size_t expose_count;
     const fer_filter *filter; /* what may be used at all; or NULL */
+    const fer_sight *sight;   /* which definition a name stands for; NULL: the catalogue's */
     uint64_t stamp;           /* another one for each state of what the filter takes */
 } fer_exports_wish;
 

@@ -155,6 +155,7 @@ fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err)
                              .meta = g->mode == FER_SERVE_BOTH,
                              .expose = g->expose,
                              .expose_count = g->expose_count,
+                             .sight = &g->sight,
                              .stamp = stamp,
                              .filter = filter.takes ? &filter : NULL};
     if (!code) code = fer_exports_refresh(&g->exports, &wish, &changed, err);

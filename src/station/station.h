@@ -49,19 +49,19 @@ typedef struct fer_place_of_tools {
     size_t record_count;
     fer_vacancy *vacancies; /* of a pack of commands: those that are left out */
     size_t vacancy_count;
-    bool eager;       /* it is started with the gateway */
-    bool vacant;      /* it could not be set up: `why` says why */
-    bool asked;       /* for its tools, in this run */
-    bool remembered;  /* they were listed before, and are in the catalogue */
-    int64_t listed;   /* when, ms since 1970; 0: nobody knows */
-    int64_t began;    /* when the last list was begun, fer_clock_mono; 0: none was */
-    bool asking;      /* a list is under way */
-    bool again;       /* and will not be the last */
-    bool theirs_wait; /* what tenants are shown has come while it was */
-    bool retired;     /* another configuration has taken its place */
+    bool eager;      /* it is started with the gateway */
+    bool vacant;     /* it could not be set up: `why` says why */
+    bool asked;      /* for its tools, in this run */
+    bool remembered; /* they were listed before, and are in the catalogue */
+    int64_t listed;  /* when, ms since 1970; 0: nobody knows */
+    int64_t began;   /* when the last list was begun, fer_clock_mono; 0: none was */
+    bool asking;     /* a list is under way */
+    bool again;      /* and will not be the last */
+    bool retired;    /* another configuration has taken its place */
     fer_arena *listing_arena;
-    size_t tools;  /* that it has shown */
-    fer_code code; /* why it has not; FER_OK: it has */
+    uint64_t looked; /* the catalogue by which what tenants are shown was last looked at again */
+    size_t tools;    /* that it has shown */
+    fer_code code;   /* why it has not; FER_OK: it has */
     char why[256];
     unsigned failures;               /* one after the other */
     int64_t ask_after;               /* after the last of them, fer_clock_mono */

@@ -98,6 +98,9 @@ void fer_station_begin_relist(fer_station *s);
  * batch. */
 fer_code fer_place_add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, fer_str json,
                              fer_err *err);
+/* The operator's own definitions in a namespace, by name, where they have no version. */
+fer_code fer_station_records(const fer_station *s, fer_arena *a, fer_str ns, fer_map *out,
+                             fer_err *err);
 /* Takes the tools of a backend out of the catalogue, but for those whose IDs are in `keep`. */
 fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name, fer_str ns,
                             const fer_map *keep, fer_err *err);
@@ -110,8 +113,16 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
 
 /* Whether a server shows each tenant tools of its own. */
 bool fer_place_is_owned(const fer_place_of_tools *p);
-/* Tools of one server in the catalogue that only tenants are shown, or were. */
-#define FER_STATION_THEIRS 10000
+/* Tools of one server in the catalogue that only tenants are shown, or were: those that all others
+ * have not, and definitions of single tenants beside those that others have, of which this many
+ * bytes. */
+#define FER_STATION_THEIRS    10000
+#define FER_STATION_OWN_BYTES ((size_t)64 << 20)
+/* Adds the removal of all definitions of a server in a namespace that are for one owner alone. */
+fer_code fer_station_drop_own(const fer_view *v, fer_str server, fer_str ns, fer_batch *b,
+                              size_t *count, fer_err *err);
+/* Takes out those that are of no use any more: of one owner, by its mark, or of all (empty). */
+fer_code fer_station_sweep_own(const fer_place_of_tools *p, fer_str mark, fer_err *err);
 /* The operator's list is there, or has failed: what tenants are shown is looked at, where that
  * waited for it. */
 void fer_place_look_again(fer_place_of_tools *p);

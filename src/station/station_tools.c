@@ -153,6 +153,7 @@ fer_code fer_station_forget(fer_station *s, fer_backend_kind kind, fer_str name,
         if (!code) code = forget_page(a, v, b, list, count, &backend, keep, &gone, err);
         if (!page.token.len) break;
     }
+    if (!code && !keep) code = fer_station_drop_own(v, name, ns, b, &gone, err);
     if (!code && gone) code = fer_catalog_apply(s->catalog, b, err);
     fer_view_unref(v);
     fer_batch_free(b);
@@ -190,13 +191,15 @@ fer_code fer_station_keep_only(const fer_place_of_tools *p, const fer_batch *app
     if (!code)
         code = fer_station_forget(p->station, p->runner->kind->backend, p->runner->name, p->ns,
                                   &shown, err);
+    if (!code) code = fer_station_sweep_own(p, FER_STR(""), err);
     fer_arena_free(a);
     return code;
 }
 
 /* Definitions of the operator's count more than those of a server that has the same tools: by name,
  * where they have no version. */
-static fer_code own_records(fer_station *s, fer_arena *a, fer_str ns, fer_map *out, fer_err *err)
+fer_code fer_station_records(const fer_station *s, fer_arena *a, fer_str ns, fer_map *out,
+                             fer_err *err)
 {
     fer_json *doc;
     fer_map_init(out, a);
@@ -225,7 +228,7 @@ fer_code fer_place_add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, 
     fer_json *doc;
     fer_map own;
     fer_buf rest;
-    fer_code code = own_records(p->station, a, p->ns, &own, err);
+    fer_code code = fer_station_records(p->station, a, p->ns, &own, err);
     if (code) return code;
     if (!own.count) return fer_batch_add(b, p->name, json, FER_FORMAT_JSON, &o, err);
     code = fer_json_read(a, json, fer_json_limits_file(), &doc, err);

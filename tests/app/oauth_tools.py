@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tools of a server as each tenant's own token is shown them: what it is not shown it does not see, by no path, and cannot call; what it
-alone is shown it sees and calls, and nobody else does. Two tenants whose lists differ, a third that has not logged in, and the operator, at one gateway. Random probes: 300; 10,000 where
+alone is shown it sees and calls, and nobody else does; a tool that it is shown in another definition it sees in that one. Two tenants whose lists differ, a third that has not logged in, and the operator, at one gateway. Random probes: 300; 10,000 where
 FERRULE_LONG_TESTS is set. Speaks TAP."""
 
 import json
@@ -29,7 +29,7 @@ with open(FILE, "w", encoding="utf-8") as file:
     file.write(keys(key))
 
 
-def write(share="tenant", more="", mode="both"):
+def write(share="tenant", more="", mode="both", top=""):
     with open(CONFIG, "w", encoding="utf-8") as file:
         file.write(f"""
 mcpServers:
@@ -37,6 +37,7 @@ mcpServers:
 commands:
   - {{namespace: here, name: date, description: Says what day it is., inputSchema: {{type: object}}, effect: Pure, run: {{argv: [date], stdout: text}}}}
 code: {{allowDegraded: true}}
+{top}
 state: {STATE}
 serve:
   mode: {mode}
@@ -60,7 +61,8 @@ OPS, MINE = tool("of_op", "Is shown to canaryop alone."), tool("of_ua", "Is show
 BOTH = tool("of_both", "Is shown to canaryboth.")
 World.tools = {"op": [NOTE, WHOAMI, SAME, OPS], "ua": [NOTE, WHOAMI, OTHER, MINE, BOTH], "ub": [NOTE, SAME, BOTH]}
 A, B, C = token("oa"), token("ob"), token("oc")
-SEEN = {A: ["note", "of_both", "of_ua", "whoami"], B: ["note", "of_both", "same"], C: [], TOKEN: ["note", "of_op", "same", "whoami"]}
+SEEN = {A: ["note", "of_both", "of_ua", "same", "whoami"], B: ["note", "of_both", "same"], C: [], TOKEN: ["note", "of_op", "same", "whoami"]}
+TOLD = {A: [False, True, True], B: [True, False, True], C: [False] * 3, TOKEN: [True, False, False]}  # of canaryop, canaryua, canaryboth
 write()
 for words, who in (((), "op"), (("--tenant", "acme"), "ua"), (("--tenant", "beta"), "ub")):
     same(f"{who} logs in", login("notes", *words, user=who)[0], 0)
@@ -108,7 +110,7 @@ for shown, want in SEEN.items():
     same(f"list_tools of {who}", names(ask(shown, "list_tools")), want)
     same(f"list_tools of {who}, by namespace", names(ask(shown, "list_tools", namespace="notes")), want)
     same(f"search_tools of {who}", [x for x in ALL if f'"notes:{x}"' in ask(shown, "search_tools", query=x)], [x for x in ALL if x in want])
-    same(f"search_tools of {who}, by words", ["canary" + x in ask(shown, "search_tools", query="is shown to alone told") for x in ("op", "ua", "both")], ["same" in want, "of_ua" in want, "of_both" in want])
+    same(f"search_tools of {who}, by words", ["canary" + x in ask(shown, "search_tools", query="is shown to alone told") for x in ("op", "ua", "both")], TOLD[shown])
     same(f"list_namespaces of {who}", [x["tools"] for x in value(ask(shown, "list_namespaces"))["namespaces"] if x["name"] == "notes"], [len(want)])
     same(f"describe_tool of {who}", [x for x in ALL if "inputSchema" in ask(shown, "describe_tool", id=f"notes:{x}")], [x for x in ALL if x in want])
     same(f"list_tool_examples of {who}", [x for x in ALL if "examples" in value(ask(shown, "list_tool_examples", id=f"notes:{x}"))], [x for x in ALL if x in want])
@@ -124,6 +126,13 @@ for shown, want in SEEN.items():
     same(f"{who} sees what is not the server's", "here:date" in ask(shown, "list_tools"), True)
 same("each called with its own token", {u for u, _ in World.called}, {"op", "ua", "ub"})
 same("each was asked for, and not for each request", max(World.tooled.count(x) for x in ("ua", "ub")) <= 2, True)
+
+def text_of(shown, name, way="describe_tool"):
+    found = re.search(r'"description":"([^"]*)"', ask(shown, way, id=f"notes:{name}").replace('\\"', '"'))
+    return found[1] if found else None
+
+
+same("one name has two definitions", [text_of(x, "same") for x in (A, B, C, TOKEN)], [OTHER["description"], SAME["description"], None, SAME["description"]])
 
 # ---- what is another's is not there, in the very words of what is not
 
@@ -190,35 +199,8 @@ same("those of others are not", len(told[B]), 1)
 same("it may call what it is shown now", ('"user"' in run_tool(A, "same"), "ToolNotFound" in run_tool(A, "whoami")), (True, True))
 same("others see what they saw", [listed(B), listed(TOKEN)], [SEEN[B], SEEN[TOKEN]])
 
-# ---- probes
+# ---- one name, three definitions
 
-random.seed(13)
-World.tools["ua"], World.tools["ub"] = [NOTE, SAME, MINE], [NOTE, WHOAMI, BOTH]
-World.tell_tools |= {"ua", "ub"}
-run_tool(A, "note"), run_tool(B, "note")
-same("both change", until(lambda: (listed(A), listed(B)) == (["note", "of_ua", "same"], ["note", "of_both", "whoami"])), True)
-USERS = {A: ("ua", {"note", "same", "of_ua"}), B: ("ub", {"note", "whoami", "of_both"}), C: ("uc", {"whoami"})}
-WAYS = [lambda x, t: run_tool(x, t), lambda x, t: ask(x, t), lambda x, t: ask(x, "describe_tool", id=f"notes:{t}", level="full"), lambda x, t: ask(x, "list_tool_examples", id=f"notes:{t}"),
-        lambda x, t: ask(x, "search_tools", query=t), lambda x, t: ask(x, "search_tools", query=random.choice(["keeps a note", "whose token", "what is told", "is shown to alone"])),
-        lambda x, t: ask(x, "list_tools", namespace=random.choice(["notes", ""]) or None) if random.random() < .5 else ask(x, "list_tools"), lambda x, t: s.modern("tools/list", token=x)[2],
-        lambda x, t: ask(x, "run_chain", steps=[{"toolId": f"notes:{t}", "args": {}}]), lambda x, t: run_tool(x, t, **{"ferrule/idempotencyKey": "k"}),
-        lambda x, t: s.modern("tools/call", {"name": t, "arguments": {}}, token=x, headers={"X-Tenant-Id": "acme", "Mcp-Session-Id": sessions[A]})[2],
-        lambda x, t: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"Mcp-Session-Id": random.choice(list(sessions.values()))}, x)[2],
-        lambda x, t: ask(x, "execute_code", code=f"try {{ JSON.stringify([await tools.list(), await tools.describe('notes:{t}', 'full')]) }} catch (e) {{ e.code }}")]
-TEXTS = {"note": "Keeps a note", "whoami": "Says whose token", "same": "alone is told", "of_op": "Is shown to canaryop", "of_ua": "Is shown to canaryua", "of_both": "Is shown to canaryboth"}
-leaks, count, before = [], 10000 if LONG else 300, len(World.called)
-for _ in range(count):
-    shown, which = random.choice([A, B, C]), random.choice(ALL)
-    who, may = USERS[shown]
-    way = random.randrange(len(WAYS))
-    if random.random() < .03:
-        World.good = {t: u for t, u in World.good.items() if u != who}  # refused, and renewed by its own refresh token
-    text = WAYS[way](shown, which)
-    leaks += [(who, way, t, text[:200]) for t in ALL if t not in may and TEXTS[t] in text]
-leaks += [x for x in World.called[before:] if x[1] not in next(may for who, may in USERS.values() if who == x[0])]
-same(f"{count} random probes: leaks", leaks[:3], [])
-
-# ---- what only tenants are shown, and changes
 
 def change(who, shown, *tools):
     World.tools[who] = list(tools)
@@ -226,16 +208,110 @@ def change(who, shown, *tools):
     run_tool(shown, "note")
 
 
-def text_of(shown, name):
-    found = re.search(r'"description":"([^"]*)"', ask(shown, "describe_tool", id=f"notes:{name}").replace('\\"', '"'))
-    return found[1] if found else None
+def fields(name, field, result):
+    """A definition with arguments and results of its own; the field is a word that no other has."""
+    return {"name": name, "description": f"Takes canary{field}.", "inputSchema": {"type": "object", "properties": {field: {"type": "integer"}}, "required": [field], "additionalProperties": False},
+            "outputSchema": {"type": "object", "properties": {"user": {"type": result}}, "required": ["user"]}}
 
 
+def try_it(shown, way, **args):
+    if way == "run_tool":
+        return ask(shown, "run_tool", id="notes:form", args=args)
+    if way == "its name":
+        return ask(shown, "form", **args)
+    if way == "a chain":
+        return ask(shown, "run_chain", steps=[{"toolId": "notes:form", "args": args}])
+    return str(value(ask(shown, "execute_code", code=f"try {{ JSON.stringify(await tools.run('notes:form', {json.dumps(args)})) }} catch (e) {{ e.code + e.message }}")).get("value"))
+
+
+FORM = {x: fields("form", x, "string") for x in ("fieldop", "fieldua", "fieldub")}
+OF = {A: "fieldua", B: "fieldub", TOKEN: "fieldop", C: "fieldop"}
+World.tools = {"op": [NOTE, WHOAMI, SAME, OPS, FORM["fieldop"]], "ua": [NOTE, SAME, BOTH, FORM["fieldua"]], "ub": [NOTE, BOTH, FORM["fieldub"]], "uc": [WHOAMI, FORM["fieldop"]]}
+World.tell_tools = {"op", "ua", "ub", "uc"}
+for shown in (TOKEN, A, B):
+    run_tool(shown, "note")
+run_tool(C, "whoami")
+same("three definitions of one name", until(lambda: [text_of(x, "form") for x in OF] == [f"Takes canary{f}." for f in OF.values()], 20), True)
+for shown, field in OF.items():
+    who, others = {A: "a tenant", B: "another", C: "who is shown the operator's", TOKEN: "the operator"}[shown], {"fieldop", "fieldua", "fieldub"} - {field}
+    text = s.modern("tools/list", token=shown)[2] + ask(shown, "search_tools", query="form") + ask(shown, "search_tools", query="takes canary") + ask(shown, "list_tools") + "".join(
+        ask(shown, "describe_tool", id="notes:form", level=x) for x in ("summary", "schema", "full", "types")) + ask(
+        shown, "execute_code", code="JSON.stringify([await tools.list(), await tools.search('form takes'), await tools.describe('notes:form', 'full')])")
+    same(f"{who} reads of its own alone", (f"canary{field}" in text, [x for x in others if x in text], "own-" in text), (True, [], False))
+    same(f"{who} finds it once, by its own words", ask(shown, "search_tools", query=f"canary{field}").count('"notes:form"'), 1)
+    same(f"{who} says no version of it", (json.loads(ask(shown, "describe_tool", id="notes:form"))["result"]["structuredContent"]["id"], listed(shown).count("form")), ("notes:form", 0))
+    for way in ("run_tool", "its name", "a chain", "code"):
+        good, bad = try_it(shown, way, **{field: 1}), [try_it(shown, way, **{x: 1}) for x in sorted(others)]
+        same(f"{who} calls it by its own schema, by {way}", ('user' in good, ['user' in x for x in bad], [x for x in others if x in good]), (True, [False, False], []))
+before = len(World.called)
+try_it(A, "run_tool", fieldub=1), try_it(B, "run_tool", fieldua=1), try_it(A, "run_tool", fieldua="x")
+same("what does not fit is not sent", World.called[before:], [])
+change("ua", A, NOTE, SAME, BOTH, fields("form", "fieldua", "integer"))
+same("results are held against its own, too", until(lambda: '"isError":true' in try_it(A, "run_tool", fieldua=1)) and '"isError":true' not in try_it(B, "run_tool", fieldub=1), True)
+change("ua", A, NOTE, SAME, BOTH, FORM["fieldua"])
+same("and fit again", until(lambda: '"isError":true' not in try_it(A, "run_tool", fieldua=1)), True)
+own_id, nobody = re.search(r"notes:form:0.0.0-own-[0-9a-f]{32}", ledger())[0], "notes:form:0.0.0-own-" + "0" * 32
+same("the IDs behind it are nobody's to say", [run_tool(x, own_id[6:]).replace(own_id, "T") == run_tool(x, nobody[6:]).replace(nobody, "T") and "ToolNotFound" in run_tool(x, own_id[6:]) for x in OF], [True] * 4)
+counts = lambda x: next(y["tools"] for y in value(ask(x, "list_namespaces"))["namespaces"] if y["name"] == "notes")  # noqa: E731
+same("each is counted once", [counts(x) for x in OF], [4, 3, 5, 2])
+heard_b = len(told[B])
+World.tools["ua"] = [NOTE, SAME, BOTH, FORM["fieldop"]]
+World.tell_tools.add("ua")
+run_tool(A, "note")
+same("one goes back to what all have", until(lambda: text_of(A, "form") == "Takes canaryfieldop."), True)
+same("and calls that", ('user' in try_it(A, "run_tool", fieldop=1), 'user' in try_it(A, "run_tool", fieldua=1)), (True, False))
+same("others have what they had", [text_of(x, "form") for x in (B, C, TOKEN)], ["Takes canaryfieldub.", "Takes canaryfieldop.", "Takes canaryfieldop."])
+time.sleep(.5)
+same("nor are they told of it", len(told[B]), heard_b)
+change("ua", A, NOTE, SAME, BOTH, FORM["fieldua"])
+same("and has its own again", until(lambda: text_of(A, "form") == "Takes canaryfieldua."), True)
+
+# ---- probes
+
+random.seed(13)
+World.tools["ua"], World.tools["ub"] = [NOTE, SAME, MINE, FORM["fieldua"]], [NOTE, WHOAMI, BOTH, FORM["fieldub"]]
+World.tell_tools |= {"ua", "ub"}
+run_tool(A, "note"), run_tool(B, "note")
+same("both change", until(lambda: (listed(A), listed(B)) == (["note", "of_ua", "same"], ["note", "of_both", "whoami"])), True)
+USERS = {A: ("ua", {"note", "same", "of_ua", "form"}), B: ("ub", {"note", "whoami", "of_both", "form"}), C: ("uc", {"whoami", "form"})}
+WAYS = [lambda x, t: run_tool(x, t), lambda x, t: ask(x, t), lambda x, t: ask(x, "describe_tool", id=f"notes:{t}", level="full"), lambda x, t: ask(x, "list_tool_examples", id=f"notes:{t}"),
+        lambda x, t: ask(x, "search_tools", query=t), lambda x, t: ask(x, "search_tools", query=random.choice(["keeps a note", "whose token", "what is told", "is shown to alone"])),
+        lambda x, t: ask(x, "list_tools", namespace=random.choice(["notes", ""]) or None) if random.random() < .5 else ask(x, "list_tools"), lambda x, t: s.modern("tools/list", token=x)[2],
+        lambda x, t: ask(x, "run_chain", steps=[{"toolId": f"notes:{t}", "args": {}}]), lambda x, t: run_tool(x, t, **{"ferrule/idempotencyKey": "k"}),
+        lambda x, t: s.modern("tools/call", {"name": t, "arguments": {}}, token=x, headers={"X-Tenant-Id": "acme", "Mcp-Session-Id": sessions[A]})[2],
+        lambda x, t: s.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"Mcp-Session-Id": random.choice(list(sessions.values()))}, x)[2],
+        lambda x, t: ask(x, "execute_code", code=f"try {{ JSON.stringify([await tools.list(), await tools.describe('notes:{t}', 'full')]) }} catch (e) {{ e.code }}"),
+        lambda x, t: try_it(x, random.choice(["run_tool", "its name", "a chain", "code"]), **{SAID.setdefault(x, random.choice(list(FORM))): 1}),
+        lambda x, t: ask(x, "search_tools", query=random.choice(["form", "takes canary", *(f"canary{f}" for f in FORM)]), pageSize=1),
+        lambda x, t: ask(x, "list_tools", pageSize=random.choice([1, 2, 3])), lambda x, t: run_tool(x, random.choice([own_id, nobody])[6:])]
+SAID = {}  # a field that the probe names itself
+TEXTS = {"note": "Keeps a note", "whoami": "Says whose token", "same": "alone is told", "of_op": "Is shown to canaryop", "of_ua": "Is shown to canaryua", "of_both": "Is shown to canaryboth"}
+leaks, count, before = [], 10000 if LONG else 300, len(World.called)
+for _ in range(count):
+    shown, which = random.choice([A, B, C]), random.choice(ALL)
+    who, may = USERS[shown]
+    way = random.randrange(len(WAYS))
+    SAID.clear()
+    if random.random() < .03:
+        World.good = {t: u for t, u in World.good.items() if u != who}  # refused, and renewed by its own refresh token
+    text = WAYS[way](shown, which)
+    leaks += [(who, way, t, text[:200]) for t in ALL if t not in may and TEXTS[t] in text]
+    leaks += [(who, way, f, text[:200]) for f in FORM if f not in (OF[shown], SAID.get(shown)) and f in text.replace(f"canary{f}\\", "")]
+    leaks += [(who, way, "own-", text[:200])] if "0.0.0-own-" in text.replace(own_id, "").replace(nobody, "") else []
+leaks += [x for x in World.called[before:] if x[1] not in next(may for who, may in USERS.values() if who == x[0])]
+same(f"{count} random probes: leaks", leaks[:3], [])
+
+# ---- what only tenants are shown, and changes
+
+World.tools = {"op": [NOTE, WHOAMI, SAME, OPS], "ua": [NOTE, SAME, MINE], "ub": [NOTE, WHOAMI, BOTH], "uc": [WHOAMI]}
+World.tell_tools |= {"op", "ua", "ub", "uc"}
+run_tool(TOKEN, "note"), run_tool(A, "note"), run_tool(B, "note"), run_tool(C, "whoami")
+same("nobody is shown it any more", until(lambda: [text_of(x, "form") for x in OF] == [None] * 4), True)
 first, second, third = (tool("of_two", f"The {x} canarytwo.") for x in ("first", "second", "third"))
 change("ua", A, NOTE, SAME, MINE, first)
 same("one is shown a tool", until(lambda: text_of(A, "of_two") == "The first canarytwo."), True)
 change("ub", B, NOTE, WHOAMI, BOTH, second)
-same("another is shown another of that name: it does not see it", (until(lambda: "notes:of_two" in ledger()), text_of(A, "of_two"), listed(B)), (True, "The first canarytwo.", ["note", "of_both", "whoami"]))
+same("another is shown another of that name: each sees its own", (until(lambda: text_of(B, "of_two") == "The second canarytwo."), text_of(A, "of_two"), "notes:of_two" in ledger()), (True, "The first canarytwo.", True))
 change("ua", A, NOTE, SAME, MINE, third)
 same("who alone is shown it sees its change", until(lambda: text_of(A, "of_two") == "The third canarytwo."), True)
 change("ua", A, NOTE, SAME, MINE)
@@ -255,7 +331,7 @@ same("and no more, while the tenant is", (until(lambda: listed(TOKEN) == SEEN[TO
 changed = tool("note", "Keeps another note.")
 World.tools["op"] = [changed, WHOAMI, SAME, OPS]
 change("ua", A, changed, SAME, MINE)
-same("what changes for all is seen by whom it changed for", (until(lambda: text_of(A, "note") == "Keeps another note."), listed(B)), (True, ["of_both", "whoami"]))
+same("what changes for all is seen by whom it changed for", (until(lambda: text_of(A, "note") == "Keeps another note."), until(lambda: text_of(B, "note") == "Keeps a note."), listed(B)), (True, True, ["note", "of_both", "whoami"]))
 World.tools["op"] = [NOTE, WHOAMI, SAME, OPS]
 change("ua", A, NOTE, SAME, MINE)
 same("and back", until(lambda: [listed(x) for x in (A, B)] == [["note", "of_ua", "same"], ["note", "of_both", "whoami"]]), True)
@@ -294,7 +370,7 @@ same("the ledger says which was asked for", '"ownTools"' in out.replace(" ", "")
 
 # ---- as many as there is room for (station.theirs)
 
-World.tools["uc"] = [WHOAMI] + [tool(f"of_{x:05}", "Counts.") for x in range(10000)]
+World.tools["uc"] = [WHOAMI] + [tool(f"of_{x:05}", "Counts.") for x in range(10001)]
 s = Server(config=CONFIG)
 
 
@@ -302,10 +378,54 @@ def count(shown):
     return next((x["tools"] for x in value(ask(shown, "list_namespaces")).get("namespaces", []) if x["name"] == "notes"), None)
 
 
-same("a tenant with 10,000 of its own", until(lambda: count(C) == 9998, 60), True)  # three are there that others were shown
-same("of which the last are not there", ("ToolNotFound" in run_tool(C, "of_09999"), '"user"' in run_tool(C, "of_00000"), listed(B)), (True, True, ["note", "of_both", "whoami"]))
+same("a tenant with 10,001 of its own", until(lambda: count(C) == 10001, 60), True)  # what nobody is shown who is here has made room
+same("of which the last is not there", ("ToolNotFound" in run_tool(C, "of_10000"), '"user"' in run_tool(C, "of_09999"), listed(B)), (True, True, ["note", "whoami"]))
 same("that ends, too", s.end(), 0)
 World.tools["uc"] = [WHOAMI]
+
+# ---- definitions of one's own, held back by policy, in a catalogue that is kept
+
+KEPT = os.path.join(home.name, "own.catalog")
+write(top=f"catalog: {KEPT}\nquarantine: breaking")
+
+
+def held():
+    return run(["catalog", "quarantine", "--catalog", KEPT], env=own).stdout.decode().split()
+
+
+def begin():
+    global s
+    s = Server(config=CONFIG)
+    return until(lambda: "note" in listed(TOKEN), 30)
+
+
+OWN = "notes:form:0.0.0-own-"
+wider = dict(FORM["fieldop"], description="Takes canarywider.", inputSchema=dict(FORM["fieldop"]["inputSchema"], required=[]))
+World.tools = {"op": [NOTE, FORM["fieldop"]], "ua": [NOTE, FORM["fieldop"]], "ub": [NOTE, wider], "uc": [FORM["fieldop"]]}
+same("a gateway that holds back", (begin(), until(lambda: [text_of(x, "form") for x in (A, C, TOKEN)] == ["Takes canaryfieldop."] * 3, 20)), (True, True))
+same("what breaks nobody is one's own at once", (until(lambda: text_of(B, "form") == "Takes canarywider."), held()), (True, []))
+change("ua", A, NOTE, FORM["fieldua"])
+same("what is changed for one alone is held back", (until(lambda: len(held()) == 1), until(lambda: text_of(A, "form") is None), [x.startswith(OWN) for x in held()]), (True, True, [True]))
+same("and nobody else sees it so", [text_of(x, "form") for x in (B, C, TOKEN)], ["Takes canarywider.", "Takes canaryfieldop.", "Takes canaryfieldop."])
+same("it is approved", run(["catalog", "approve", *held(), "--catalog", KEPT], env=own).returncode, 0)
+same("and seen by the one", (until(lambda: text_of(A, "form") == "Takes canaryfieldua.", 30), 'user' in try_it(A, "run_tool", fieldua=1)), (True, True))
+same("others have theirs", [text_of(x, "form") for x in (B, C, TOKEN)], ["Takes canarywider.", "Takes canaryfieldop.", "Takes canaryfieldop."])
+same("the command line has what all have", ["own-" in x or "canaryfieldua" in x or "notes:form" not in x for x in (run([*words, "--catalog", KEPT], env=own).stdout.decode() for words in (("search", "takes form"), ("describe", "notes:form")))], [False, False])
+same("it ends with its own", s.end(), 0)
+same("and begins again", (begin(), until(lambda: [text_of(x, "form") for x in (A, B, C)] == ["Takes canaryfieldua.", "Takes canarywider.", "Takes canaryfieldop."], 30), held()), (True, True, []))
+same("it ends once more", s.end(), 0)
+World.tools["ua"] = [NOTE, dict(FORM["fieldub"], description="Takes canarychanged.")]
+same("one that changed meanwhile is held back", (begin(), until(lambda: text_of(A, "form") == "Takes canaryfieldua.", 30), until(lambda: [x[:len(OWN)] for x in held()] == [OWN])), (True, True, True))
+same("and the one before it called", ('user' in try_it(A, "run_tool", fieldua=1), 'user' in try_it(A, "run_tool", fieldub=1)), (True, False))
+World.tools["op"] = World.tools["uc"] = [NOTE, dict(FORM["fieldub"], description="Takes canaryall.")]
+World.tell_tools |= {"op", "uc"}
+run_tool(TOKEN, "note"), run_tool(C, "form")
+same("what changes for all is held back as ever", (until(lambda: "notes:form" in held()), [text_of(x, "form") for x in (B, TOKEN)]), (True, ["Takes canarywider.", "Takes canaryfieldop."]))
+World.tools["ua"] = [NOTE, FORM["fieldua"]]
+change("ua", A, *World.tools["ua"])
+same("one that is shown what it had before", until(lambda: held() == ["notes:form"]) and text_of(A, "form"), "Takes canaryfieldua.")
+same("that ends here", s.end(), 0)
+World.tools["ua"], World.tools["uc"] = [NOTE, SAME, MINE], [WHOAMI]
 
 # ---- one for each principal
 

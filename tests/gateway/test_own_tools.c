@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tools of a server single tenants are shown: whose lists are asked for, when, and how many
  * of them are kept: gateway.owners, gateway.owned, gateway.owned_time, gateway.owned_again. */
+#include "batch.h"
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
@@ -28,6 +29,8 @@ typedef struct rig {
     size_t lists; /* that were ever asked for */
     char last[32];
     size_t known, news; /* that were told */
+    bool refuses;       /* to take them */
+    char mark[FER_OWN_MARK + 1];
 } rig;
 
 static void list(fer_runner *r, fer_listing *l)
@@ -81,16 +84,20 @@ static void on_known(void *context)
 {
     ((rig *)context)->known++;
 }
-static void on_news(void *context, const fer_own_news *n)
+static bool on_news(void *context, const fer_own_news *n)
 {
-    (void)n;
-    ((rig *)context)->news++;
+    rig *r = context;
+    r->news++;
+    snprintf(r->mark, sizeof r->mark, "%.*s", FER_PRI(n->mark));
+    return !r->refuses;
 }
 
-static fer_code put(rig *r, const char *tools)
+/* For all, or for the owner whose list was told last. */
+static fer_code put_for(rig *r, const char *tools, const char *mark)
 {
     fer_backend backend = {FER_BACKEND_MCP, FER_STR("s"), FER_STR("")};
     fer_batch *b = fer_batch_new();
+    if (b) fer_batch_for_owner(b, fer_str_of(mark));
     fer_code code =
         b ? fer_batch_add(b, FER_STR("s"), fer_str_of(tools), FER_FORMAT_JSON,
                           &(fer_put_options){.ns = FER_STR("s"), .backend = &backend}, NULL)
@@ -98,6 +105,11 @@ static fer_code put(rig *r, const char *tools)
     if (!code) code = fer_catalog_apply(r->catalog, b, NULL);
     fer_batch_free(b);
     return code;
+}
+
+static fer_code put(rig *r, const char *tools)
+{
+    return put_for(r, tools, "");
 }
 
 static fer_code begin(rig *r, fer_token_share share)
@@ -330,6 +342,169 @@ static void while_one_is_held_back(void)
     end(&r);
 }
 
+/* ---- a definition of one's own ------------------------------------------------------------------
+ */
+
+/* What an ID stands for to a tenant (NULL: the operator): its text. */
+static const char *text_for(rig *r, const char *tenant, const char *id)
+{
+    static char out[4096];
+    fer_caller c = who(tenant ? tenant : "");
+    fer_sight sight = {r->gateway, tenant ? &c : NULL};
+    fer_view *v = fer_catalog_view(r->catalog);
+    fer_entry *e = NULL;
+    const fer_body *b;
+    out[0] = '\0';
+    if (!fer_sight_find(&sight, v, fer_str_of(id), FER_STR(""), &e, NULL) &&
+        !fer_entry_body(e, &b, NULL) && fer_sight_takes(&sight, b))
+        snprintf(out, sizeof out, "%.*s", FER_PRI(fer_body_text(b, FER_TEXT_SHORT)));
+    fer_view_unref(v);
+    return out;
+}
+
+/* How many entries of the catalogue a tenant is shown. */
+static size_t shown(rig *r, const char *tenant)
+{
+    fer_caller c = who(tenant ? tenant : "");
+    fer_sight sight = {r->gateway, tenant ? &c : NULL};
+    fer_arena *a = fer_arena_new(0);
+    fer_view *v = fer_catalog_view(r->catalog);
+    fer_filter filter = {0};
+    fer_summary *list;
+    fer_str next;
+    size_t count = 0;
+    assert_int_equal(fer_sight_filter(&sight, a, &filter, NULL), FER_OK);
+    assert_int_equal(fer_view_list(a, v, &filter, NULL, &list, &count, &next, NULL), FER_OK);
+    for (size_t i = 0; i < count; i++) assert_int_equal(list[i].id.len, 3); /* s:a */
+    fer_view_unref(v);
+    fer_arena_free(a);
+    return count;
+}
+
+static fer_code decide(rig *r, fer_code (*add)(fer_batch *b, fer_str id, fer_err *err),
+                       const char *id)
+{
+    fer_batch *b = fer_batch_new();
+    fer_code code = add(b, fer_str_of(id), NULL);
+    if (!code) code = fer_catalog_apply(r->catalog, b, NULL);
+    fer_batch_free(b);
+    return code;
+}
+
+static bool is_wanted(rig *r, const char *id, bool full)
+{
+    fer_view *v = fer_catalog_view(r->catalog);
+    fer_value *e = fer_table_get(&v->tools, fer_str_of(id));
+    if (!e) e = fer_table_get(&v->pending, fer_str_of(id));
+    assert_non_null(e);
+    bool wanted = fer_own_tools_wants(r->gateway, &r->runner, v, (fer_entry *)(void *)e, full);
+    fer_view_unref(v);
+    return wanted;
+}
+
+#define MINE  "[" TOOL("a", "Is mine.") "," B "]"
+#define NEWER "[" TOOL("a", "Is newer.") "," B "]"
+
+static void one_of_ones_own(void)
+{
+    rig r;
+    char id[128];
+    assert_int_equal(begin(&r, FER_TOKENS_TENANT), FER_OK);
+    wake(&r, "u");
+    answer(&r, FER_OK, "[" A "," B "]");
+    wake(&r, "t");
+    answer(&r, FER_OK, MINE);
+    snprintf(id, sizeof id, "s:a:0.0.0-own-%s", r.mark);
+    assert_string_equal(seen(&r, "t"), "b");
+    /* The first is held back, as it would be of all, and nothing is seen of it until somebody
+     * decides. */
+    assert_int_equal(put_for(&r, "[" TOOL("a", "Is mine.") "]", r.mark), FER_OK);
+    assert_string_equal(seen(&r, "t"), "b");
+    assert_true(is_wanted(&r, id, true));
+    assert_int_equal(decide(&r, fer_batch_approve, id), FER_OK);
+    assert_string_equal(text_for(&r, "t", "s:a"), "Is mine.");
+    assert_string_equal(text_for(&r, "u", "s:a"), "Does this.");
+    assert_string_equal(text_for(&r, NULL, "s:a"), "Does this.");
+    assert_string_equal(text_for(&r, "", "s:a"), "Does this.");
+    assert_int_equal(shown(&r, "t"), 2);
+    assert_int_equal(shown(&r, "u"), 2);
+    assert_int_equal(shown(&r, NULL), 2);
+    /* Its ID is nobody's to say. */
+    assert_string_equal(text_for(&r, "t", id), "");
+    assert_string_equal(text_for(&r, "u", id), "");
+    assert_string_equal(text_for(&r, NULL, id), "");
+    /* One that changes is held back, and the one before it served. */
+    fer_faults_begin("clock:+2s@1+");
+    r.runner.changed(&r.runner, &(fer_token_owner){FER_STR("t"), FER_STR("")});
+    answer(&r, FER_OK, NEWER);
+    assert_string_equal(text_for(&r, "t", "s:a"), "");
+    assert_int_equal(put_for(&r, "[" TOOL("a", "Is newer.") "]", r.mark), FER_OK);
+    assert_string_equal(text_for(&r, "t", "s:a"), "Is mine.");
+    assert_true(is_wanted(&r, id, true));
+    assert_int_equal(decide(&r, fer_batch_approve, id), FER_OK);
+    assert_string_equal(text_for(&r, "t", "s:a"), "Is newer.");
+    /* Back to what all have: that is seen at once, and its own is of no use. */
+    fer_faults_begin("clock:+4s@1+");
+    r.runner.changed(&r.runner, &(fer_token_owner){FER_STR("t"), FER_STR("")});
+    answer(&r, FER_OK, "[" A "]");
+    assert_string_equal(text_for(&r, "t", "s:a"), "Does this.");
+    assert_int_equal(shown(&r, "t"), 1);
+    assert_false(is_wanted(&r, id, false));
+    fer_gateway_retire_runner(r.gateway, &r.runner, NULL, NULL);
+    assert_false(is_wanted(&r, id, false)); /* there is no such server any more */
+    assert_string_equal(text_for(&r, "t", id), "");
+    end(&r);
+}
+
+/* One whose owner is not here waits for him, while there is room. */
+static void one_whose_owner_is_away(void)
+{
+    rig r;
+    char id[128];
+    assert_int_equal(begin(&r, FER_TOKENS_TENANT), FER_OK);
+    fer_catalog_set_quarantine(r.catalog, FER_QUARANTINE_NONE);
+    snprintf(id, sizeof id, "s:a:0.0.0-own-%032d", 7);
+    assert_int_equal(put_for(&r, "[" TOOL("a", "Is mine.") "]", id + strlen(id) - FER_OWN_MARK),
+                     FER_OK);
+    assert_true(is_wanted(&r, id, false));
+    assert_false(is_wanted(&r, id, true));
+    assert_int_equal(shown(&r, NULL), 2);
+    assert_int_equal(shown(&r, ""), 2);
+    end(&r);
+}
+
+/* A list that nobody took is told again, and so is one of which the catalogue has something no
+ * more; others are not asked for. */
+static void a_list_that_is_told_again(void)
+{
+    rig r;
+    assert_int_equal(begin(&r, FER_TOKENS_TENANT), FER_OK);
+    fer_catalog_set_quarantine(r.catalog, FER_QUARANTINE_NONE);
+    wake(&r, "t");
+    r.refuses = true;
+    answer(&r, FER_OK, "[" A "]");
+    r.refuses = false;
+    wake(&r, "u");
+    answer(&r, FER_OK, "[" B "]");
+    assert_int_equal(r.news, 2);
+    fer_own_tools_ask_again(r.gateway, &r.runner, NULL);
+    assert_int_equal(r.lists, 3);
+    assert_string_equal(r.last, "t/");
+    answer(&r, FER_OK, "[" A "]");
+    assert_int_equal(r.news, 3);
+    fer_view *v = fer_catalog_view(r.catalog);
+    fer_own_tools_ask_again(r.gateway, &r.runner, v);
+    assert_int_equal(r.lists, 3);
+    fer_view_unref(v);
+    assert_int_equal(put(&r, "[" TOOL("b", "Is another.") "]"), FER_OK);
+    v = fer_catalog_view(r.catalog);
+    fer_own_tools_ask_again(r.gateway, &r.runner, v);
+    assert_int_equal(r.lists, 4);
+    assert_string_equal(r.last, "u/");
+    fer_view_unref(v);
+    end(&r);
+}
+
 /* ---- what the operator is shown -----------------------------------------------------------------
  */
 
@@ -473,7 +648,9 @@ int main(void)
            ROWS_ONE("own_tools", a_token_that_is_refused) +
            ROWS_ONE("own_tools", nobody_waits_for_ever) +
            ROWS_ONE("own_tools", nobody_waits_for_what_fails) +
-           ROWS_ONE("own_tools", while_one_is_held_back) +
+           ROWS_ONE("own_tools", while_one_is_held_back) + ROWS_ONE("own_tools", one_of_ones_own) +
+           ROWS_ONE("own_tools", one_whose_owner_is_away) +
+           ROWS_ONE("own_tools", a_list_that_is_told_again) +
            ROWS_ONE("own_tools", what_the_operator_is_shown) +
            ROWS_ONE("own_tools", as_many_as_are_kept) +
            ROWS_ONE("own_tools", as_many_as_are_asked_for) +

@@ -2,6 +2,7 @@
 /* Reading about a tool: describe_tool, list_tool_examples. */
 #include "errors.h"
 #include "meta_tools.h"
+#include "own_id.h"
 #include "tool_reply.h"
 
 static void write_doc(fer_ask *q, fer_str id, fer_str doc)
@@ -18,15 +19,10 @@ static void write_doc(fer_ask *q, fer_str id, fer_str doc)
     else fer_meta_reply(q, &b);
 }
 
-/* What a guest may not use is not there, in the very words of what is not. */
-static fer_code look_up(fer_ask *q, const fer_view *v, fer_str id, fer_str *out, fer_err *err)
+static fer_code look_up(fer_ask *q, const fer_view *v, fer_str id, fer_str *key, fer_str *shown,
+                        fer_err *err)
 {
-    const fer_guest *g = fer_ask_guest(q);
-    fer_code code = fer_view_resolve(fer_ask_arena(q), v, id, FER_STR(""), out, err);
-    if (!fer_sight_is_narrow(&g->sight)) return code;
-    if (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_has(&g->sight, v, *out)))
-        return fer_sight_not_found(&g->sight, id, err);
-    return code;
+    return fer_sight_look_up(&fer_ask_guest(q)->sight, fer_ask_arena(q), v, id, key, shown, err);
 }
 
 void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
@@ -34,13 +30,13 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
     fer_arena *a = fer_ask_arena(q);
     fer_str id = fer_meta_text(args, "id"), level_name = fer_meta_text(args, "level");
     fer_level level = FER_LEVEL_SCHEMA;
-    fer_str found = FER_STR(""), text = FER_STR("");
+    fer_str key = FER_STR(""), found = FER_STR(""), text = FER_STR("");
     fer_err err = {0};
     (void)doc;
     fer_code code = level_name.len ? fer_level_parse(level_name, &level, &err) : FER_OK;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    if (!code) code = look_up(q, v, id, &found, &err);
-    if (!code) code = fer_view_describe(a, v, found, level, &text, &err);
+    if (!code) code = look_up(q, v, id, &key, &found, &err);
+    if (!code) code = fer_view_describe(a, v, key, level, &text, &err);
     fer_view_unref(v);
     if (code) fer_reply_err(q, &err, "resolve", id);
     else write_doc(q, found, text);
@@ -49,14 +45,14 @@ void fer_meta_describe(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 void fer_meta_examples(fer_ask *q, const fer_json *doc, const yyjson_val *args)
 {
     fer_arena *a = fer_ask_arena(q);
-    fer_str id = fer_meta_text(args, "id"), list, found = FER_STR("");
+    fer_str id = fer_meta_text(args, "id"), list, key = id, shown = FER_STR("");
     fer_err err = {0};
     fer_buf b;
     (void)doc;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    fer_code code =
-        fer_sight_is_narrow(&fer_ask_guest(q)->sight) ? look_up(q, v, id, &found, &err) : FER_OK;
-    if (!code) code = fer_view_examples(a, v, id, fer_meta_number(args, "max", 0), &list, &err);
+    bool narrow = fer_sight_is_narrow(&fer_ask_guest(q)->sight) || fer_id_is_own(id);
+    fer_code code = narrow ? look_up(q, v, id, &key, &shown, &err) : FER_OK;
+    if (!code) code = fer_view_examples(a, v, key, fer_meta_number(args, "max", 0), &list, &err);
     fer_buf_init(&b, a, FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"examples\":");
     if (!code) fer_buf_add(&b, list);

@@ -238,7 +238,7 @@ static void call_export(fer_ask *q, const fer_export *x, fer_str args)
     if (x->mirrors && q->version->modern && q->talk->hints.http) {
         fer_str definition;
         fer_view *v = fer_ask_guest(q)->exports.view;
-        if (!fer_view_definition(fer_ask_arena(q), v, x->id, &definition, &err) &&
+        if (!fer_view_definition(fer_ask_arena(q), v, x->key, &definition, &err) &&
             !fer_ask_check_params(q, definition, args))
             return;
     }

@@ -208,20 +208,26 @@ static bool may_change(const visit *k, const fer_body *served)
     return !fer_own_tools_is_operators(g, r, id, true) && !fer_own_tools_is_shown(g, r, id, served);
 }
 
-/* As a definition that is held back is told. */
-static void tell_other(visit *k, fer_str id)
+/* As a definition that is held back is told, with whose it is: its ID does not say. */
+static void tell_other(visit *k, fer_str id, bool seen)
 {
     const fer_station *s = k->station;
     const fer_keeper *keeper = &s->gateway->keeper;
-    fer_buf b;
+    char text[FER_OWN_ID];
+    fer_buf b, own;
     k->differ++;
+    fer_buf_init_fixed(&own, text, sizeof text);
+    if (seen) fer_own_id_write(&own, id, k->news->mark);
     fer_log_write(&s->log, FER_LOG_INFO, "definition.other",
                   (const struct fer_log_field[]){FER_LOG_S("tool", id),
+                                                 FER_LOG_S("own", fer_buf_view(&own)),
                                                  FER_LOG_S("tenant", k->news->owner->tenant),
                                                  FER_LOG_S("principal", k->news->owner->principal),
                                                  {0}});
     fer_buf_init(&b, k->arena, FER_LEDGER_BODY);
-    fer_buf_add_text(&b, "{\"as\":\"other\",\"tool\":");
+    fer_buf_add_text(&b, "{\"as\":\"other\",\"own\":");
+    fer_buf_add_quoted(&b, fer_buf_view(&own));
+    fer_buf_add_text(&b, ",\"tool\":");
     fer_buf_add_quoted(&b, id);
     fer_buf_add_text(&b, ",\"what\":\"definition\"}");
     fer_ledger_record r = {FER_LEDGER_DEFINITION, k->news->owner->tenant, fer_buf_view(&b)};
@@ -250,7 +256,7 @@ static fer_code put_own(visit *k, const fer_body *b, fer_str json, bool first, f
     fer_code code = first ? take_room(k, err) : FER_OK;
     if (code) return code;
     k->bytes -= b->size;
-    if (first) tell_other(k, fer_body_text(b, FER_TEXT_ID));
+    if (first) tell_other(k, fer_body_text(b, FER_TEXT_ID), true);
     fer_batch_for_owner(k->fresh, k->news->mark);
     code = fer_batch_add(k->fresh, k->place->name, json, FER_FORMAT_JSON, &o, err);
     fer_batch_for_owner(k->fresh, FER_STR(""));
@@ -286,7 +292,7 @@ static fer_code take(visit *k, const fer_body *b, fer_str json, fer_err *err)
         if (code) return code;
         if (!fer_map_get(&records, fer_body_text(b, FER_TEXT_NAME)))
             return put_own(k, b, json, true, err);
-        tell_other(k, id); /* the operator's own counts more: it is not seen */
+        tell_other(k, id, false); /* the operator's own counts more: it is not seen */
         return FER_OK;
     }
     fer_code code = there ? FER_OK : take_room(k, err);

@@ -406,6 +406,7 @@ same("a gateway that holds back", (begin(), until(lambda: [text_of(x, "form") fo
 same("what breaks nobody is one's own at once", (until(lambda: text_of(B, "form") == "Takes canarywider."), held()), (True, []))
 change("ua", A, NOTE, FORM["fieldua"])
 same("what is changed for one alone is held back", (until(lambda: len(held()) == 1), until(lambda: text_of(A, "form") is None), [x.startswith(OWN) for x in held()]), (True, True, [True]))
+same("the ledger says whose it is", [f'"own": "{x}"' in ledger() or f'"own":"{x}"' in ledger() for x in held()], [True])
 same("and nobody else sees it so", [text_of(x, "form") for x in (B, C, TOKEN)], ["Takes canarywider.", "Takes canaryfieldop.", "Takes canaryfieldop."])
 same("it is approved", run(["catalog", "approve", *held(), "--catalog", KEPT], env=own).returncode, 0)
 same("and seen by the one", (until(lambda: text_of(A, "form") == "Takes canaryfieldua.", 30), 'user' in try_it(A, "run_tool", fieldua=1)), (True, True))

@@ -41,6 +41,7 @@ struct fer_own_list {
     fer_own_asking *asking; /* or NULL */
     int64_t began;          /* fer_clock_mono, of the last list that was asked for; 0: none was */
     int64_t waited;         /* since when somebody may wait for it; 0: nobody does */
+    bool untaken;           /* whoever keeps the catalogue has yet to look at a tool of it */
     bool late;              /* nobody waits for it any more */
     bool stale;             /* it has changed since it was asked for */
     fer_code code;          /* of the last list */

@@ -113,11 +113,26 @@ static fer_own_list *get(fer_own_server *s, const fer_caller *who)
 
 static void ask_stale(fer_own_tools *all);
 
+static bool lacks_any(const fer_own_list *t)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_view *v = fer_catalog_view(t->server->all->gateway->options.catalog);
+    fer_map sums;
+    if (a) fer_map_init(&sums, a);
+    bool lacks = a && fer_own_list_lacks(t, v, &sums);
+    fer_view_unref(v);
+    fer_arena_free(a);
+    return lacks;
+}
+
 static void tell(fer_own_list *t, fer_code code, fer_str json)
 {
     const fer_gateway *g = t->server->all->gateway;
     fer_own_news n = {t->server->runner, &t->owner, fer_own_mark(t), code, json, t->why};
-    if (g->on_own && !g->on_own(g->own_context, &n)) t->told = 0;
+    bool taken = !g->on_own || g->on_own(g->own_context, &n);
+    if (!taken) t->told = 0;
+    t->untaken = !taken && lacks_any(t);
+    if (t->untaken) t->waited = t->began;
 }
 
 /* A token that is refused shows nothing; a server that is away may be back. */
@@ -125,6 +140,7 @@ static void fail(fer_own_list *t, fer_code code, const fer_err *err)
 {
     bool other = t->code != code;
     if (!t->stale) t->waited = 0; /* else it is asked for once more, and they wait on */
+    t->untaken = false;
     t->code = code;
     snprintf(t->why, sizeof t->why, "%s", err->message);
     if (code == FER_UNAUTHENTICATED || code == FER_FORBIDDEN) forget_good(t);
@@ -269,7 +285,7 @@ bool fer_own_tools_wake(fer_gateway *g, const fer_caller *who)
 
 static bool is_awaited(const fer_own_list *t)
 {
-    return t->asking && !t->good && !t->late;
+    return ((t->asking && !t->good) || t->untaken) && !t->late;
 }
 
 bool fer_own_tools_awaits(const fer_gateway *g, const fer_caller *who)

@@ -505,6 +505,40 @@ static void a_list_that_is_told_again(void)
     end(&r);
 }
 
+/* A tool that the catalogue does not have yet as the tenant is shown it is waited for, as a list
+ * is; where it has all of them, nobody waits. */
+static void who_waits_for_what_nobody_took(void)
+{
+    rig r;
+    assert_int_equal(begin(&r, FER_TOKENS_TENANT), FER_OK);
+    fer_catalog_set_quarantine(r.catalog, FER_QUARANTINE_NONE);
+    r.refuses = true;
+    wake(&r, "u");
+    answer(&r, FER_OK, "[" A "]");
+    assert_false(wake(&r, "u"));
+    wake(&r, "t");
+    answer(&r, FER_OK, MINE);
+    assert_true(wake(&r, "t") && fer_own_tools_pending(r.gateway));
+    assert_int_equal(put_for(&r, "[" TOOL("a", "Is mine.") "]", r.mark), FER_OK);
+    r.refuses = false;
+    fer_own_tools_ask_again(r.gateway, &r.runner, NULL);
+    while (r.waiting_count) answer(&r, FER_OK, strcmp(r.last, "t/") == 0 ? MINE : "[" A "]");
+    fer_faults_begin("clock:+2s@1+");
+    fer_own_tools_ask_again(r.gateway, &r.runner, NULL);
+    while (r.waiting_count) answer(&r, FER_OK, strcmp(r.last, "t/") == 0 ? MINE : "[" A "]");
+    assert_false(wake(&r, "t"));
+    assert_string_equal(text_for(&r, "t", "s:a"), "Is mine.");
+    assert_false(fer_own_tools_pending(r.gateway));
+    /* Nor for ever. */
+    r.refuses = true;
+    wake(&r, "w");
+    answer(&r, FER_OK, MINE);
+    assert_true(fer_own_tools_pending(r.gateway));
+    fer_own_tools_give_up(r.gateway, fer_clock_mono() + INT64_C(3000000000), 3000);
+    assert_false(fer_own_tools_pending(r.gateway));
+    end(&r);
+}
+
 /* ---- what the operator is shown -----------------------------------------------------------------
  */
 
@@ -651,6 +685,7 @@ int main(void)
            ROWS_ONE("own_tools", while_one_is_held_back) + ROWS_ONE("own_tools", one_of_ones_own) +
            ROWS_ONE("own_tools", one_whose_owner_is_away) +
            ROWS_ONE("own_tools", a_list_that_is_told_again) +
+           ROWS_ONE("own_tools", who_waits_for_what_nobody_took) +
            ROWS_ONE("own_tools", what_the_operator_is_shown) +
            ROWS_ONE("own_tools", as_many_as_are_kept) +
            ROWS_ONE("own_tools", as_many_as_are_asked_for) +

@@ -8,6 +8,8 @@
 #include "own_id.h"
 #include "own_tools.h"
 
+#define FER_OWN_BUCKETS 256
+
 typedef struct fer_own_list fer_own_list;
 typedef struct fer_own_server fer_own_server;
 
@@ -29,7 +31,8 @@ typedef struct fer_own_tool {
 
 /* What one owner is shown of one server. */
 struct fer_own_list {
-    fer_own_list *next; /* of its server: who came last first */
+    fer_own_list *next;      /* of its server: who came last first */
+    fer_own_list *neighbour; /* in its bucket */
     fer_own_server *server;
     fer_token_owner owner;   /* its texts are behind this */
     char mark[FER_OWN_MARK]; /* that stands for it in IDs */
@@ -56,6 +59,7 @@ struct fer_own_server {
     fer_map operators;          /* by ID */
     uint64_t operators_version; /* no other state of any list has it */
     fer_own_list *lists;
+    fer_own_list *buckets[FER_OWN_BUCKETS]; /* the same, by the first two digits of their marks */
     size_t count;
 };
 
@@ -104,6 +108,13 @@ static inline fer_own_server *fer_own_server_of(const fer_gateway *g, const fer_
 static inline fer_str fer_own_mark(const fer_own_list *t)
 {
     return (fer_str){t->mark, FER_OWN_MARK};
+}
+
+/* Where a mark begins in the table of its server's. */
+static inline size_t fer_own_bucket(const char mark[FER_OWN_MARK])
+{
+    unsigned char byte = 0;
+    return fer_digest_unhex((fer_str){mark, 2}, &byte, 1) ? byte : 0;
 }
 
 /* ---- own_shown.c ---- */

@@ -251,13 +251,14 @@ bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_vi
                          bool full)
 {
     const fer_own_server *s = fer_own_server_of(g, r);
-    const fer_own_list *list = s ? s->lists : NULL;
+    fer_str mark = fer_id_mark(e->value.key);
+    const fer_own_list *list = s && mark.len ? s->buckets[fer_own_bucket(mark.ptr)] : NULL;
     const fer_body *body;
     char text[FER_OWN_ID];
     fer_entry *own;
     fer_buf b;
     if (!s || fer_entry_body(e, &body, NULL)) return s != NULL;
-    while (list && !fer_str_eq(fer_own_mark(list), fer_id_mark(e->value.key))) list = list->next;
+    while (list && !fer_str_eq(fer_own_mark(list), mark)) list = list->neighbour;
     if (!list || !list->good) return !full;
     fer_buf_init_fixed(&b, text, sizeof text);
     fer_body_public_id(&b, body);

@@ -26,6 +26,9 @@ static void forget_good(fer_own_list *t)
 static void let_go(fer_own_list **at)
 {
     fer_own_list *t = *at;
+    fer_own_list **place = &t->server->buckets[fer_own_bucket(t->mark)];
+    while (*place != t) place = &(*place)->neighbour;
+    *place = t->neighbour;
     *at = t->next;
     t->server->count--;
     if (t->asking) t->asking->list = NULL;
@@ -89,7 +92,9 @@ static fer_own_list *make(fer_own_server *s, const fer_token_owner *owner)
     }
     t->owner.tenant = put(&at, owner->tenant);
     t->owner.principal = put(&at, owner->principal);
-    s->lists = t;
+    fer_own_list **place = &s->buckets[fer_own_bucket(t->mark)];
+    t->neighbour = *place;
+    *place = s->lists = t;
     s->count++;
     return t;
 }

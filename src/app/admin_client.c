@@ -112,7 +112,8 @@ fer_code fer_admin_client_get(fer_admin_client *c, fer_arena *a, const char *pag
                         "the gateway does not know the token: set FERRULE_TOKEN, or --token");
     if (status == 403)
         return fer_fail(err, FER_FORBIDDEN,
-                        "the token is not for this: ferrule token new NAME --scope scope:admin");
+                        "the token is not for this: ferrule token new NAME --scope namespace:none "
+                        "--scope scope:admin makes one that is, and is for no tool");
     if (status != 200)
         return fer_fail(err, FER_CONNECTION_LOST,
                         "the gateway answers with status %u: is it one, and new enough?", status);

@@ -60,7 +60,8 @@ int fer_app_usage(fer_app *app, const char *format, ...)
     fer_format_text(text, sizeof text, format, args);
     va_end(args);
     fer_app_say(app, "%s", text);
-    fer_app_say(app, "'ferrule help%s%s' tells more", app->command ? " " : "",
-                app->command ? app->command->name : "");
+    bool known = app->command && app->command->run != fer_run_help;
+    fer_app_say(app, "'ferrule help%s%s' tells more", known ? " " : "",
+                known ? app->command->name : "");
     return FER_EXIT_USAGE;
 }

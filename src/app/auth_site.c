@@ -13,9 +13,7 @@ int fer_auth_config(fer_app *app, fer_arena *a, fer_config *out)
         file = fer_arena_copy(a, file);
         code = file.ptr ? fer_config_load(a, file.ptr, out, &err) : fer_arena_failed(a, &err);
     }
-    if (!code && out->error_count)
-        code = fer_fail(&err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
-                        FER_PRI(file), out->error_count);
+    if (!code) code = fer_config_refuse(out, file, false, &err);
     return code ? fer_app_fail(app, &err) : 0;
 }
 

@@ -23,7 +23,7 @@ static void text_tool(fer_buf *b, const fer_converted *t)
         fer_buf_add_char(b, '\n');
         return;
     }
-    fer_buf_printf(b, ": %zu change%s\n", t->change_count, t->change_count == 1 ? "" : "s");
+    fer_buf_printf(b, ": %zu change%s\n", t->change_count, fer_s(t->change_count));
     for (size_t i = 0; i < t->change_count; i++) {
         const fer_rewritten *r = &t->changes[i];
         fer_buf_printf(b, "  %s %-11s ", r->rule->id, fer_loss_name(r->loss));

@@ -10,11 +10,6 @@ static fer_impact gravest(const fer_tool_change *c)
     return c->callers > c->readers ? c->callers : c->readers;
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* What the version says next to what it should say. */
 static const char *declared_text(const fer_tool_diff *t)
 {
@@ -100,7 +95,7 @@ static void write_text(fer_out *o, const fer_diff *diff)
         for (size_t n = 0; n < t->count; n++) change_text(o, t, &t->changes[n]);
     }
     fer_out_printf(o, "%zu tool%s changed, %zu compared; needs %s\n", diff->count,
-                   plural(diff->count), diff->compared, fer_bump_name(diff->needed));
+                   fer_s(diff->count), diff->compared, fer_bump_name(diff->needed));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------

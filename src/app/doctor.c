@@ -70,9 +70,10 @@ static void check_config(fer_doctor *d)
     tell_problems(d);
     d->has_config = !d->config.error_count;
     if (d->has_config)
-        fer_doctor_tell(d, FER_DOCTOR_OK, d->file, FER_STR(""),
-                        "%zu servers, %zu commands, %zu APIs", d->config.server_count,
-                        d->config.command_count, d->config.api_count);
+        fer_doctor_tell(
+            d, FER_DOCTOR_OK, d->file, FER_STR(""), "%zu server%s, %zu command%s, %zu API%s",
+            d->config.server_count, fer_s(d->config.server_count), d->config.command_count,
+            fer_s(d->config.command_count), d->config.api_count, fer_s(d->config.api_count));
 }
 
 /* ---- all --------------------------------------------------------------------------------------

@@ -118,8 +118,8 @@ void fer_doctor_secrets(fer_doctor *d)
             check_secret(d, c->serve.clients[i].name, FER_STR("token"), &token, &count);
     }
     if (count && d->count == before)
-        fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu references lead somewhere",
-                        count);
+        fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu reference%s somewhere",
+                        count, count == 1 ? " leads" : "s lead");
 }
 
 /* ---- tokens -----------------------------------------------------------------------------------
@@ -134,7 +134,8 @@ static void tell_tokens(fer_doctor *d, const char *path, const fer_bearers *t)
                     over ? FER_STR("ferrule token list shows them, ferrule token revoke takes "
                                    "them out.")
                          : FER_STR(""),
-                    "%zu tokens, %zu of which have ended", t->count, over);
+                    "%zu token%s, %zu of which %s ended", t->count, fer_s(t->count), over,
+                    over == 1 ? "has" : "have");
 }
 
 void fer_doctor_tokens(fer_doctor *d)
@@ -214,11 +215,11 @@ static void check_ledger(fer_doctor *d, const char *state)
             d, FER_DOCTOR_WRONG, folder,
             FER_STR("ferrule ledger verify lists them; ferrule ledger accept lets it go "
                     "on behind a break."),
-            "%zu flaws, the first at record %llu: %.*s", r.flaw_count,
+            "%zu flaw%s, the first at record %llu: %.*s", r.flaw_count, fer_s(r.flaw_count),
             (unsigned long long)r.flaws[0].seq, FER_PRI(r.flaws[0].message));
     else
-        fer_doctor_tell(d, FER_DOCTOR_OK, folder, FER_STR(""), "%llu records, no flaws%s",
-                        (unsigned long long)r.records,
+        fer_doctor_tell(d, FER_DOCTOR_OK, folder, FER_STR(""), "%llu record%s, no flaws%s",
+                        (unsigned long long)r.records, fer_s(r.records),
                         r.written_now ? "; a gateway writes it" : "");
     fer_arena_free(a);
 }
@@ -264,9 +265,13 @@ static void tell_catalog(fer_doctor *d, fer_str path, fer_catalog *c)
         fer_doctor_tell(d, FER_DOCTOR_WARNING, path,
                         FER_STR("ferrule catalog quarantine lists them; ferrule catalog approve ID "
                                 "serves one, ferrule catalog reject ID forgets it."),
-                        "%zu tools; %zu changed definitions are held back, and the old ones served",
-                        fer_view_count(v), fer_view_held(v));
-    else fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%zu tools", fer_view_count(v));
+                        "%zu tool%s; %zu changed definition%s held back, and the old %s served",
+                        fer_view_count(v), fer_s(fer_view_count(v)), fer_view_held(v),
+                        fer_view_held(v) == 1 ? " is" : "s are",
+                        fer_view_held(v) == 1 ? "one is" : "ones are");
+    else
+        fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%zu tool%s", fer_view_count(v),
+                        fer_s(fer_view_count(v)));
     fer_view_unref(v);
 }
 

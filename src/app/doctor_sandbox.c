@@ -38,8 +38,8 @@ void fer_doctor_sandbox(fer_doctor *d)
         if (s->stand != FER_STAND_UP) tell_layer(d, &fer_layer_rows[i], s);
         else fer_buf_printf(&up, "%s%s", count++ ? ", " : "", fer_layer_rows[i].name);
     }
-    fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu layers: %.*s", count,
-                    FER_PRI(fer_buf_view(&up)));
+    fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%zu layer%s: %.*s", count,
+                    fer_s(count), FER_PRI(fer_buf_view(&up)));
 }
 
 /* Members of an object, as words: name and text of each. */

@@ -67,8 +67,8 @@ static void tell_keys(fer_doctor *d, const fer_config_issuer *i, fer_arena *a, c
                         FER_STR("It must be the issuer's set of keys (JWKS). " WHERE),
                         "nobody is let in: the set has no key to check signatures with");
     else if (good.len)
-        fer_doctor_tell(d, FER_DOCTOR_OK, i->name, FER_STR(""), "%zu keys, for %.*s", keys->count,
-                        FER_PRI(good));
+        fer_doctor_tell(d, FER_DOCTOR_OK, i->name, FER_STR(""), "%zu key%s, for %.*s", keys->count,
+                        fer_s(keys->count), FER_PRI(good));
     else
         fer_doctor_tell(d, FER_DOCTOR_WRONG, i->name, hint,
                         "nobody is let in: its keys are for %.*s, and `algorithms` has none of "

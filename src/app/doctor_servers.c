@@ -201,12 +201,12 @@ static void tell_server(fer_doctor *d, const asked *q)
                         FER_PRI(fer_str_head(q->ended ? q->why : FER_STR("no answer"), 600)));
         return;
     }
-    size_t errors = lint(d, q->tools);
+    size_t errors = lint(d, q->tools), count = count_of(d->arena, q->tools);
     fer_doctor_tell(d, errors ? FER_DOCTOR_WARNING : FER_DOCTOR_OK, p->name,
                     errors ? FER_STR("ferrule inspect shows what is wrong with each of them.")
                            : FER_STR(""),
-                    "%zu tools; %s%s%zu errors by the rules", count_of(d->arena, q->tools),
-                    st.detail, st.detail[0] ? "; " : "", errors);
+                    "%zu tool%s; %s%s%zu error%s by the rules", count, fer_s(count), st.detail,
+                    st.detail[0] ? "; " : "", errors, fer_s(errors));
 }
 
 static void on_time(uv_timer_t *timer)

@@ -100,10 +100,11 @@ int fer_ask_ledger_init(fer_ask_ledger *k, fer_app *app)
 
 void fer_ask_ledger_deinit(fer_ask_ledger *k)
 {
-    if (k->reader && fer_ledger_reader_bad(k->reader))
-        fer_app_say(k->app,
-                    "%llu lines were passed over, as their hash is wrong: ferrule ledger verify",
-                    (unsigned long long)fer_ledger_reader_bad(k->reader));
+    uint64_t bad = k->reader ? fer_ledger_reader_bad(k->reader) : 0;
+    if (bad)
+        fer_app_say(k->app, "%llu line%s passed over, as %s hash is wrong: ferrule ledger verify",
+                    (unsigned long long)bad, bad == 1 ? " was" : "s were",
+                    bad == 1 ? "its" : "their");
     fer_ledger_reader_free(k->reader);
     fer_arena_free(k->arena);
     fer_arena_free(k->scratch);

@@ -81,10 +81,12 @@ static void end(fer_report *r)
                        c->unreadable);
         return;
     }
-    if (r->about == FER_ABOUT_TOOLS) fer_out_printf(r->out, "%zu tools", c->tools);
-    else fer_out_printf(r->out, "%zu schemas", c->files);
-    fer_out_printf(r->out, ", %zu errors, %zu warnings", c->errors, c->warnings);
-    if (c->infos) fer_out_printf(r->out, ", %zu notes", c->infos);
+    if (r->about == FER_ABOUT_TOOLS)
+        fer_out_printf(r->out, "%zu tool%s", c->tools, fer_s(c->tools));
+    else fer_out_printf(r->out, "%zu schema%s", c->files, fer_s(c->files));
+    fer_out_printf(r->out, ", %zu error%s, %zu warning%s", c->errors, fer_s(c->errors), c->warnings,
+                   fer_s(c->warnings));
+    if (c->infos) fer_out_printf(r->out, ", %zu note%s", c->infos, fer_s(c->infos));
     if (c->suppressed) fer_out_printf(r->out, "; %zu suppressed", c->suppressed);
     if (c->accepted) fer_out_printf(r->out, "; %zu accepted by the baseline", c->accepted);
     fer_out_text(r->out, "\n");

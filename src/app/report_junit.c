@@ -122,9 +122,10 @@ static void end(fer_report *r)
     if (r->about == FER_ABOUT_INSTANCES) {
         fer_out_printf(o, "%zu valid, %zu invalid", c->valid, c->invalid);
     } else {
-        if (r->about == FER_ABOUT_TOOLS) fer_out_printf(o, "%zu tools", c->tools);
-        else fer_out_printf(o, "%zu schemas", c->files);
-        fer_out_printf(o, ", %zu errors, %zu warnings", c->errors, c->warnings);
+        if (r->about == FER_ABOUT_TOOLS) fer_out_printf(o, "%zu tool%s", c->tools, fer_s(c->tools));
+        else fer_out_printf(o, "%zu schema%s", c->files, fer_s(c->files));
+        fer_out_printf(o, ", %zu error%s, %zu warning%s", c->errors, fer_s(c->errors), c->warnings,
+                       fer_s(c->warnings));
     }
     fer_out_text(o, "\"/>\n</testsuite>\n</testsuites>\n");
 }

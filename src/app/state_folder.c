@@ -16,9 +16,7 @@ static fer_code read_config(fer_app *app, fer_arena *a, fer_config *out, fer_err
         file = fer_arena_copy(a, file);
         code = file.ptr ? fer_config_load(a, file.ptr, out, err) : fer_arena_failed(a, err);
     }
-    if (code || !out->error_count) return code;
-    return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
-                    FER_PRI(file), out->error_count);
+    return code ? code : fer_config_refuse(out, file, false, err);
 }
 
 /* A path that the configuration may have left out. */

@@ -78,4 +78,10 @@ static inline char fer_lower(char c)
 /* The one parser for whole numbers in text: decimal digits only, no sign, no blanks. */
 bool fer_parse_u64(fer_str s, uint64_t *out);
 
+/* What a noun ends with behind a number: "1 tool", "2 tools". */
+static inline const char *fer_s(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 #endif

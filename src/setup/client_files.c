@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "config_parts.h"
 #include "errors.h"
 #include "file.h"
 #include "sys.h"
@@ -204,9 +205,14 @@ static fer_code add_file(merging *m, const fer_config *c, bool found, fer_err *e
 static fer_code pass_over(merging *m, const char *file, fer_err *err)
 {
     fer_config_problem p = {.severity = FER_SEVERITY_WARNING, .place = {0, err->line, err->column}};
+    fer_str why = fer_str_of(err->message), name = fer_str_of(file);
     if (err->code == FER_OUT_OF_MEMORY) return err->code;
-    return add_problem(m, &p, fer_str_of(file),
-                       fer_arena_printf(m->arena, "it cannot be used: %.600s", err->message), err);
+    if (fer_str_starts(why, file) && fer_str_starts(fer_str_slice(why, name.len, why.len), ": "))
+        why = fer_str_slice(why, name.len + 2, why.len); /* it stands before the problem */
+    return add_problem(
+        m, &p, name,
+        fer_arena_printf(m->arena, "it cannot be used: %.*s", FER_PRI(fer_str_head(why, 600))),
+        err);
 }
 
 fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t count, bool found,
@@ -218,7 +224,8 @@ fer_code fer_client_files_load(fer_arena *a, const char *const *files, size_t co
     size_t errors = 0, read = 0;
     if (count == 1 && !found) return fer_config_load(a, files[0], out, err);
     for (size_t i = 0; i < count; i++) {
-        fer_code code = fer_config_load(a, files[i], &one, &own);
+        fer_code code = found ? fer_config_load_placed(a, files[i], &one, &own)
+                              : fer_config_load(a, files[i], &one, &own);
         if (code) {
             code = found ? pass_over(&m, files[i], &own) : code;
             if (code && err) *err = own;

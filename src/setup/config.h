@@ -339,6 +339,13 @@ fer_code fer_config_locate(fer_arena *a, const char *asked, fer_str *out, fer_er
 /* Reads a file, in the environment of this process. Names the file in failures. */
 fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err);
 
+/* A problem as a line: FILE:LINE:COLUMN: error: MESSAGE. HINT. */
+void fer_config_problem_text(const fer_config *c, const fer_config_problem *p,
+                             char out[FER_ERR_TEXT]);
+/* FER_BAD_USAGE where it has errors: how many there are, and the first of them unless all were
+ * told. */
+fer_code fer_config_refuse(const fer_config *c, fer_str file, bool told, fer_err *err);
+
 /* What is different between two configurations. */
 typedef enum fer_config_part {
     FER_CONFIG_SERVER,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the file and the environment it is read in. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "config_parts.h"
@@ -66,7 +67,7 @@ static fer_str folder_of(fer_arena *a, const char *file)
     return fer_arena_copy(a, folder);
 }
 
-fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err)
+fer_code fer_config_load_placed(fer_arena *a, const char *file, fer_config *out, fer_err *err)
 {
     fer_str text;
     fer_code code = fer_file_read(a, file, FER_CONFIG_CLIENT_SIZE, &text, err);
@@ -81,10 +82,49 @@ fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_er
         .get = get_variable, .exists = has_file, .home = home_of(), .folder = folder_of(a, file)};
     fer_str name = fer_arena_copy(a, fer_str_of(file));
     if (!world.folder.ptr || !name.ptr) return fer_arena_failed(a, err);
-    code = fer_config_read(a, name, text, &world, out, err);
+    return fer_config_read(a, name, text, &world, out, err);
+}
+
+fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err)
+{
+    fer_code code = fer_config_load_placed(a, file, out, err);
     if (code && err && err->line) {
         fer_err plain = *err;
         fer_fail(err, code, "%s:%u:%u: %s", file, plain.line, plain.column, plain.message);
     }
     return code;
+}
+
+/* ---- in words --------------------------------------------------------------------------------
+ */
+
+void fer_config_problem_text(const fer_config *c, const fer_config_problem *p,
+                             char out[FER_ERR_TEXT])
+{
+    const char *between = !p->hint.len ? "" : fer_str_ends(p->message, ".") ? " " : ". ";
+    fer_str file = p->file.len ? p->file : c->file;
+    char place[32] = "";
+    if (p->place.line) snprintf(place, sizeof place, ":%u:%u", p->place.line, p->place.column);
+    fer_err cut; /* between characters */
+    fer_fail(&cut, FER_BAD_USAGE, "%.*s%s: %s: %.*s%s%.*s", FER_PRI(file), place,
+             fer_severity_name(p->severity), FER_PRI(p->message), between, FER_PRI(p->hint));
+    memcpy(out, cut.message, FER_ERR_TEXT);
+}
+
+fer_code fer_config_refuse(const fer_config *c, fer_str file, bool told, fer_err *err)
+{
+    const fer_config_problem *first = NULL;
+    char more[80] = "";
+    if (!c->error_count) return FER_OK;
+    for (size_t i = 0; !first && i < c->problem_count; i++)
+        if (c->problems[i].severity == FER_SEVERITY_ERROR) first = &c->problems[i];
+    if (told || !first) /* there may be more problems than are kept */
+        return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu error%s: ferrule config check tells more",
+                        FER_PRI(file), c->error_count, fer_s(c->error_count));
+    if (first->file.len) file = first->file;
+    if (c->error_count > 1)
+        snprintf(more, sizeof more, " (the first of %zu errors: ferrule config check has all)",
+                 c->error_count);
+    return fer_fail(err, FER_BAD_USAGE, "%.*s:%u:%u: %.*s%s", FER_PRI(file), first->place.line,
+                    first->place.column, FER_PRI(fer_str_head(first->message, 600)), more);
 }

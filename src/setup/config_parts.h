@@ -80,6 +80,9 @@ void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
 /* After all of them: what cannot have an effect. */
 void fer_configure_idle(fer_configure *c, const yyjson_val *root);
 
+/* As fer_config_load, but a failure has its place beside its message, not in it. */
+fer_code fer_config_load_placed(fer_arena *a, const char *file, fer_config *out, fer_err *err);
+
 /* JSON as editors have it: comments and commas behind the last member become blanks. */
 fer_str fer_jsonc_clean(fer_arena *a, fer_str text);
 /* The byte behind the comment that starts at `at`; `at` itself where none does. */

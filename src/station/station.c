@@ -52,18 +52,12 @@ void fer_station_say(const fer_station *s, const char *format, ...)
 fer_code fer_station_problems(fer_station *s, const fer_config *c, fer_err *err)
 {
     for (size_t i = 0; i < c->problem_count; i++) {
-        const fer_config_problem *p = &c->problems[i];
-        fer_station_say(s, "%.*s:%u:%u: %s: %.*s%s%.*s", FER_PRI(p->file.len ? p->file : c->file),
-                        p->place.line, p->place.column, fer_severity_name(p->severity),
-                        FER_PRI(p->message),
-                        !p->hint.len                    ? ""
-                        : fer_str_ends(p->message, ".") ? " "
-                                                        : ". ",
-                        FER_PRI(p->hint));
+        char text[FER_ERR_TEXT];
+        fer_config_problem_text(c, &c->problems[i], text);
+        fer_station_say(s, "%s", text);
     }
-    if (!c->error_count) return FER_OK;
-    return fer_fail(err, FER_BAD_USAGE, "%.*s has %zu errors: ferrule config check tells more",
-                    FER_PRI(c->file), c->error_count);
+    /* Of a reload, log and ledger are told what is returned alone. */
+    return fer_config_refuse(c, c->file, !s->gateway, err);
 }
 
 static fer_code read_config(fer_station *s, fer_err *err)

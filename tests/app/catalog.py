@@ -300,7 +300,7 @@ def kept_catalogs(folder):
     write("ferrule.yaml", "state: 7\n")
     case("a configuration with errors is not in the way", expect(run_here("events"), 0, ["1\tregistered"]))
     os.remove(os.path.join(here, "ferrule.catalog"))
-    case("unless it is needed", expect(run_here("events"), 2, [], ["ferrule.yaml has 1 errors: ferrule config check tells more"]))
+    case("unless it is needed", expect(run_here("events"), 2, [], ["ferrule.yaml:"]))
 
 
 def uses(folder):

@@ -31,7 +31,7 @@ ROWS = [
     ("--help", ["--help"], "", 0, ["Commands"], []),
     ("help of a command", ["help", "check"], "", 0, ["--format FORMAT", "text, json, sarif,"], []),
     ("--help of a command", ["fmt", "--help"], "", 0, ["--write"], []),
-    ("help of an unknown command", ["help", "nope"], "", 2, [], ["there is no command 'nope'"]),
+    ("help of an unknown command", ["help", "nope"], "", 2, [], ["there is no command 'nope'", "'ferrule help' tells more"]),
     ("help of a command and more", ["help", "check", "x"], "", 2, [], ["there is no command 'check x'"]),
     ("arguments of a command that takes none", ["version", "x"], "", 2, [], ["version takes no arguments\n"]),
     ("and that takes a configuration", ["serve", "other.yaml"], "", 2, [], ["serve takes no arguments; --config names a configuration"]),
@@ -212,7 +212,7 @@ def shown():
     text = '{"name":"a b","inputSchema":{}}'
     case("check: show errors", expect(run(["check", "--strict", "--show", "error"], text), 1, ["error[name.charset]", "1 error, 1 warning"], [], ["warning["]))
     case("check: show warnings", expect(run(["check", "-f", "github", "--show=warning", "--severity", "name.charset=info"], text), 0,
-                                        ["::warning ", "0 errors, 1 warnings, 1 notes"], [], ["::notice file"]))
+                                        ["::warning ", "0 errors, 1 warning, 1 note"], [], ["::notice file"]))
     case("check: show what is no severity", expect(run(["check", "--show", "all"], text), 2, [], ["--show takes one of error, warning, info, not 'all'"]))
 
 

@@ -122,7 +122,7 @@ def main():
         case("nothing there", expect(run(["config", "check"], cwd=folder, env=none), 2, err=["no ferrule.yaml"]))
         write("home/.config/ferrule/ferrule.yaml", GOOD)
         case("in the home", expect(run(["config", "check"], cwd=folder, env=none), 0,
-                                   out=["1 servers, 1 commands, 1 APIs: 0 errors"]))
+                                   out=["/ferrule.yaml: 1 server, 1 command, 1 API: 0 errors"]))
         write("xdg/ferrule/ferrule.yml", "catalog: x")
         case("where XDG says", expect(run(["config", "check"], cwd=folder,
                                           env=dict(none, XDG_CONFIG_HOME=os.path.join(folder, "xdg"))), 0,
@@ -144,7 +144,7 @@ def main():
             run(["check", "--no-quality", "-"], stdin='{"name":"t","inputSchema":{"type":"object"},"tags":["A"]}',
                 cwd=os.path.join(folder, "good")), 0, absent=["tags.changed"]))
         code = write("w/.vscode/mcp.json", '{"servers": {"a": {"command": "c", "cwd": "${workspaceFolder}"}}}')
-        case("a client's file", expect(run(["config", "check", code]), 0, out=["1 servers"]))
+        case("a client's file", expect(run(["config", "check", code]), 0, out=["mcp.json: 1 server, "]))
         case("broken", expect(run(["config", "check", write("broken.json", '{"a":\n }')]), 2, err=["broken.json:2:2"]))
         case("not there", expect(run(["config", "check", "absent.yaml"]), 2, err=["absent.yaml"]))
         large = write("large.yaml", "#" * ((1 << 20) + 1))

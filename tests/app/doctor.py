@@ -63,8 +63,8 @@ def row(name, home, check, state, words, *options, code=None):
 
 server = {"command": sys.executable, "args": [BACKEND, os.path.join(folder.name, "log"), "a"]}
 good = site({"mcpServers": {"a": server}, "state": "state", "catalog": "tools.catalog"})
-row("a set-up in order", good, "config", "ok", ["1 servers"])
-row("its server answers", good, "servers", "ok", ["1 tools", "2025-11-25", "a 1", "0 errors"])
+row("a set-up in order", good, "config", "ok", ["1 server, "])
+row("its server answers", good, "servers", "ok", ["1 tool; ", "2025-11-25", "a 1", "0 errors"])
 row("its program", good, "programs", "ok", [sys.executable])
 row("--offline starts nothing", good, "servers", "skipped", ["--offline"], "--offline")
 row("a port that is free", good, "port", "ok", [str(FREE), "free"])
@@ -100,7 +100,7 @@ leaky = site({"mcpServers": {"x": dict(server, env={"T": "secretref:file:secret"
 row("a secret that everybody may read", leaky, "secrets", "wrong", ["chmod 600"], "--offline")
 row("--fix takes that away", leaky, "secrets", "ok", ["mode is 600"], "--offline", "--fix")
 same("and it is so", oct(os.stat(os.path.join(leaky, "secret")).st_mode & 0o777), "0o600")
-row("a second look", leaky, "secrets", "ok", ["1 references"], "--offline")
+row("a second look", leaky, "secrets", "ok", ["1 reference leads"], "--offline")
 case("no secret is shown", [] if "s3cret" not in ask(leaky)[2].stdout.decode() else ["it is"])
 tokens = site({}, {".config/ferrule/tokens.json": ('{"format": "ferrule-tokens-1", "tokens": []}', 0o644)})
 row("tokens that others may read", tokens, "tokens", "wrong", ["nobody is let in", "chmod 600"], "--offline")
@@ -182,12 +182,12 @@ def issuers(jwks, **more):
 
 
 row("no issuers", good, "issuers", "skipped", ["no issuer"], "--offline")
-row("keys of a file", issuers("a.json"), "issuers", "ok", ["corp", "1 keys, for EdDSA"], "--offline")
+row("keys of a file", issuers("a.json"), "issuers", "ok", ["corp", "1 key, for EdDSA"], "--offline")
 row("a file that is not there", issuers("nothing.json"), "issuers", "wrong", ["corp", "does not start", "nothing.json", "jwks_uri"], "--offline")
 row("a file without keys of ours", issuers("shared.json"), "issuers", "wrong", ["no key to check signatures with", "JWKS"], "--offline")
 row("a file that is none", issuers("page.json"), "issuers", "wrong", ["no JSON", "JWKS"], "--offline")
 row("keys for other algorithms", issuers("a.json", algorithms=["RS256"]), "issuers", "wrong", ["nobody is let in", "EdDSA", "serve.issuers.corp.algorithms"], "--offline")
-row("keys of a URL", issuers(URL + "a"), "issuers", "ok", ["1 keys, for EdDSA"])
+row("keys of a URL", issuers(URL + "a"), "issuers", "ok", ["1 key, for EdDSA"])
 row("which are not asked for", issuers(URL + "a"), "issuers", "skipped", ["--offline"], "--offline")
 row("a URL without keys", issuers(URL + "other"), "issuers", "wrong", ["nobody is let in", "404", "jwks_uri"])
 row("a URL of a page", issuers(URL + "page"), "issuers", "wrong", ["no JSON", "JWKS"])

@@ -18,7 +18,7 @@ def imported(file, *options):
 
 tools, result = imported(LIBRARY)
 case("a document of 3.0", expect(result, 1, err=[
-    "library.yaml:117:18: left out: a body can be JSON", "(PUT /covers/{id})", "6 tools of", "1 operations left out"])
+    "library.yaml:117:18: left out: a body can be JSON", "(PUT /covers/{id})", "6 tools of", "1 operation left out"])
     + ([] if [t["name"] for t in tools] == ["books_list", "books_add", "books_get", "books_replace", "books_remove",
                                             "POST_loans_search"] else [str([t["name"] for t in tools])]))
 notes, result = imported(NOTES, "--namespace", "notes", "--provider", "mine", "--base-url", "https://notes.example")

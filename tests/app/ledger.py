@@ -99,7 +99,7 @@ with open(segment, "wb") as f:
 wrong = json.loads(next(t for t in text.splitlines() if b'"callId":"c3"' in t))["seq"]
 case("verify: a changed record is named", expect(ledger("verify"), 1, [f"record {wrong} ", "[hash]"]))
 case("query: a changed record is not shown", count(ledger("query", "--call", "c4", "--no-index"), 2) +
-     expect(ledger("query", "--call", "c4", "--no-index"), 0, [], ["1 lines were passed over"]))
+     expect(ledger("query", "--call", "c4", "--no-index"), 0, [], ["1 line was passed over"]))
 cut = text[: text.rstrip(b"\n").rfind(b"\n", 0, -2000) + 1]
 with open(segment, "wb") as f:
     f.write(cut)

@@ -53,7 +53,7 @@ def junits():
     result, root = junit([*QUICK, "--strict"], WARNED)
     case("junit: unless --strict has it", expect(result, 1) + ([] if root.find(".//failure") is not None else [result.stdout.decode()]))
     result, root = junit(QUICK, '{"name":"a","inputSchema":{"type":"object"}}')
-    case("junit: a clean run has a case", expect(result, 0) + ([] if [c.get("name") for c in root.iter("testcase")] == ["1 tools, 0 errors, 0 warnings"] else [result.stdout.decode()]))
+    case("junit: a clean run has a case", expect(result, 0) + ([] if [c.get("name") for c in root.iter("testcase")] == ["1 tool, 0 errors, 0 warnings"] else [result.stdout.decode()]))
     result, root = junit([*QUICK, "-i", "json"], "{")
     case("junit: what cannot be read is an error", expect(result, 2) + ([] if root.find(".//error") is not None else [result.stdout.decode()]))
     result, root = junit([*QUICK], '{"name":"a\\u0001\\ud83d\\ude00]]>","inputSchema":{"type":"object"}}')

@@ -53,6 +53,9 @@ same("as JSON", (got["state"]["calls"], sorted(b["name"] for b in got["backends"
 case("at a URL", expect(run(["top", "--server", url + "/mcp"], env=dict(env, FERRULE_TOKEN=TOKEN)), 0, out=["calls 5"]))
 r = run(["top", "--server", url], env=env)
 case("without its token", expect(r, r.returncode or 1, err=["FERRULE_TOKEN"]))
+narrow = run(["token", "new", "narrow", "--scope", "namespace:alpha"], env=env).stdout.decode().strip()
+r = run(["top", "--server", url, "--token", "secretref:env:NARROW"], env=dict(env, NARROW=narrow))
+case("with one that is for tools", expect(r, r.returncode or 1, err=["--scope namespace:none --scope scope:admin"]))
 case("a token on the command line", expect(run(["top", "--server", url, "--token", TOKEN], env=env), 2, err=["secretref"]))
 case("no blocks without UTF-8", [] if "▁" not in run(["top"], env=dict(env, LANG="C", LC_ALL="C")).stdout.decode() else ["there are some"])
 

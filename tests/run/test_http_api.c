@@ -361,7 +361,7 @@ static void test_stop(void)
     x.runner->kind->call(x.runner, &x.attempt);
     x.runner->kind->status(x.runner, &now);
     assert_int_equal(now.running, 1);
-    assert_string_equal(now.detail, "1 operations at 127.0.0.1");
+    assert_string_equal(now.detail, "1 operation at 127.0.0.1");
     finish(&x);
     assert_str(fer_str_head(fer_buf_view(&x.out), 12), "Cancelled P0");
     fer_arena_free(a);

@@ -623,7 +623,7 @@ static void stopping(void)
     s.runner->kind->status(s.runner, &status);
     assert_int_equal(status.running, FER_COUNT(shots));
     assert_int_equal(status.calls, FER_COUNT(shots));
-    assert_string_equal(status.detail, "1 commands");
+    assert_string_equal(status.detail, "1 command");
     close_stage(&s);
     for (size_t i = 0; i < FER_COUNT(shots); i++) {
         assert_int_equal(shots[i].ends, 1);

@@ -104,6 +104,7 @@ for name, text, mode in BAD:
     s.child.send_signal(signal.SIGHUP)
     bad += 1
     case(f"F25 {name}: what was served is served", [] if says(s, "stays as it was", bad) and works(s) else s.errors[-3:])
+case("F25: the first error is told", [] if any("stays as it was" in e and "`commands` must be" in e for e in s.errors) else s.errors[-5:])
 put(GOOD)
 
 # ---- what a reload does not take over is said

@@ -23,8 +23,10 @@ static void tell_text(fer_out *o, const fer_config *c)
         }
         fer_out_text(o, "\n");
     }
-    fer_out_printf(o, "%zu servers, %zu commands, %zu APIs: %zu errors\n", c->server_count,
-                   c->command_count, c->api_count, c->error_count);
+    fer_out_clean(o, c->file);
+    fer_out_printf(o, ": %zu server%s, %zu command%s, %zu API%s: %zu error%s\n", c->server_count,
+                   fer_s(c->server_count), c->command_count, fer_s(c->command_count), c->api_count,
+                   fer_s(c->api_count), c->error_count, fer_s(c->error_count));
 }
 
 static void tell_json(fer_out *o, const fer_config *c)

@@ -49,8 +49,8 @@ static void write_text(fer_out *o, const fer_doctor *d, size_t wrong)
         write_row(o, &d->results[i]);
         warnings += d->results[i].state == FER_DOCTOR_WARNING;
     }
-    if (wrong) fer_out_printf(o, "%zu wrong, %zu warnings\n", wrong, warnings);
-    else fer_out_printf(o, "nothing is wrong; %zu warnings\n", warnings);
+    if (wrong) fer_out_printf(o, "%zu wrong, %zu warning%s\n", wrong, warnings, fer_s(warnings));
+    else fer_out_printf(o, "nothing is wrong; %zu warning%s\n", warnings, fer_s(warnings));
 }
 
 int fer_run_doctor(fer_app *app)

@@ -49,9 +49,9 @@ static void tell(fer_app *app, const char *file, const fer_openapi *made)
                     p->operation.len ? " (" : "", FER_PRI(p->operation),
                     p->operation.len ? ")" : "");
     }
-    if (made->untold) fer_app_say(app, "%zu problems more", made->untold);
-    fer_app_say(app, "%zu tools of %s; %zu operations left out, %zu passed over", made->count, file,
-                made->left_out, made->passed);
+    if (made->untold) fer_app_say(app, "%zu problem%s more", made->untold, fer_s(made->untold));
+    fer_app_say(app, "%zu tool%s of %s; %zu operation%s left out, %zu passed over", made->count,
+                fer_s(made->count), file, made->left_out, fer_s(made->left_out), made->passed);
 }
 
 static fer_code gather_include(fer_app *app, fer_arena *a, fer_openapi_options *o, fer_err *err)

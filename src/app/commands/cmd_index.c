@@ -28,7 +28,7 @@ static void write_built(fer_shelf *s, const char *path, int64_t before)
     size_t count = fer_view_count(s->view);
     fer_catalog_vectors(s->catalog, &vectors);
     if (fer_sys_stat(path, &st) != 0) st.st_size = 0;
-    fer_out_printf(o, "%zu %s, ", count, count == 1 ? "tool" : "tools");
+    fer_out_printf(o, "%zu tool%s, ", count, fer_s(count));
     if (vectors.used) fer_out_printf(o, "%zu with vectors, ", vectors.vectors);
     fer_out_printf(o, "%.1f MB, in %.2f s: ", (double)st.st_size / 1e6,
                    (double)(fer_clock_mono() - before) / 1e9);

@@ -333,15 +333,11 @@ static fer_code load_clients(init *n, fer_config *all, fer_err *err)
     for (size_t i = 0; !code && i < all->problem_count; i++) {
         const fer_config_problem *p = &all->problems[i];
         if (p->severity == FER_SEVERITY_INFO) continue;
-        fer_app_say(n->app, "%.*s:%u:%u: %s: %.*s%s%.*s",
-                    FER_PRI(p->file.len ? p->file : all->file), p->place.line, p->place.column,
-                    fer_severity_name(p->severity), FER_PRI(p->message), p->hint.len ? " " : "",
-                    FER_PRI(p->hint));
+        char text[FER_ERR_TEXT];
+        fer_config_problem_text(all, p, text);
+        fer_app_say(n->app, "%s", text);
     }
-    if (!code && all->error_count)
-        return fer_fail(err, FER_BAD_USAGE, "%s has %zu errors: ferrule config check tells more",
-                        files[0], all->error_count);
-    return code;
+    return code ? code : fer_config_refuse(all, fer_str_of(files[0]), true, err);
 }
 
 /* ---- programs ----------------------------------------------------------------------------------

@@ -199,8 +199,9 @@ static void write_lists(const inspection *n)
 {
     fer_out *o = &n->app->out;
     size_t count = fer_val_len(fer_json_root(n->tools));
-    fer_out_printf(o, "tools         %zu, %zu bytes, about %zu tokens\n", count, n->tools_json.len,
-                   fer_tokens_of(n->tools_json.len));
+    size_t tokens = fer_tokens_of(n->tools_json.len);
+    fer_out_printf(o, "tools         %zu, %zu bytes, about %zu token%s\n", count, n->tools_json.len,
+                   tokens, fer_s(tokens));
     write_items(n, n->tools, fer_json_root(n->tools), "name");
     for (size_t i = 0; i < FER_COUNT(kinds); i++) {
         const list *l = &n->lists[i];
@@ -238,9 +239,10 @@ static void write_findings(const inspection *n)
     fer_out *o = &n->app->out;
     size_t count;
     const fer_finding *all = fer_toolset_findings(n->set, &count);
-    fer_out_printf(o, "findings      %zu errors, %zu warnings, %zu notes\n",
-                   n->counts[FER_SEVERITY_ERROR] + n->unreadable, n->counts[FER_SEVERITY_WARNING],
-                   n->counts[FER_SEVERITY_INFO]);
+    size_t errors = n->counts[FER_SEVERITY_ERROR] + n->unreadable,
+           warnings = n->counts[FER_SEVERITY_WARNING], notes = n->counts[FER_SEVERITY_INFO];
+    fer_out_printf(o, "findings      %zu error%s, %zu warning%s, %zu note%s\n", errors,
+                   fer_s(errors), warnings, fer_s(warnings), notes, fer_s(notes));
     for (size_t i = 0; i < count; i++) {
         const fer_finding *f = &all[i];
         if (f->severity == FER_SEVERITY_INFO && !fer_app_option(n->app, "all")) continue;
@@ -270,17 +272,19 @@ static void write_text(const inspection *n)
                                            : "with a session: initialize");
     write_capabilities(n);
     if (instructions.len) {
-        fer_out_printf(o, "instructions  %zu bytes, about %zu tokens: ", instructions.len,
-                       fer_tokens_of(instructions.len));
+        size_t tokens = fer_tokens_of(instructions.len);
+        fer_out_printf(o, "instructions  %zu byte%s, about %zu token%s: ", instructions.len,
+                       fer_s(instructions.len), tokens, fer_s(tokens));
         fer_out_clean(o, first_line(instructions));
         fer_out_text(o, "\n");
     }
     if (n->info.noise)
-        fer_out_printf(o, "noise         %llu lines on its standard output were no messages\n",
-                       (unsigned long long)n->info.noise);
+        fer_out_printf(o, "noise         %llu line%s on its standard output %s\n",
+                       (unsigned long long)n->info.noise, fer_s(n->info.noise),
+                       n->info.noise == 1 ? "was no message" : "were no messages");
     if (n->info.dropped) {
-        fer_out_printf(o, "dropped       %llu tools that may not be used: ",
-                       (unsigned long long)n->info.dropped);
+        fer_out_printf(o, "dropped       %llu tool%s that may not be used: ",
+                       (unsigned long long)n->info.dropped, fer_s(n->info.dropped));
         fer_out_clean(o, fer_str_of(n->info.dropped_why));
         fer_out_text(o, "\n");
     }

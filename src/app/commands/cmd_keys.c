@@ -290,7 +290,7 @@ static void show_text(fer_out *o, const char *hex, const fer_idem_record *r, con
     show_line(o, "call", r->call);
     if (r->state != FER_IDEM_DONE) return;
     show_line(o, "code", fer_str_of(fer_code_info(e->error.code)->name));
-    fer_out_printf(o, "%-10s %zu bytes\n", "result", e->structured.len);
+    fer_out_printf(o, "%-10s %zu byte%s\n", "result", e->structured.len, fer_s(e->structured.len));
     if (whole && e->structured.len) {
         fer_out_clean(o, e->structured);
         fer_out_text(o, "\n");

@@ -228,7 +228,7 @@ int fer_run_ledger_export(fer_app *app)
         if (!code) code = closed;
     }
     if (code) bad = fer_app_fail(app, &err);
-    else if (path) fer_app_say(app, "%llu records", (unsigned long long)count);
+    else if (path) fer_app_say(app, "%llu record%s", (unsigned long long)count, fer_s(count));
     fer_ask_ledger_deinit(&k);
     return bad;
 }

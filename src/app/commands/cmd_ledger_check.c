@@ -55,12 +55,16 @@ static void write_text(fer_out *o, const fer_verify_report *r)
         fer_out_printf(o, ": %s [%s]\n", f->message.ptr, fer_flaw_names[f->kind]);
     }
     if (r->flaw_count > r->told) fer_out_printf(o, "and %zu more\n", r->flaw_count - r->told);
-    fer_out_printf(o, "%llu records in %zu segments, %llu to %llu%s; signed up to %llu; head %s\n",
-                   (unsigned long long)r->records, r->segments, (unsigned long long)r->first_seq,
-                   (unsigned long long)r->last_seq, r->pruned ? " (older ones were pruned)" : "",
-                   (unsigned long long)r->signed_seq, r->head);
-    if (r->anchors) fer_out_printf(o, "%zu checkpoints of the anchor hold\n", r->anchors);
-    fer_out_printf(o, r->flaw_count ? "%zu flaws\n" : "no flaws\n", r->flaw_count);
+    fer_out_printf(
+        o, "%llu record%s in %zu segment%s, %llu to %llu%s; signed up to %llu; head %s\n",
+        (unsigned long long)r->records, fer_s(r->records), r->segments, fer_s(r->segments),
+        (unsigned long long)r->first_seq, (unsigned long long)r->last_seq,
+        r->pruned ? " (older ones were pruned)" : "", (unsigned long long)r->signed_seq, r->head);
+    if (r->anchors)
+        fer_out_printf(o, "%zu checkpoint%s of the anchor hold%s\n", r->anchors, fer_s(r->anchors),
+                       r->anchors == 1 ? "s" : "");
+    if (r->flaw_count) fer_out_printf(o, "%zu flaw%s\n", r->flaw_count, fer_s(r->flaw_count));
+    else fer_out_text(o, "no flaws\n");
 }
 
 int fer_run_ledger_verify(fer_app *app)
@@ -134,8 +138,9 @@ static int prune(fer_app *app, const fer_ledger_place *place, int64_t age)
     if (!bad)
         fer_out_printf(
             &app->out,
-            "%zu segments with %llu records (%llu bytes) pruned; the first record is %llu\n",
-            what.segments, (unsigned long long)what.records, (unsigned long long)what.bytes,
+            "%zu segment%s with %llu record%s (%llu bytes) pruned; the first record is %llu\n",
+            what.segments, fer_s(what.segments), (unsigned long long)what.records,
+            fer_s(what.records), (unsigned long long)what.bytes,
             (unsigned long long)what.first_seq);
     return bad;
 }

@@ -107,7 +107,7 @@ static fer_code verify(struct lock *l, bool *broken, fer_err *err)
     }
     for (size_t i = 0; i < count; i++) tell(o, &list[i]);
     size_t tools = fer_toolset_count(l->set);
-    fer_out_printf(o, "%zu tool%s held against %s: %s\n", tools, tools == 1 ? "" : "s", l->file,
+    fer_out_printf(o, "%zu tool%s held against %s: %s\n", tools, fer_s(tools), l->file,
                    *broken ? "they differ" : "as they should be");
     return FER_OK;
 }

@@ -104,10 +104,10 @@ static bool add_row(struct libscols_table *table, fer_source *s, const fer_param
 static fer_code write_table(fer_source *s, const fer_schema_info *info, fer_err *err)
 {
     fer_out *o = &s->app->out;
-    fer_out_printf(o, "%s, %zu bytes, %zu %s, %zu %s\n",
+    fer_out_printf(o, "%s, %zu byte%s, %zu subschema%s, %zu parameter%s\n",
                    fer_dialect_name(fer_schema_dialect(s->program)), s->text.len,
-                   s->program->node_count, s->program->node_count == 1 ? "subschema" : "subschemas",
-                   info->count, info->count == 1 ? "parameter" : "parameters");
+                   fer_s(s->text.len), s->program->node_count, fer_s(s->program->node_count),
+                   info->count, fer_s(info->count));
     if (!info->count) return FER_OK;
     struct libscols_table *t = scols_new_table();
     bool ok = t && scols_table_new_column(t, "NAME", 0, 0) &&

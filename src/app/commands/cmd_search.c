@@ -288,7 +288,8 @@ static void write_nothing(struct search *s)
     fer_out_style(o, FER_STYLE_NONE);
     fer_out_text(o, " \"");
     fer_out_clean(o, s->query);
-    fer_out_printf(o, "\" among %zu tools.%s\n", fer_view_count(s->shelf.view),
+    fer_out_printf(o, "\" among %zu tool%s.%s\n", fer_view_count(s->shelf.view),
+                   fer_s(fer_view_count(s->shelf.view)),
                    s->found.count ? " What comes nearest:" : "");
 }
 
@@ -335,9 +336,9 @@ static fer_code write_answer(struct search *s, fer_err *err)
 static void tell_lacking(const struct search *s)
 {
     if (s->rank <= FER_RANK_BM25 || !s->found.lacking) return;
-    fer_app_say(s->shelf.app,
-                "%zu of %zu tools have no vector: %s; 'ferrule index build' makes them",
+    fer_app_say(s->shelf.app, "%zu of %zu tools %s no vector: %s; 'ferrule index build' makes them",
                 s->found.lacking, fer_view_count(s->shelf.view),
+                s->found.lacking == 1 ? "has" : "have",
                 strcmp(s->found.ranker, "bm25") == 0 ? "ranked by words" : "they rank lower");
 }
 

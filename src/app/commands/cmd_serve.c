@@ -94,8 +94,9 @@ static void tell_status(const serving *s)
     size_t away = 0;
     for (size_t i = 0; i < s->station.place_count; i++)
         away += s->station.places[i]->code != FER_OK;
-    fer_service_tell("STATUS=serving %zu tools of %zu backends%s", fer_view_count(v),
-                     s->station.place_count, away ? "; some are away" : "");
+    fer_service_tell("STATUS=serving %zu tool%s of %zu backend%s%s", fer_view_count(v),
+                     fer_s(fer_view_count(v)), s->station.place_count,
+                     fer_s(s->station.place_count), away ? "; some are away" : "");
     fer_view_unref(v);
 }
 
@@ -220,7 +221,9 @@ static void on_hangup(uv_signal_t *handle, int number)
     fer_service_tell("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(fer_clock_mono() / 1000));
     if (fer_station_reload(&s->station, a, &done, &err))
         fer_app_say(s->app, "the configuration stays as it was: %s", err.message);
-    else fer_app_say(s->app, "the configuration was read again: %zu changes", done.count);
+    else
+        fer_app_say(s->app, "the configuration was read again: %zu change%s", done.count,
+                    fer_s(done.count));
     fer_arena_free(a);
     if (s->web) fer_doorkeeper_look(&s->door);
     show_catalog(s);

@@ -166,7 +166,8 @@ static void status(const fer_runner *r, fer_runner_status *out)
     *out = (fer_runner_status){.health = p->stopping ? FER_HEALTH_STOPPED : FER_HEALTH_UP,
                                .running = p->running,
                                .calls = p->calls};
-    snprintf(out->detail, sizeof out->detail, "%zu functions of this process", p->functions.count);
+    snprintf(out->detail, sizeof out->detail, "%zu function%s of this process", p->functions.count,
+             fer_s(p->functions.count));
 }
 
 static void stop(fer_runner *r, void (*done)(fer_runner *r))

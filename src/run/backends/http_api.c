@@ -214,8 +214,8 @@ static void status(const fer_runner *r, fer_runner_status *out)
     *out = (fer_runner_status){.health = p->http ? FER_HEALTH_UP : FER_HEALTH_STOPPED,
                                .running = p->running,
                                .calls = p->calls};
-    snprintf(out->detail, sizeof out->detail, "%zu operations%s%.200s", p->bindings.count,
-             p->host[0] ? " at " : "", p->host);
+    snprintf(out->detail, sizeof out->detail, "%zu operation%s%s%.200s", p->bindings.count,
+             fer_s(p->bindings.count), p->host[0] ? " at " : "", p->host);
 }
 
 /* Nobody will send what waits for a token. */

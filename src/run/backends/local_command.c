@@ -489,7 +489,8 @@ static void status(const fer_runner *r, fer_runner_status *out)
                                                      : FER_HEALTH_UP,
                                .running = k->running,
                                .calls = k->calls};
-    int len = snprintf(out->detail, sizeof out->detail, "%zu commands", k->commands.count);
+    int len = snprintf(out->detail, sizeof out->detail, "%zu command%s", k->commands.count,
+                       fer_s(k->commands.count));
     if (left_out)
         snprintf(out->detail + len, sizeof out->detail - (size_t)len, ", %zu not set up", left_out);
 }

@@ -11,6 +11,13 @@
 /* Namespaces of the tools that every gateway has (tests/app/config.py holds them against those). */
 static const char *const built_in[] = {"text", "time"};
 
+bool fer_configure_is_built_in(fer_str ns)
+{
+    for (size_t i = 0; i < FER_COUNT(built_in); i++)
+        if (fer_str_is(ns, built_in[i])) return true;
+    return false;
+}
+
 typedef void visitor(void *context, fer_str name);
 
 static void each_command_namespace(const fer_config *c, visitor *visit, void *context)

@@ -24,6 +24,7 @@ typedef struct fer_configure {
     fer_config_server *servers;
     size_t server_cap;
     fer_map namespaces; /* of servers and APIs: where each was first */
+    fer_map commands;   /* the same of commands, by namespace and name, and of their namespaces */
     fer_code failure;   /* of memory */
 } fer_configure;
 
@@ -69,6 +70,7 @@ void fer_configure_oauth(fer_configure *c, const yyjson_val *v, fer_config_oauth
 void fer_configure_share(fer_configure *c, const yyjson_val *oauth, fer_str url,
                          const fer_config_pairs *headers);
 void fer_configure_servers(fer_configure *c, const yyjson_val *servers);
+/* After servers and APIs, whose namespaces are known then. */
 void fer_configure_commands(fer_configure *c, const yyjson_val *commands);
 void fer_configure_apis(fer_configure *c, const yyjson_val *apis);
 void fer_configure_routes(fer_configure *c, const yyjson_val *tools);
@@ -77,6 +79,8 @@ void fer_configure_issuers(fer_configure *c, const yyjson_val *serve, fer_config
 void fer_configure_serve(fer_configure *c, const yyjson_val *serve);
 void fer_configure_code(fer_configure *c, const yyjson_val *code);
 void fer_configure_scalars(fer_configure *c, const yyjson_val *root);
+/* Whether tools that every gateway has are of this namespace. */
+bool fer_configure_is_built_in(fer_str ns);
 /* After all of them: what cannot have an effect. */
 void fer_configure_idle(fer_configure *c, const yyjson_val *root);
 

@@ -317,8 +317,8 @@ static void take_sections(fer_configure *c, const yyjson_val *root)
     fer_configure_servers(c, member(root, "mcp_servers"));
     const yyjson_val *mcp = member(root, "mcp"), *within = member(mcp, "servers");
     fer_configure_servers(c, within ? within : mcp); /* VS Code; opencode */
-    fer_configure_commands(c, member(root, "commands"));
     fer_configure_apis(c, member(root, "apis"));
+    fer_configure_commands(c, member(root, "commands"));
     fer_configure_routes(c, member(root, "tools"));
     fer_configure_serve(c, member(root, "serve"));
     fer_configure_code(c, member(root, "code"));
@@ -340,6 +340,7 @@ fer_code fer_config_read(fer_arena *a, fer_str name, fer_str text, const fer_con
     fer_configure c = {.a = a, .doc = doc, .world = world ? world : &nothing, .out = &made};
     const yyjson_val *root = fer_json_root(doc);
     fer_map_init(&c.namespaces, a);
+    fer_map_init(&c.commands, a);
     made.of_client = is_client_file(root);
     if (text.len > FER_CONFIG_SIZE && !made.of_client)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "config.size: the limit is %zu bytes",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections of Ferrule's own: commands, APIs, and single values. */
+/* The sections of Ferrule's own: APIs, and single values. */
 #include "config_parts.h"
 #include "errors.h"
 #include "json_write.h"
@@ -8,31 +8,6 @@
 #include "secret.h"
 
 const char *const fer_quarantine_names[] = {"none", "breaking", "changed", NULL};
-
-/* ---- commands ------------------------------------------------------------------------------ */
-
-/* A record must be one: its errors are the configuration's. */
-static fer_str check_record(fer_configure *c, const yyjson_val *at, fer_str record)
-{
-    fer_toolset *set = fer_toolset_new();
-    fer_err err = {0};
-    size_t count = 0;
-    fer_str id = FER_STR_NONE;
-    fer_code code = set ? fer_toolset_add(set, FER_STR("commands"), record, FER_FORMAT_JSON, &err)
-                        : FER_OUT_OF_MEMORY;
-    if (code == FER_OUT_OF_MEMORY) c->failure = code;
-    else if (code) FER_CONFIG_ERROR(c, at, "this is no tool: %.600s", err.message);
-    const fer_finding *list = code ? NULL : fer_toolset_findings(set, &count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].severity == FER_SEVERITY_ERROR)
-            FER_CONFIG_ERROR(c, at, "%.*s: %.*s (%.*s)", FER_PRI(list[i].tool),
-                             FER_PRI(fer_str_head(list[i].message, 400)),
-                             FER_PRI(fer_str_head(list[i].tool_pointer, 200)));
-    if (!code && fer_toolset_count(set))
-        id = fer_arena_copy(c->a, fer_tool_id(fer_toolset_get(set, 0)));
-    fer_toolset_free(set);
-    return id;
-}
 
 fer_str fer_configure_json(fer_configure *c, const yyjson_val *value, const char *skip)
 {
@@ -43,26 +18,6 @@ fer_str fer_configure_json(fer_configure *c, const yyjson_val *value, const char
     fer_code code = fer_write_add(c->a, &b, value, &notation, &err);
     if (code && !c->failure) c->failure = code;
     return fer_configure_done(c, &b);
-}
-
-void fer_configure_commands(fer_configure *c, const yyjson_val *commands)
-{
-    size_t most = fer_is_arr(commands) ? fer_val_len(commands) : 0;
-    fer_config_command *list = most ? fer_arena_alloc_zero(c->a, most, sizeof *list) : NULL;
-    if (most && !list) fer_configure_no_memory(c);
-    if (!list) return;
-    FER_EACH_ITEM (commands, item) {
-        const yyjson_val *run = fer_is_obj(item) ? fer_val_get(item, "run") : NULL;
-        if (!fer_is_obj(run)) continue; /* the schema has told */
-        fer_config_command made = {.place = fer_json_place(c->doc, item)};
-        made.record = fer_configure_json(c, item, "run");
-        made.run = fer_configure_json(c, run, NULL);
-        made.json = fer_configure_json(c, item, NULL);
-        if (c->failure) return;
-        made.id = check_record(c, item, made.record);
-        if (made.id.ptr) list[c->out->command_count++] = made;
-    }
-    c->out->commands = list;
 }
 
 /* ---- APIs ---------------------------------------------------------------------------------- */
@@ -137,12 +92,12 @@ void fer_configure_apis(fer_configure *c, const yyjson_val *apis)
     fer_config_api *list = most ? fer_arena_alloc_zero(c->a, most, sizeof *list) : NULL;
     if (most && !list) fer_configure_no_memory(c);
     if (!list) return;
+    c->out->apis = list;
     FER_EACH_MEMBER (apis, key) {
         if (!fer_is_obj(key + 1) || !fer_configure_text(key + 1, "openapi").len) continue;
         take_api(c, key, &list[c->out->api_count++]);
         if (c->failure) return;
     }
-    c->out->apis = list;
 }
 
 /* ---- single values ------------------------------------------------------------------------- */

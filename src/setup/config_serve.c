@@ -58,12 +58,12 @@ static void take_clients(fer_configure *c, const yyjson_val *clients, fer_config
     fer_config_client *list = most ? fer_arena_alloc_zero(c->a, most, sizeof *list) : NULL;
     if (most && !list) fer_configure_no_memory(c);
     if (!list) return;
+    out->clients = list;
     FER_EACH_MEMBER (clients, key) {
         if (!fer_is_obj(key + 1)) continue; /* the schema has told */
         take_client(c, key, &list[out->client_count++]);
         if (c->failure) return;
     }
-    out->clients = list;
 }
 
 /* Hosts and origins are what the guard takes for such. */

@@ -109,6 +109,44 @@ def idle(write):
     case("no effect: tools that every gateway has", expect(run(["config", "check", write("idle/own.yaml", "policies: {tools: {%s}}\n" % rows)]), 0, absent=["warning"]))
 
 
+RUN = "commands: [{name: z, description: d, run: %s, inputSchema: {type: object%s}}]\n"
+# name, file, text, what is told, and what is not
+WRONG = [
+    ("stdout", "f.yaml", RUN % ("{argv: [ls, '{nope}'], stdout: jsn}", ""), ["f.yaml:1:74: error: stdout is json, text or lines", "f.yaml: 0 servers, 1 command, 0 APIs: 1 error\n"], ["nope"]),
+    ("no program", "f.yaml", RUN % ("{argv: ['{p}']}", ""), [":1:51: error: argv begins with a program"], []),
+    ("an unknown member", "f.yaml", RUN % ("{argv: [ls], cmd: x}", ""), [":1:56: error: a command has no member 'cmd'"], []),
+    ("all of a command", "f.yaml", RUN % ("{argv: [ls, '{a'], stdin: x, env: {set: {A: 'secretref:x'}, foo: 1}, cwd: rel, exit: {'300': Ok}, outputMax: 0, sha256: x}", ""),
+     ["a bracket in '{a' has no partner", "stdin is none", "a reference to a secret is", "env has no member 'foo'", "cwd is an absolute path", "an exit code is", "outputMax is", "sha256 is", " 8 errors"], []),
+    ("no argv", "f.yaml", RUN % ("{}", ""), ["error: a command needs an argv", "1 error\n"], []),
+    ("a program of no machine", "f.yaml", RUN % ("{argv: [nosuchprogram]}", ""), ["0 errors"], []),
+    ("a place that is no property", "f.yaml", RUN % ("{argv: [ls, '{pth}', ['-a', '{deep?}'], '{flag:verbos}'], stdin: '{inn}'}", ", properties: {path: {}, verbose: {}, in: {}}"),
+     [':1:55: warning: the inputSchema has no property "pth" for this place; did you mean "path"?', ':1:71: warning: the inputSchema has no property "deep"', '"verbos"', '"inn"', "0 errors"], []),
+    ("a place of a closed schema", "f.yaml", RUN % ("{argv: [ls, '{/q~1r/s}']}", ", properties: {x: {}}, additionalProperties: false"), ['no property "q/r"', "0 errors"], []),
+    ("places that are there", "f.yaml", RUN % ("{argv: [ls, '{path}', '{/a~1b/c}']}", ", properties: {path: {}, a/b: {}}"), ["0 errors"], ["warning"]),
+    ("places that may be there", "f.yaml", RUN % ("{argv: [ls, '{path}']}", ", properties: {x: {}}, additionalProperties: true"), ["0 errors"], ["warning"]),
+    ("places of another schema", "f.yaml", RUN % ("{argv: [ls, '{path}']}", ", properties: {x: {}}, allOf: [{properties: {path: {}}}]"), ["0 errors"], ["warning"]),
+    ("one fault, one error", "f.yaml", "commands: [{name: x, run: {argv: [ls]}}]\n", ["`commands[0].inputSchema` is required", " 1 error\n"], ["()", '"inputSchema" is missing']),
+    ("a fault of the record", "f.yaml", "commands:\n- {name: x, run: {argv: [ls]}, inputSchema: {type: object},\n   tags: [1]}\n", ["f.yaml:3:11: error: x: ", "(/tags/0)"], []),
+    ("a command twice", "f.yaml", "commands:\n- {namespace: n, name: x, run: {argv: [ls]}, inputSchema: {type: object}}\n- {namespace: n, name: x, version: 2.0.0, run: {argv: [cat]}, inputSchema: {type: object}}\n",
+     ['f.yaml:3:3: error: the command "n:x" is defined already, in line 2, column 3'], []),
+    ("a command twice, without a namespace", "f.yaml", "commands:\n- {namespace: local, name: x, run: {argv: [ls]}, inputSchema: {type: object}}\n- {name: x, run: {argv: [cat]}, inputSchema: {type: object}}\n",
+     ['f.yaml:3:3: error: the command "local:x" is defined already, in line 2'], []),
+    ("two commands of one namespace", "f.yaml", "commands:\n- {namespace: n, name: x, run: {argv: [ls]}, inputSchema: {type: object}}\n- {namespace: n, name: y, run: {argv: [cat]}, inputSchema: {type: object}}\n", ["0 errors"], ["warning"]),
+    ("the namespace of built-in tools", "f.yaml", "commands: [{namespace: text, name: x, run: {argv: [ls]}, inputSchema: {type: object}}]\n", ['error: the namespace "text" is that of built-in tools'], []),
+    ("the namespace of a server", "f.yaml", "commands: [{namespace: s, name: x, run: {argv: [ls]}, inputSchema: {type: object}}]\nmcpServers: {s: {command: a}}\n",
+     ['f.yaml:1:12: warning: the namespace "s" is also that of what is in line 2', "0 errors"], []),
+]
+
+
+def wrong(write):
+    """What a start would refuse, or take for something else, is told with its place."""
+    os.chmod(write("wrong/token", SECRET + "\n"), 0o600)
+    for name, file, text, told, absent in WRONG:
+        path = write("wrong/" + file, text)
+        shown = run(["config", "check", path], env={"TOKEN_A": SECRET, "TOKEN_B": SECRET + "2"})
+        case(f"wrong: {name}", expect(shown, 0 if "0 errors" in told else 1, out=told, absent=absent))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         def write(name, text):
@@ -154,6 +192,7 @@ def main():
         case("the schema takes the file", expect(
             run(["validate", "--schema", write("schema.json", schema.stdout.decode()), good]), 0))
         idle(write)
+        wrong(write)
         secrets_unseen(write, json.loads(schema.stdout))
         inject([["config", "check", good]])
     finish()

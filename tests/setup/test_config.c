@@ -237,7 +237,37 @@ static const struct row {
      "command n:t {\"argv\":[\"x\"]}\n"},
     {"a command that is no tool", "f.yaml",
      "commands: [{name: a b, inputSchema: {type: object}, run: {}}]",
-     "command a b {}\n1:12 error: a b: name consists of A-Z a-z 0-9 _ . -"},
+     "command a b {}\n1:19 error: a b: name consists of A-Z a-z 0-9 _ . -"},
+    {"a command that no start takes", "f.yaml",
+     "commands: [{name: t, inputSchema: {type: object}, run: {argv: ['{p}'], stdout: jsn, cmd: 1}}]",
+     "command t {\"argv\":[\"{p}\"],\"stdout\":\"jsn\",\"cmd\":1}\n"
+     "1:64 error: argv begins with a program, which no argument can choose\n"
+     "1:80 error: stdout is json, text or lines\n"
+     "1:85 error: a command has no member 'cmd'\n"},
+    {"a place that is no property", "f.yaml",
+     "commands: [{name: t, inputSchema: {type: object, properties: {path: {}, a/b: {}}}, run: "
+     "{argv: [x, '{pth}', '{path}', ['{/a~1b/c}', '{/c/d}']]}}]",
+     "command t {\"argv\":[\"x\",\"{pth}\",\"{path}\",[\"{/a~1b/c}\",\"{/c/d}\"]]}\n"
+     "1:100 warning: the inputSchema has no property \"pth\" for this place; did you mean "
+     "\"path\"?\n"
+     "1:133 warning: the inputSchema has no property \"c\" for this place\n"},
+    {"a command twice", "f.yaml",
+     "commands: [{name: t, inputSchema: {type: object}, run: {argv: [x]}},\n"
+     " {namespace: local, name: t, inputSchema: {type: object}, run: {argv: [y]}}]",
+     "command t {\"argv\":[\"x\"]}\ncommand local:t {\"argv\":[\"y\"]}\n"
+     "2:2 error: the command \"local:t\" is defined already, in line 1, column 12\n"},
+    {"commands and an API, and where they run", "f.yaml",
+     "commands: [{namespace: n, name: t, inputSchema: {type: object}, run: {argv: [x]}},\n"
+     " {namespace: n, name: u, inputSchema: {type: object}, run: {argv: [x]}}]\n"
+     "apis: {a: {openapi: a.yaml, baseUrl: 'https://x'}, b: {openapi: a.yaml, baseUrl: "
+     "'https://x'}}\n"
+     "tools: {'n:t': {backends: [{command: n}, {api: b}]}}",
+     "command n:t {\"argv\":[\"x\"]}\ncommand n:u {\"argv\":[\"x\"]}\n"
+     "api a [/home/project/a.yaml] https://x\napi b [/home/project/a.yaml] https://x\n"},
+    {"a command in a namespace that is taken", "f.yaml",
+     "commands: [{namespace: time, name: t, inputSchema: {type: object}, run: {argv: [x]}}]",
+     "command time:t {\"argv\":[\"x\"]}\n"
+     "1:12 error: the namespace \"time\" is that of built-in tools\n"},
     {"a command without one", "f.yaml", "commands: [{name: t, inputSchema: {}}]",
      "1:12 error: `commands[0].run` is required, but is missing.\n"},
     {"a catalogue", "f.yaml", "catalog: x/c.bin", "catalog /home/project/x/c.bin\n"},

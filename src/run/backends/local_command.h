@@ -69,6 +69,16 @@ typedef struct fer_local_command {
 fer_code fer_local_command_read(fer_arena *a, const fer_json *doc, const yyjson_val *value,
                                 fer_str name, fer_local_command *out, fer_err *err);
 
+/* Something is wrong with the value `at`. */
+typedef void fer_local_command_tell(void *context, const yyjson_val *at, const fer_err *why);
+/*
+ * The same, and all that is wrong is told: each member is read, and `*out` has those that are
+ * right. Fails for want of memory only.
+ */
+fer_code fer_local_command_check(fer_arena *a, const yyjson_val *value, fer_str name,
+                                 fer_local_command_tell *tell, void *context,
+                                 fer_local_command *out, fer_err *err);
+
 /* A pack without commands. NULL: no memory. */
 FER_MUST_USE fer_runner *fer_local_command_runner(fer_process_host *host, fer_str name);
 /*

@@ -13,6 +13,9 @@ struct reader {
     fer_local_command *out;
     const yyjson_val *at; /* what a failure is about */
     fer_err *err;
+    fer_local_command_tell
+        *tell; /* of each failure, and the rest is read; NULL: the first ends it */
+    void *context;
 };
 
 typedef fer_code member_reader(struct reader *r, const yyjson_val *v);
@@ -257,6 +260,14 @@ static const struct member members[] = {
 };
 static const struct member env_members[] = {{"pass", read_pass}, {"set", read_set}};
 
+/* FER_OK: it was told, and what is left is read. */
+static fer_code tell_failure(struct reader *r, fer_code code)
+{
+    if (!r->tell || code == FER_OUT_OF_MEMORY || fer_arena_starved(r->arena)) return code;
+    r->tell(r->context, r->at, r->err);
+    return FER_OK;
+}
+
 static fer_code read_members(struct reader *r, const yyjson_val *object, const char *what,
                              const struct member *rows, size_t count)
 {
@@ -267,12 +278,11 @@ static fer_code read_members(struct reader *r, const yyjson_val *object, const c
         for (size_t i = 0; i < count && !row; i++) {
             if (fer_str_is(fer_val_str(key), rows[i].name)) row = &rows[i];
         }
-        r->at = key;
-        if (!row)
-            return fer_fail(r->err, FER_UNKNOWN_FIELD, "%s has no member '%.*s'", what,
-                            FER_PRI(fer_val_str(key)));
-        r->at = key + 1;
-        fer_code code = row->read(r, key + 1);
+        r->at = row ? key + 1 : key;
+        fer_code code = row ? row->read(r, key + 1)
+                            : fer_fail(r->err, FER_UNKNOWN_FIELD, "%s has no member '%.*s'", what,
+                                       FER_PRI(fer_val_str(key)));
+        if (code) code = tell_failure(r, code);
         if (code) return code;
     }
     return FER_OK;
@@ -287,8 +297,16 @@ static fer_code check_whole(struct reader *r, const yyjson_val *value)
 {
     r->at = value;
     if (!r->out->name.len) return fail(r, FER_REQUIRED_MISSING, "a command needs a name");
-    if (!r->out->argv.count) return fail(r, FER_REQUIRED_MISSING, "a command needs an argv");
+    if (!fer_val_get(value, "argv"))
+        return fail(r, FER_REQUIRED_MISSING, "a command needs an argv");
     return FER_OK;
+}
+
+static fer_code read_whole(struct reader *r, const yyjson_val *value)
+{
+    fer_code code = read_members(r, value, "a command", members, FER_COUNT(members));
+    if (!code) code = check_whole(r, value);
+    return code ? tell_failure(r, code) : FER_OK;
 }
 
 fer_code fer_local_command_read(fer_arena *a, const fer_json *doc, const yyjson_val *value,
@@ -297,8 +315,7 @@ fer_code fer_local_command_read(fer_arena *a, const fer_json *doc, const yyjson_
     fer_err why = {0};
     fer_local_command command = {.name = name, .output_max = FER_RESULT_MAX};
     struct reader r = {.arena = a, .out = &command, .at = value, .err = &why};
-    fer_code code = read_members(&r, value, "a command", members, FER_COUNT(members));
-    if (!code) code = check_whole(&r, value);
+    fer_code code = read_whole(&r, value);
     if (!code) {
         *out = command;
         return FER_OK;
@@ -310,5 +327,19 @@ fer_code fer_local_command_read(fer_arena *a, const fer_json *doc, const yyjson_
         why.column = place.column;
     }
     if (err) *err = why;
+    return code;
+}
+
+fer_code fer_local_command_check(fer_arena *a, const yyjson_val *value, fer_str name,
+                                 fer_local_command_tell *tell, void *context,
+                                 fer_local_command *out, fer_err *err)
+{
+    fer_err why = {0};
+    fer_local_command command = {.name = name, .output_max = FER_RESULT_MAX};
+    struct reader r = {
+        .arena = a, .out = &command, .at = value, .err = &why, .tell = tell, .context = context};
+    fer_code code = read_whole(&r, value);
+    if (!code) *out = command;
+    else if (err) *err = why;
     return code;
 }

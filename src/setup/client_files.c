@@ -89,6 +89,22 @@ const char *const fer_client_names[] = {"claude",   "claude-code", "cursor", "vs
                                         "lmstudio", "opencode",    "codex",  NULL};
 static_assert(FER_COUNT(fer_clients) == FER_COUNT(fer_client_names), "a name for each row");
 
+bool fer_client_names_file(fer_str base)
+{
+    /* Of a project, for Claude Code; Cline and Roo; Copilot. */
+    static const char *const more[] = {".mcp.json", "settings.local.json",
+                                       "cline_mcp_settings.json", "mcp_settings.json",
+                                       "mcp-config.json"};
+    for (size_t i = 0; i < FER_COUNT(more); i++)
+        if (fer_str_is(base, more[i])) return true;
+    for (const fer_client *c = fer_clients; c->name; c++)
+        for (size_t i = 0; i < FER_CLIENT_PATHS && c->paths[i]; i++) {
+            const char *slash = strrchr(c->paths[i], '/');
+            if (fer_str_is(base, slash ? slash + 1 : c->paths[i])) return true;
+        }
+    return false;
+}
+
 const fer_client *fer_client_find(const char *name)
 {
     for (const fer_client *c = fer_clients; c->name; c++)

@@ -31,6 +31,8 @@ typedef struct fer_client {
 extern const fer_client fer_clients[];       /* ended by a row without name */
 extern const char *const fer_client_names[]; /* of them, ended by NULL */
 
+/* Whether some client keeps its servers in files of this name, whatever folder it is in. */
+bool fer_client_names_file(fer_str base);
 /* The client of a name, or NULL. */
 const fer_client *fer_client_find(const char *name);
 /* Where a file of a client is, or would be; NULL: there is no home, or no memory. */

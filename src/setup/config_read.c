@@ -2,6 +2,7 @@
 /* The text of a configuration, the schema, and what sections share. */
 #include <stdlib.h>
 
+#include "client_files.h"
 #include "config_parts.h"
 #include "errors.h"
 #include "json_doc.h"
@@ -233,11 +234,46 @@ fer_code fer_config_keys(fer_arena *a, const yyjson_val **out, fer_err *err)
     return code;
 }
 
+/* Sections of Ferrule's own: a file that has one is no client's. */
+static const char *const own_sections[] = {"commands", "apis",     "catalog",   "quarantine",
+                                           "tools",    "defaults", "telemetry", "policies",
+                                           "state",    "ledger",   "serve",     "relistMs"};
+
+static fer_str base_name(fer_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/') at--;
+    return fer_str_slice(path, at, path.len);
+}
+
+/* Whether the file has the name that Ferrule's own has. */
+static bool is_named_ferrule(fer_str file)
+{
+    static const char *const names[] = {"ferrule.yaml", "ferrule.yml", "ferrule.json"};
+    for (size_t i = 0; i < FER_COUNT(names); i++)
+        if (fer_str_is(base_name(file), names[i])) return true;
+    return false;
+}
+
+/* A key that nearly is one of Ferrule's own sections. */
+static bool is_misspelt(fer_str key)
+{
+    fer_near near;
+    fer_near_init(&near, key);
+    for (size_t i = 0; i < FER_COUNT(own_sections); i++)
+        fer_near_try(&near, fer_str_of(own_sections[i]));
+    fer_near_try(&near, FER_STR("code"));
+    return near.best.ptr != NULL;
+}
+
 /* Clients have sections of their own, and write all kinds of things into a server's. */
 static bool is_of_client(const fer_configure *c, const fer_violation *v)
 {
-    return c->out->of_client && v->code == FER_UNKNOWN_FIELD &&
-           fer_str_find(v->field, 1, '/') == SIZE_MAX;
+    if (!c->out->of_client || v->code != FER_UNKNOWN_FIELD ||
+        fer_str_find(v->field, 1, '/') != SIZE_MAX || is_named_ferrule(c->out->file))
+        return false;
+    return fer_client_names_file(base_name(c->out->file)) ||
+           !is_misspelt(fer_str_slice(v->field, 1, v->field.len));
 }
 
 /* Values that may be secrets are not shown: all that the schema wants a reference for
@@ -299,11 +335,8 @@ fer_code fer_config_parse(fer_arena *a, fer_str name, fer_str text, fer_json **d
 
 static bool is_client_file(const yyjson_val *root)
 {
-    static const char *const own[] = {"commands", "apis",     "catalog",   "quarantine",
-                                      "tools",    "defaults", "telemetry", "policies",
-                                      "state",    "ledger",   "serve",     "relistMs"};
-    for (size_t i = 0; i < FER_COUNT(own); i++)
-        if (member(root, own[i])) return false;
+    for (size_t i = 0; i < FER_COUNT(own_sections); i++)
+        if (member(root, own_sections[i])) return false;
     return member(root, "mcpServers") || member(root, "servers") ||
            member(root, "context_servers") || member(root, "mcp_servers") || member(root, "mcp");
 }

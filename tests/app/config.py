@@ -135,6 +135,12 @@ WRONG = [
     ("the namespace of built-in tools", "f.yaml", "commands: [{namespace: text, name: x, run: {argv: [ls]}, inputSchema: {type: object}}]\n", ['error: the namespace "text" is that of built-in tools'], []),
     ("the namespace of a server", "f.yaml", "commands: [{namespace: s, name: x, run: {argv: [ls]}, inputSchema: {type: object}}]\nmcpServers: {s: {command: a}}\n",
      ['f.yaml:1:12: warning: the namespace "s" is also that of what is in line 2', "0 errors"], []),
+    ("a misspelt section", "ferrule.yaml", "mcpServers: {a: {command: node}}\npolices: {}\n", ["ferrule.yaml:2:1: error: `polices`", "Did you mean `policies`?"], ["passed over"]),
+    ("another one, as JSON", "ferrule.json", '{"mcpServers": {"a": {"command": "node"}}, "defalts": {}}', ["error: `defalts`", "Did you mean `defaults`?"], []),
+    ("a section that nobody has", "ferrule.yaml", "mcpServers: {a: {command: node}}\nelsewhere: {}\n", ["error: `elsewhere`"], []),
+    ("a misspelt section of a file of any name", "mine.yaml", "mcpServers: {a: {command: node}}\nserv: {}\n", ["error: `serv`", "Did you mean `serve`?"], []),
+    ("what clients have", "mine.json", '{"mcpServers": {"a": {"command": "node"}}, "theme": {}}', ["info: this is the client's", "0 errors"], []),
+    ("what a client has in its own file", "w/mcp.json", '{"mcpServers": {"a": {"command": "node"}}, "serv": {}}', ["info: this is the client's", "0 errors"], []),
 ]
 
 

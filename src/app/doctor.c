@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "errors.h"
+#include "station_parts.h"
 
 const char *const fer_doctor_states[FER_DOCTOR_STATES] = {"ok", "skipped", "warning", "wrong"};
 
@@ -60,6 +61,8 @@ static void check_config(fer_doctor *d)
         return;
     }
     if (!code) code = fer_config_load(d->arena, d->file.ptr, &d->config, &err);
+    if (!code)
+        code = fer_config_check_tokens(d->arena, &d->config, fer_config_folder(&d->config), &err);
     if (code) {
         const char *asked = fer_app_option(d->app, "config");
         fer_doctor_tell(d, FER_DOCTOR_WRONG, d->file.len ? d->file : fer_str_of(asked ? asked : ""),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve_setup.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "errors.h"
@@ -198,19 +199,28 @@ void fer_serve_setup_client(const fer_config_client *c, fer_caller *who, fer_gue
 }
 
 /* Whoever can ask often enough finds a short one. */
-static void warn_short(const fer_station *s, fer_str name, fer_str token)
+static void warn_short(fer_app *app, const char *where, fer_str name, fer_str token)
 {
     if (token.len < FER_BEARER_SHORT)
-        fer_app_say(fer_app_of(s),
-                    "serve.clients: the token of %.*s has %zu characters and can be guessed: "
+        fer_app_say(app,
+                    "%sthe token of %.*s has %zu character%s and can be guessed: "
                     "ferrule token new makes one that cannot",
-                    FER_PRI(name), token.len);
+                    where, FER_PRI(name), token.len, fer_s(token.len));
+}
+
+/* Whoever shows a token is one and the same, whoever else has it. */
+static fer_code check_tokens(fer_station *s, fer_err *err)
+{
+    fer_config c = s->config;
+    fer_code code = fer_config_check_tokens(s->arena, &c, fer_config_folder(&c), err);
+    return code ? code : fer_config_refuse(&c, c.file, false, err);
 }
 
 fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *err)
 {
     const fer_config_serve *c = &s->config.serve;
-    fer_code code = FER_OK;
+    const char *given = getenv("FERRULE_TOKEN");
+    fer_code code = check_tokens(s, err);
     for (size_t i = 0; !code && i < c->client_count; i++) {
         fer_config_value token = {c->clients[i].token, true};
         fer_guest_options o;
@@ -226,9 +236,57 @@ fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *
         if (!code && !text.len)
             code = fer_fail(err, FER_BAD_USAGE, "the token of client %.*s is empty",
                             FER_PRI(c->clients[i].name));
-        if (!code) warn_short(s, c->clients[i].name, text);
+        if (!code && given && fer_str_is(text, given))
+            code = fer_fail(err, FER_BAD_USAGE,
+                            "serve.clients: %.*s has the token of FERRULE_TOKEN, which is for "
+                            "everything: give the client one of its own",
+                            FER_PRI(c->clients[i].name));
+        if (!code) warn_short(fer_app_of(s), "serve.clients: ", c->clients[i].name, text);
         fer_serve_setup_client(&c->clients[i], &who, &o);
         if (!code) code = fer_doorkeeper_add(door, text, &o, err);
     }
     return code;
+}
+
+/* ---- the operator's token -------------------------------------------------------------------
+ */
+
+/* One that is kept is made at the very first start. */
+static fer_code make_first(fer_app *app, fer_doorkeeper *door, char out[FER_GUIDE_TOKEN],
+                           bool *known, fer_err *err)
+{
+    char first[FER_BEARER_TEXT];
+    static_assert(sizeof first <= FER_GUIDE_TOKEN, "a token fits");
+    fer_code code = fer_doorkeeper_first(door, first, err);
+    if (code == FER_IO_ERROR) {
+        fer_err plain = *err;
+        return fer_fail(
+            err, code,
+            "%.700s: no token can be kept there; FERRULE_TOKEN gives one, --fresh-token "
+            "makes one for this run, HOME or serve.tokens says where they are kept",
+            plain.message);
+    }
+    if (code) return code;
+    memcpy(out, first, sizeof first);
+    *known = !first[0];
+    if (first[0])
+        fer_app_say(app, "this is the only time that the token is shown; its hash is in %s",
+                    door->path);
+    return FER_OK;
+}
+
+fer_code fer_serve_setup_token(fer_app *app, fer_doorkeeper *door, char out[FER_GUIDE_TOKEN],
+                               bool *known, fer_err *err)
+{
+    const char *given = getenv("FERRULE_TOKEN");
+    bool fresh = fer_app_option(app, "fresh-token") || !door->path;
+    if (given && given[0]) {
+        *known = true;
+        warn_short(app, "", FER_STR("FERRULE_TOKEN"), fer_str_of(given));
+        return fer_doorkeeper_add(door, fer_str_of(given), NULL, err);
+    }
+    if (fresh && !fer_bearer_make(out))
+        return fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
+    if (fresh) return fer_doorkeeper_add(door, fer_str_of(out), NULL, err);
+    return make_first(app, door, out, known, err);
 }

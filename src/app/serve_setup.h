@@ -8,6 +8,7 @@
 
 #include "command_station.h"
 #include "doorkeeper.h"
+#include "serve_guide.h"
 
 typedef struct fer_serve_setup {
     fer_front_options front; /* without gateway and catalogue */
@@ -40,5 +41,9 @@ int fer_serve_setup_judge(const fer_station *s, const fer_serve_setup *w,
 void fer_serve_setup_client(const fer_config_client *c, fer_caller *who, fer_guest_options *out);
 /* Has the doorkeeper know the tokens of configured clients. */
 fer_code fer_serve_setup_clients(fer_station *s, fer_doorkeeper *door, fer_err *err);
+/* The same with the token of the operator: that of the environment, one of this run, or that of the
+ * very first start. `out` is one that was made now, or empty; `*known`: somebody has it. */
+fer_code fer_serve_setup_token(fer_app *app, fer_doorkeeper *door, char out[FER_GUIDE_TOKEN],
+                               bool *known, fer_err *err);
 
 #endif

@@ -339,6 +339,11 @@ fer_code fer_config_locate(fer_arena *a, const char *asked, fer_str *out, fer_er
 /* Reads a file, in the environment of this process. Names the file in failures. */
 fer_code fer_config_load(fer_arena *a, const char *file, fer_config *out, fer_err *err);
 
+/*
+ * Adds an error for each client of `serve` whose token is another's already, as far as references
+ * can be read; relative paths count from `folder`. No token is shown. Fails for want of memory.
+ */
+fer_code fer_config_check_tokens(fer_arena *a, fer_config *c, fer_str folder, fer_err *err);
 /* A problem as a line: FILE:LINE:COLUMN: error: MESSAGE. HINT. */
 void fer_config_problem_text(const fer_config *c, const fer_config_problem *p,
                              char out[FER_ERR_TEXT]);

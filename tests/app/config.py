@@ -141,6 +141,9 @@ WRONG = [
     ("a misspelt section of a file of any name", "mine.yaml", "mcpServers: {a: {command: node}}\nserv: {}\n", ["error: `serv`", "Did you mean `serve`?"], []),
     ("what clients have", "mine.json", '{"mcpServers": {"a": {"command": "node"}}, "theme": {}}', ["info: this is the client's", "0 errors"], []),
     ("what a client has in its own file", "w/mcp.json", '{"mcpServers": {"a": {"command": "node"}}, "serv": {}}', ["info: this is the client's", "0 errors"], []),
+    ("tokens by one reference", "f.yaml", "serve:\n  clients:\n    a: {token: 'secretref:env:NO_TOKEN'}\n    b: {token: 'secretref:env:NO_TOKEN'}\n", ['f.yaml:4:5: error: the client "b" has the same token as "a" in line 3, column 5'], []),
+    ("tokens by two", "f.yaml", "serve:\n  clients:\n    a: {token: 'secretref:env:TOKEN_A'}\n    b: {token: 'secretref:file:token'}\n", ['f.yaml:4:5: error: the client "b" has the same token as "a" in line 3', "token of its own"], [SECRET]),
+    ("tokens that differ", "f.yaml", "serve:\n  clients:\n    a: {token: 'secretref:env:TOKEN_A'}\n    b: {token: 'secretref:env:TOKEN_B'}\n    c: {}\n    d: {}\n    e: {token: 'secretref:env:NO_TOKEN'}\n", ["0 errors"], []),
 ]
 
 

@@ -4,10 +4,12 @@
 import hashlib
 import json
 import os
+import socket
 import stat
+import subprocess
 import tempfile
 
-from command_line import case, expect, finish, inject, run, terminal
+from command_line import FERRULE, case, expect, finish, inject, run, terminal
 
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "here", "tokens.json")
@@ -50,4 +52,44 @@ with tempfile.TemporaryDirectory() as folder:
     shown = terminal(["token", "list", "--color", "never", "--file", path])
     case("a table on a terminal", [] if shown.startswith("ID ") and "SCOPES" in shown.splitlines()[0] else [shown])
     inject([["token", "list", "--file", path]])
+
+    # ---- tokens of ferrule serve, which ends at once where nobody can listen
+    busy = socket.socket()
+    busy.bind(("127.0.0.1", 0))
+    busy.listen()
+    home = os.path.join(folder, "home")
+    config = os.path.join(folder, "ferrule.yaml")
+
+    def serve(text, own=home, **more):
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text)
+        env = dict({"HOME": own, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "FERRULE_TOKEN": ""}, **more)
+        return run(["serve", "--config", config, "--listen", str(busy.getsockname()[1])], env=env)
+
+    A, B = "a-token-that-is-long-enough", "another-token-that-is-long-enough"
+    two = "serve:\n  clients:\n    a: {token: 'secretref:env:A'}\n    b: {token: 'secretref:env:B', scopes: ['namespace:x']}\n"
+    case("serve: one token of two clients", expect(serve(two, A=A, B=A), 2, err=['ferrule.yaml:4:5: the client "b" has the same token as "a" in line 3'], absent=[A]))
+    case("serve: two tokens", expect(serve(two, A=A, B=B), 2, err=["listens there already"], absent=["same token", "guessed"]))
+    case("serve: the operator's token", expect(serve(two, A=A, B=B, FERRULE_TOKEN=B), 2, err=["b has the token of FERRULE_TOKEN"], absent=[B]))
+    case("serve: a short token of a client", expect(serve(two, A="x", B=B), 2, err=["the token of a has 1 character and can be guessed"]))
+    case("serve: none is made for a start that fails", expect(serve("{}"), 2, err=["listens there already"], absent=["only time"])
+         + (["one was made"] if os.path.exists(os.path.join(home, ".config", "ferrule", "tokens.json")) else []))
+    busy.close()
+
+    def start(**more):
+        """What a gateway says that begins, and is ended."""
+        env = dict(os.environ, HOME=home, XDG_CONFIG_HOME="", XDG_RUNTIME_DIR="", XDG_STATE_HOME="", FERRULE_TOKEN="")
+        child = subprocess.Popen([FERRULE, "serve", "--config", config, "--listen", "0"], env=dict(env, **more), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said = child.stdout.readline()
+        child.terminate()
+        with child:
+            return said + child.stdout.read() + child.stderr.read()
+
+    def told(name, said, words, absent=()):
+        case(name, [f"it lacks {w!r}: {said}" for w in words if w not in said] + [f"it has {w!r}" for w in absent if w in said])
+
+    told("serve: a short one of the operator", start(FERRULE_TOKEN="abc"), ["the token of FERRULE_TOKEN has 3 characters and can be guessed", "URL "])
+    told("serve: a long one", start(FERRULE_TOKEN=A), ["URL "], ["guessed"])
+    told("serve: the first one is shown", start(), ["only time", "Token   fer_"])
+    told("serve: nowhere to keep one", start(HOME="/dev/null/x"), ["/dev/null/x/.config", "FERRULE_TOKEN", "--fresh-token"], ["URL "])
 finish()

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "config.h"
 #include "errors.h"
+#include "station_parts.h"
 
 /* Lines of the file are not shown: they may hold what nobody should read. */
 static void tell_text(fer_out *o, const fer_config *c)
@@ -58,7 +59,8 @@ static fer_code load(fer_app *app, fer_arena *a, fer_config *out, fer_err *err)
     if (!file.len)
         return fer_fail(err, FER_BAD_USAGE,
                         "there is no ferrule.yaml here, and none in the folder for configuration");
-    return fer_config_load(a, file.ptr, out, err);
+    code = fer_config_load(a, file.ptr, out, err);
+    return code ? code : fer_config_check_tokens(a, out, fer_config_folder(out), err);
 }
 
 int fer_run_config_check(fer_app *app)

@@ -39,6 +39,9 @@ typedef struct serving {
     unsigned doors;  /* that are open */
     char token[FER_GUIDE_TOKEN]; /* that is shown; or empty */
     bool token_is_known;         /* to whoever was shown it, some day */
+    const char *guide_address;   /* of the place that the guide names; NULL: 127.0.0.1 */
+    unsigned guide_listener;
+    bool guided; /* there is such a place */
     fer_doorkeeper door;
     fer_admin admin;
     fer_serve_setup setup;
@@ -233,30 +236,6 @@ static void on_hangup(uv_signal_t *handle, int number)
 /* ---- over HTTP --------------------------------------------------------------------------------
  */
 
-/* The token of the environment, one of this run, or that of the very first start. */
-static fer_code choose_token(serving *s, fer_err *err)
-{
-    const char *given = getenv("FERRULE_TOKEN");
-    char first[FER_BEARER_TEXT];
-    static_assert(sizeof first <= sizeof s->token, "a token fits");
-    bool fresh = fer_app_option(s->app, "fresh-token") || !s->door.path;
-    if (given && given[0]) {
-        s->token_is_known = true;
-        return fer_doorkeeper_add(&s->door, fer_str_of(given), NULL, err);
-    }
-    if (fresh && !fer_bearer_make(s->token))
-        return fer_fail(err, FER_IO_ERROR, "the system has no randomness for a token");
-    if (fresh) return fer_doorkeeper_add(&s->door, fer_str_of(s->token), NULL, err);
-    fer_code code = fer_doorkeeper_first(&s->door, first, err);
-    if (code) return code;
-    memcpy(s->token, first, sizeof first);
-    s->token_is_known = !first[0];
-    if (first[0])
-        fer_app_say(s->app, "this is the only time that the token is shown; its hash is in %s",
-                    s->door.path);
-    return FER_OK;
-}
-
 /* Where it will be, as clients write it; NULL: not over HTTP, or nobody knows yet. */
 static const char *own_url(const serving *s, fer_arena *a)
 {
@@ -279,11 +258,19 @@ static fer_code allow(serving *s, fer_err *err)
     return code;
 }
 
-static void write_guide(serving *s, const char *address, unsigned listener)
+static void note_guide(serving *s, const char *address, unsigned listener)
 {
+    s->guided = true;
+    s->guide_address = address ? address : "127.0.0.1";
+    s->guide_listener = listener;
+}
+
+static void write_guide(serving *s)
+{
+    uint16_t port = fer_http_server_port(fer_web_server(s->web), s->guide_listener);
     fer_guide_write(&s->app->out,
-                    &(fer_guide){.address = address ? address : "127.0.0.1",
-                                 .port = fer_http_server_port(fer_web_server(s->web), listener),
+                    &(fer_guide){.address = s->guide_address,
+                                 .port = port,
                                  .secure = s->setup.cert != NULL,
                                  .known = s->token_is_known,
                                  .token = s->token_is_known ? "${FERRULE_TOKEN}" : s->token});
@@ -308,7 +295,7 @@ static int listen_at_given(serving *s, const fer_service_socket *list, size_t co
         else if (shown == count) shown = i;
     }
     if (shown < count)
-        write_guide(s, list[shown].address, (unsigned)shown + (s->setup.socket ? 1 : 0));
+        note_guide(s, list[shown].address, (unsigned)shown + (s->setup.socket ? 1 : 0));
     return 0;
 }
 
@@ -339,7 +326,7 @@ static int listen_at(serving *s, fer_err *err)
     if (o.port && port != o.port)
         fer_app_say(s->app, "another program listens at port %u: the gateway is at port %u", o.port,
                     port);
-    write_guide(s, o.address, path ? 1 : 0);
+    note_guide(s, o.address, path ? 1 : 0);
     return 0;
 }
 
@@ -362,7 +349,6 @@ static fer_code make_web(serving *s, bool open, fer_err *err)
     fer_code code = fer_doorkeeper_init(&s->door, s->front, s->station.gateway, &s->station.log,
                                         s->setup.tokens, err);
     if (!code) code = fer_admin_init(&s->admin, &s->station, err);
-    if (!code && !open) code = choose_token(s, err);
     if (!code && !open) code = fer_serve_setup_clients(&s->station, &s->door, err);
     const fer_config_serve *c = &s->station.config.serve;
     s->door.pulse = s->admin.pulse;
@@ -388,10 +374,22 @@ static fer_code make_web(serving *s, bool open, fer_err *err)
     return code;
 }
 
+/* A token that is made here is shown once: not before it is certain that the gateway runs. */
+static int show_token(serving *s, fer_err *err)
+{
+    if (!s->setup.no_token &&
+        fer_serve_setup_token(s->app, &s->door, s->token, &s->token_is_known, err))
+        return fer_app_fail(s->app, err);
+    if (s->guided) write_guide(s);
+    else if (s->token[0] && !s->token_is_known) fer_app_say(s->app, "Token %s", s->token);
+    return 0;
+}
+
 static int open_web(serving *s, fer_err *err)
 {
     if (make_web(s, s->setup.no_token, err)) return fer_app_fail(s->app, err);
     int bad = listen_at(s, err);
+    if (!bad) bad = show_token(s, err);
     if (!bad && s->attachable) listen_for_operator(s);
     return bad;
 }

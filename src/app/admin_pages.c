@@ -99,6 +99,19 @@ static void write_index(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     fer_buf_add_text(b, "]}");
 }
 
+#define PLACES 64 /* where a gateway listens: more are not told */
+
+static void add_ports(fer_buf *b, const fer_http_server *s)
+{
+    size_t count = 0;
+    fer_buf_add_text(b, ",\"ports\":[");
+    for (unsigned i = 0; i < PLACES; i++) {
+        uint16_t port = fer_http_server_port(s, i); /* 0: a Unix socket, or no more places */
+        if (port) fer_buf_printf(b, "%s%u", count++ ? "," : "", port);
+    }
+    fer_buf_add_char(b, ']');
+}
+
 static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int64_t now)
 {
     const fer_gateway *g = a->station->gateway;
@@ -120,6 +133,7 @@ static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     add_count(b, "reloads", a->station->reloads);
     add_text(b, "config", fer_str_of(a->config));
     add_text(b, "serve", fer_str_of(a->serve));
+    add_ports(b, fer_web_server(a->web));
     add_pulse(b, &a->pulse->all, now);
     add_count(b, "denials", a->pulse->denied_count);
     fer_buf_printf(b,

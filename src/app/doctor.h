@@ -65,8 +65,8 @@ void fer_doctor_servers(fer_doctor *d);
 /* Checks of whom a gateway lets in, and whether it does as the file says (doctor_serve.c). */
 void fer_doctor_issuers(fer_doctor *d);
 void fer_doctor_serve(fer_doctor *d);
-/* Checks of what is around (doctor_host.c). */
 void fer_doctor_port(fer_doctor *d);
+/* Checks of what is around (doctor_host.c). */
 void fer_doctor_time(fer_doctor *d);
 void fer_doctor_limits(fer_doctor *d);
 void fer_doctor_systemd(fer_doctor *d);

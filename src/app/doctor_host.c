@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of what is around a gateway: ports, clients, systemd, limits, the clock. */
-#include <arpa/inet.h>
+/* Checks of what is around a gateway: clients, systemd, limits, the clock. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,70 +12,13 @@
 #include "doctor.h"
 #include "errors.h"
 #include "file.h"
-#include "http_fetch.h"
+#include "net_rules.h"
 #include "serve_setup.h"
 #include "sys.h"
 
 #define FILES_WANTED 4096                   /* descriptors: a client and a server take a few each */
 #define YEAR_2025    INT64_C(1735689600000) /* ms since 1970 */
 #define YEAR_2100    INT64_C(4102444800000)
-
-/* ---- the port ---------------------------------------------------------------------------------
- */
-
-/* Whether a gateway answers there. */
-static bool is_gateway(fer_doctor *d, const char *host, unsigned port)
-{
-    fer_str url = fer_arena_printf(d->arena, "http://%s:%u/healthz", host, port);
-    fer_net_rules *rules = fer_net_rules_new();
-    fer_http_fetcher *f = NULL;
-    fer_http_answer answer;
-    bool good = false;
-    if (rules && url.ptr && !fer_net_rules_allow_url(rules, url, NULL))
-        f = fer_http_fetcher_new(&(fer_http_options){.rules = rules});
-    fer_http_request r = {
-        .url = url, .body_max = 4096, .deadline_ns = fer_clock_mono() + INT64_C(3000000000)};
-    if (f && !fer_http_fetch(d->arena, f, &r, &answer, NULL))
-        good = answer.head.status == 200 && fer_str_is(answer.body, "ok\n");
-    fer_http_fetcher_free(f);
-    fer_net_rules_free(rules);
-    return good;
-}
-
-/* 0, or why nobody can listen there. */
-static int try_port(const char *host, uint16_t port)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
-    if (inet_pton(AF_INET, host, &at.sin_addr) != 1) return 0;
-    int fd = fer_sys_listen((const struct sockaddr *)&at, sizeof at, 1);
-    if (fd < 0) return errno;
-    fer_sys_close(fd);
-    return 0;
-}
-
-void fer_doctor_port(fer_doctor *d)
-{
-    fer_listen_options at = {.port = FER_SERVE_PORT};
-    fer_str listen = fer_arena_copy(d->arena, d->config.serve.listen);
-    if (listen.len && !fer_serve_setup_listen(d->arena, listen.ptr, &at)) {
-        fer_doctor_tell(d, FER_DOCTOR_WRONG, listen, FER_STR("Write ADDRESS:PORT or PORT."),
-                        "serve.listen is no place to listen at");
-        return;
-    }
-    const char *host = at.address ? at.address : "127.0.0.1";
-    fer_str subject = fer_arena_printf(d->arena, "%s:%u", host, at.port);
-    int why = try_port(host, at.port);
-    if (!why) fer_doctor_tell(d, FER_DOCTOR_OK, subject, FER_STR(""), "it is free");
-    else if (why == EADDRINUSE && is_gateway(d, host, at.port))
-        fer_doctor_tell(d, FER_DOCTOR_OK, subject, FER_STR(""), "a gateway listens there");
-    else
-        fer_doctor_tell(d, FER_DOCTOR_WRONG, subject,
-                        why == EADDRINUSE
-                            ? FER_STR("Another program has it: ferrule serve --listen PORT, or "
-                                      "serve.listen, takes another one.")
-                            : FER_STR("Choose an address of this machine and a port from 1024 on."),
-                        "%s", strerror(why));
-}
 
 /* ---- clients of this user ---------------------------------------------------------------------
  */
@@ -106,11 +48,26 @@ static bool is_ferrule(const fer_config_server *s)
     return fer_str_is(s->command, "ferrule") || fer_str_ends(s->command, "/ferrule");
 }
 
+/* A URL under the name that ferrule install writes, or of where this gateway listens. */
+static bool is_ours(fer_doctor *d, const fer_config_server *s)
+{
+    fer_listen_options at = {.port = FER_SERVE_PORT};
+    fer_str listen = fer_arena_copy(d->arena, d->config.serve.listen);
+    fer_net_target t;
+    if (!s->url.len || fer_net_target_parse(s->url, &t, NULL)) return false;
+    if (fer_str_is(s->name, FER_CLIENT_ENTRY)) return true;
+    if (listen.len && !fer_serve_setup_listen(d->arena, listen.ptr, &at)) return false;
+    bool here = strcmp(t.host, "localhost") == 0 || strncmp(t.host, "127.", 4) == 0 ||
+                strcmp(t.host, "::1") == 0 || (at.address && strcmp(t.host, at.address) == 0);
+    return here && t.port == at.port;
+}
+
 static void check_client(fer_doctor *d, const fer_client_file *f)
 {
     fer_config c;
     fer_err err = {0};
     fer_str path = fer_str_of(f->path);
+    const fer_config_server *by_url = NULL;
     bool points = false, broken = false;
     if (fer_config_load(d->arena, f->path, &c, &err)) {
         fer_doctor_tell(d, FER_DOCTOR_WARNING, path, FER_STR("The client itself may not read it."),
@@ -118,6 +75,7 @@ static void check_client(fer_doctor *d, const fer_client_file *f)
         return;
     }
     for (size_t i = 0; i < c.server_count; i++) {
+        if (is_ours(d, &c.servers[i])) by_url = &c.servers[i];
         if (!is_ferrule(&c.servers[i])) continue;
         points = true;
         if (can_start(d, c.servers[i].command)) continue;
@@ -132,9 +90,12 @@ static void check_client(fer_doctor *d, const fer_client_file *f)
     if (broken) return;
     if (points)
         fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%s points here", f->client->title);
+    else if (by_url)
+        fer_doctor_tell(d, FER_DOCTOR_OK, path, FER_STR(""), "%s points to %.*s", f->client->title,
+                        FER_PRI(fer_str_head(by_url->url, 300)));
     else
-        fer_doctor_tell(d, FER_DOCTOR_SKIPPED, path, hint, "%s has %zu servers, and not this one",
-                        f->client->title, c.server_count);
+        fer_doctor_tell(d, FER_DOCTOR_SKIPPED, path, hint, "%s has %zu server%s, and not this one",
+                        f->client->title, c.server_count, fer_s(c.server_count));
 }
 
 void fer_doctor_clients(fer_doctor *d)

@@ -8,7 +8,9 @@
 #include "command_station.h"
 #include "doctor.h"
 #include "errors.h"
+#include "json_doc.h"
 #include "json_value.h"
+#include "local_command.h"
 #include "net_rules.h"
 #include "station_parts.h"
 #include "sys.h"
@@ -111,6 +113,8 @@ static void check_commands(fer_doctor *d)
 
 void fer_doctor_programs(fer_doctor *d)
 {
+    for (size_t i = 0; d->has_config && i < d->config.command_count; i++)
+        check_command(d, &d->config.commands[i]);
     for (size_t i = 0; d->has_config && i < d->config.server_count; i++) {
         const fer_config_server *c = &d->config.servers[i];
         if (c->disabled) continue;

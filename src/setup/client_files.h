@@ -8,8 +8,9 @@
 
 #include "config.h"
 
-#define FER_CLIENT_FILES_MAX 32 /* that are found */
-#define FER_CLIENT_PATHS     3  /* of one client */
+#define FER_CLIENT_FILES_MAX 32        /* that are found */
+#define FER_CLIENT_PATHS     3         /* of one client */
+#define FER_CLIENT_ENTRY     "ferrule" /* the name that the gateway has there */
 
 typedef struct fer_client {
     const char *name;  /* "cursor" */

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -18,6 +19,20 @@ from command_line import SOURCE, expect, finish, run  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
 BACKEND = os.path.join(SOURCE, "tests", "serve", "logged.py")
+# What looks like a gateway from outside, of nobody.
+OTHERS = """
+import os, socket
+os.setuid(65534)
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+while True:
+    c = s.accept()[0]
+    c.recv(4096)
+    c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 3\\r\\nConnection: close\\r\\n\\r\\nok\\n")
+    c.close()
+"""
 rows = 0
 with socket.socket() as probe:
     probe.bind(("127.0.0.1", 0))
@@ -79,6 +94,12 @@ row("a configuration that cannot be read", site("mcpServers: ["), "config", "wro
 row("one with an error", site("defalts: {}\n"), "config", "wrong", ["line 1", "defaults"])
 row("one that is not there", site(), "config", "wrong", ["nothing.yaml"], "--config", "nothing.yaml")
 row("a program that is not there", site({"mcpServers": {"x": {"command": "no-such-program"}}}), "programs", "wrong", ["x", "no-such-program"], "--offline")
+command = {"namespace": "n", "name": "x", "description": "d", "inputSchema": {"type": "object"}, "run": {"argv": ["no-such-program"]}}
+row("a program of a command that is not there", site({"commands": [command]}), "programs", "wrong", ["n:x", "no-such-program", "run.argv"], "--offline")
+row("one that is", site({"commands": [dict(command, run={"argv": ["sh"]})]}), "programs", "ok", ["n:x", "/sh"], "--offline")
+row("a command that no start takes", site({"commands": [dict(command, run={"argv": ["sh"], "stdout": "jsn"})]}), "config", "wrong", ["line 1", "stdout is json, text or lines"], "--offline")
+row("a secret of a command", site({"commands": [dict(command, run={"argv": ["sh"], "env": {"set": {"T": "secretref:env:NO_SUCH_VARIABLE"}}})]}), "secrets", "wrong", ["n:x", "NO_SUCH_VARIABLE"], "--offline")
+row("one token of two clients", site({"serve": {"listen": str(FREE), "clients": {"a": {"token": "secretref:env:NO_SUCH"}, "b": {"token": "secretref:env:NO_SUCH"}}}}), "config", "wrong", ['the client "b" has the same token as "a"'], "--offline")
 row("npx without Node", site({"mcpServers": {"x": {"command": "npx", "env": {"PATH": "/nowhere"}}}}), "programs", "wrong", ["Node.js"], "--offline")
 row("a server that ends", site({"mcpServers": {"x": {"command": "false"}}}), "servers", "wrong", ["x", "by hand"])
 bad_tools = dict(server, args=[os.path.join(SOURCE, "tests", "app", "data", "bad_tools.py")])
@@ -120,12 +141,23 @@ taken.bind(("127.0.0.1", 0))
 taken.listen()
 row("a port that another has", site({"serve": {"listen": str(taken.getsockname()[1])}}), "port", "wrong", ["--listen"], "--offline")
 taken.close()
+# Somebody else's gateway, as far as can be seen from here.
+if os.getuid() == 0:
+    theirs = subprocess.Popen([sys.executable, "-c", OTHERS], stdout=subprocess.PIPE, text=True)
+    row("a port that a gateway of another user has", site({"serve": {"listen": theirs.stdout.readline().strip()}}), "port", "warning", ["a gateway of the user ", "(65534)", "--listen 0"], "--offline")
+    theirs.kill()
+    theirs.wait()
 # A gateway that runs, with a ledger: both are seen.
 running = site({"state": "state", "commands": [{"namespace": "n", "name": "one", "description": "Gives one.", "effect": "IdempotentWrite", "inputSchema": {"type": "object"},
                                                 "run": {"argv": ["true"], "stdout": "text"}}]})
 s = Server("--mode", "tools", config=os.path.join(running, "ferrule.yaml"), env={"FERRULE_TOKEN": TOKEN, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""}, folder=running, listen=str(FREE))
 s.modern("tools/call", {"name": "one", "arguments": {}})
-row("a gateway that runs", running, "port", "ok", ["a gateway listens there"])
+row("a gateway that runs", running, "port", "ok", ["a gateway listens there, with this configuration"])
+beside = os.path.join(running, "other.yaml")
+with open(beside, "w", encoding="utf-8") as f:
+    json.dump({"serve": {"listen": str(FREE)}}, f)
+row("one of another configuration", running, "port", "warning", ["a gateway of yours with another configuration listens there", "--listen 0", "`listen:`"], "--offline", "--config", beside)
+row("one that is found by the port alone", site({}), "port", "warning", ["a gateway listens there, and it is not known", "--listen 0"], "--offline")
 row("with its section serve as it is", running, "serve", "ok", ["as it is"], "--offline")
 file = os.path.join(running, "ferrule.yaml")
 with open(file, encoding="utf-8") as f:
@@ -195,6 +227,10 @@ row("a URL where nobody is any more", issuers(f"http://127.0.0.1:{FREE}/keys"), 
 web.shutdown()
 client = site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"ferrule": {"command": "/nowhere/ferrule", "args": ["serve", "--stdio"]}}}), 0o644)})
 row("a client that points at nothing", client, "clients", "wrong", ["Cursor", "ferrule install"], "--offline")
+link = {"type": "http", "url": f"http://localhost:{FREE}/mcp"}
+for title, servers in [("by its name", {"ferrule": dict(link, url="https://gateway.example/mcp")}), ("by its place", {"mine": link})]:
+    row(f"a client that points here {title}", site({}, {".config/Code/User/mcp.json": (json.dumps({"servers": servers}), 0o644)}), "clients", "ok", ["VS Code points to http"], "--offline")
+row("a client that points elsewhere", site({}, {".config/Code/User/mcp.json": (json.dumps({"servers": {"mine": dict(link, url="http://localhost:1/mcp")}}), 0o644)}), "clients", "skipped", ["VS Code has 1 server, and not this one"], "--offline")
 row("a client that has other servers", site(None, {".cursor/mcp.json": (json.dumps({"mcpServers": {"a": server}}), 0o644)}), "clients", "skipped", ["ferrule install cursor"], "--offline")
 r = run(["doctor", "--offline"], cwd=good, env={"HOME": good, "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": ""})
 case("for people", expect(r, 0, out=["ok       config", "nothing is wrong"]))

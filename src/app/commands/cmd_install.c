@@ -381,7 +381,7 @@ int fer_run_install(fer_app *app)
 {
     const char *name = fer_app_option(app, "name");
     install n = {
-        .app = app, .arena = fer_arena_new(0), .name = fer_str_of(name ? name : "ferrule")};
+        .app = app, .arena = fer_arena_new(0), .name = fer_str_of(name ? name : FER_CLIENT_ENTRY)};
     fer_err err = {0};
     fer_code code = n.arena ? FER_OK : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     int bad = 0;

@@ -79,20 +79,6 @@ static void check_secret(fer_doctor *d, fer_str owner, fer_str name, const fer_c
     fer_arena_free(a);
 }
 
-/* Variables that a command is given. */
-static void check_command(fer_doctor *d, const fer_config_command *c, size_t *count)
-{
-    fer_json *doc;
-    if (fer_json_read(d->arena, c->run, fer_json_limits_file(), &doc, NULL)) return;
-    const yyjson_val *set = fer_json_at(fer_json_root(doc), FER_STR("/env/set"), NULL);
-    if (!set || !fer_is_obj(set)) return;
-    FER_EACH_MEMBER (set, key) {
-        fer_str text = fer_is_str(key + 1) ? fer_val_str(key + 1) : FER_STR("");
-        fer_config_value v = {text, fer_secret_find(text) != SIZE_MAX};
-        check_secret(d, c->id, fer_val_str(key), &v, count);
-    }
-}
-
 static void check_pairs(fer_doctor *d, fer_str owner, const fer_config_pairs *p, size_t *count)
 {
     for (size_t i = 0; i < p->count; i++)

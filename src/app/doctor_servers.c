@@ -8,9 +8,7 @@
 #include "command_station.h"
 #include "doctor.h"
 #include "errors.h"
-#include "json_doc.h"
 #include "json_value.h"
-#include "local_command.h"
 #include "net_rules.h"
 #include "station_parts.h"
 #include "sys.h"
@@ -107,14 +105,12 @@ static void check_commands(fer_doctor *d)
     size_t count = d->config.command_count, good = 0;
     for (size_t i = 0; i < count; i++) good += check_command(d, &d->config.commands[i]);
     if (count && good == count)
-        fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""),
-                        "those of %zu commands are there", count);
+        fer_doctor_tell(d, FER_DOCTOR_OK, FER_STR(""), FER_STR(""), "%s of %zu command%s there",
+                        count == 1 ? "that" : "those", count, count == 1 ? " is" : "s are");
 }
 
 void fer_doctor_programs(fer_doctor *d)
 {
-    for (size_t i = 0; d->has_config && i < d->config.command_count; i++)
-        check_command(d, &d->config.commands[i]);
     for (size_t i = 0; d->has_config && i < d->config.server_count; i++) {
         const fer_config_server *c = &d->config.servers[i];
         if (c->disabled) continue;

@@ -206,7 +206,9 @@ static int refuse_arguments(fer_app *app)
         return fer_app_usage(app, "%s takes no arguments; did you mean '%s %s'?", c->name,
                              verb->name, app->args[0]);
     return fer_app_usage(app, "%s takes no arguments%s", c->name,
-                         has_option(c, "config") ? "; --config names a configuration" : "");
+                         has_option(c, "config")   ? "; --config names a configuration"
+                         : has_option(c, "output") ? "; --output names a file"
+                                                   : "");
 }
 
 static int run(fer_app *app, int argc, char **argv)

@@ -371,12 +371,12 @@ got = json.loads(run(["servers", "--json", "-C", config]).stdout)["servers"][0]
 case("a command without its secret: as JSON", [] if (got["error"], [(v["command"], v["error"]) for v in got["vacant"]]) ==
      ("BadUsage", [("c:secret", "BadUsage"), ("c:program", "BackendUnavailable")]) else [str(got)])
 config = put("none.json", json.dumps({"commands": [dict(SAY, name="program", run={"argv": ["no-such-program-here"], "stdout": "text"})]}))
-case("a command without its program, and no other", expect(run(["servers", "-C", config]), 1, ["c\tcommand\tdown\t1\t1 commands, 1 not set up", "c:program\tvacant\t"]))
+case("a command without its program, and no other", expect(run(["servers", "-C", config]), 1, ["c\tcommand\tdown\t1\t1 command, 1 not set up", "c:program\tvacant\t"]))
 for name, wrong, words in [("a path", {"argv": ["./x"]}, ["neither an absolute path"]), ("a reference", {"argv": ["true"], "env": {"set": {"T": "secretref:x"}}}, ["secretref:env:NAME"]),
                            ("a member", {"argv": ["true"], "stdot": "text"}, ["no member 'stdot'"])]:
     config = put("wrong.json", json.dumps({"commands": [dict(SAY, name="good", run={"argv": ["printf", "good"]}), dict(SAY, name="bad", run=wrong)]}))
     r = call("c:good", config=config)
-    case(f"a command that is wrong stops the start: {name}", expect(r, r.returncode or 1, [], [f"{config}:1:", "the command c:bad", *words]))
+    case(f"a command that is wrong stops the start: {name}", expect(r, r.returncode or 1, [], [f"{config}:1:", *words]))
 lacking = dict(two, env={"T": "secretref:file:late.secret"})
 put("pets.json", json.dumps({"openapi": "3.1.0", "info": {"title": "p", "version": "1"}, "paths": {"/p": {"get": {"operationId": "getPet", "responses": {"200": {"description": "a pet"}}}}}}))
 config = put("lacking.json", json.dumps({"mcpServers": {"two": lacking, "three": three}, "catalog": "lacking.catalog", "tools": {"three:other": {"backends": [{"server": "two"}, {"server": "three"}]}},
@@ -394,7 +394,7 @@ case("a secret that is not there: until it is", wait_for("two\tvacant\tIoError",
 put("late.secret", "s3cret\n")
 os.chmod(path("late.secret"), 0o600)
 child.send_signal(signal.SIGHUP)
-case("a secret that is not there: and then is", wait_for("two\tmcp-stdio\tup\t1", "pets\thttp\tup\t1", "c\tcommand\tup\t1\t1 commands\n"))
+case("a secret that is not there: and then is", wait_for("two\tmcp-stdio\tup\t1", "pets\thttp\tup\t1", "c\tcommand\tup\t1\t1 command\n"))
 child.send_signal(signal.SIGINT)
 child.wait(30)
 config = put("secrets.json", json.dumps({"serve": {"clients": {"phone": {"token": "secretref:env:NO_SUCH_VARIABLE"}}}}))

@@ -75,6 +75,7 @@ typedef struct fer_mcp_question {
 typedef struct fer_mcp_options {
     uv_loop_t *loop;
     fer_str capabilities; /* what callers can answer, a JSON object; empty: nothing */
+    bool alone;           /* nobody is there to answer or to listen, whatever is declared */
     unsigned start_ms, probe_ms, list_ms; /* 0: as above */
     unsigned idle_ms; /* without a request, after which it is disconnected; 0: never */
     bool keep;    /* a connection that is lost or was not made is made again without a request */
@@ -148,7 +149,7 @@ void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out);
 fer_str fer_mcp_client_hello(const fer_mcp_client *c);
 
 /* What callers can answer, from the next connection on: a JSON object that stays. */
-void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities);
+void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities, bool alone);
 /* What the server said when it was last connected: its capabilities, a JSON object; and what it
  * wants clients to know. Empty: nothing, or it never was. Good until it is connected again. */
 fer_str fer_mcp_client_capabilities(const fer_mcp_client *c);

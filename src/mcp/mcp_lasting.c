@@ -71,14 +71,15 @@ fer_str fer_mcp_client_rest(const fer_mcp_client *c)
     return c->said_rest;
 }
 
-void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities)
+void fer_mcp_client_declare(fer_mcp_client *c, fer_str capabilities, bool alone)
 {
     c->options.capabilities = capabilities;
+    c->options.alone = alone;
 }
 
 bool fer_mcp_is_served(const fer_mcp_client *c)
 {
-    return c->options.asked && c->options.capabilities.len;
+    return c->options.asked && c->options.capabilities.len && !c->options.alone;
 }
 
 /* ---- what is told it

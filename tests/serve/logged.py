@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server of a few lines that writes down when it starts and what it is asked: logged.py LOG NAME. What it has is said by
 files beside the log: LOG.tools (names, one a line; `pid` without), LOG.says (what they say they do), LOG.storm (it says so many times that its tools have changed), LOG.hold
-(it answers nothing while that is there)."""
+(it answers nothing while that is there), LOG.asks (more names, for clients that can be asked: elicitation)."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import sys
 import time
 
 LOG, NAME = sys.argv[1:3]
+can = {}  # of the client
 
 
 def note(text):
@@ -33,7 +34,7 @@ def of_file(end, otherwise):
 def tools():
     what = " ".join(of_file(".says", ["which process it is"]))
     return [{"name": n, "description": f"Says {what} ({n}).", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
-            for n in of_file(".tools", ["pid"])]
+            for n in of_file(".tools", ["pid"]) + (of_file(".asks", []) if "elicitation" in can else [])]
 
 
 note("start")
@@ -43,6 +44,8 @@ for line in sys.stdin:
     note(method)
     if "id" not in m:
         continue
+    if method == "initialize":
+        can = m["params"]["capabilities"]
     while os.path.exists(LOG + ".hold"):
         time.sleep(0.02)
     answers = {

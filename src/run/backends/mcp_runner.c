@@ -280,7 +280,9 @@ static fer_code refuse_seat(const mcp_runner *m, fer_err *err)
                     isolated ? "clients" : "tenants");
 }
 
-/* One that several clients use may ask what any of them can be asked for. */
+/* One that several clients use may ask what any of them can be asked for. It is told the same where
+ * nobody can be asked, by a command for one: servers have more tools for clients that can, and what
+ * they show is in one catalogue, whoever asked. */
 fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_str capabilities)
 {
     mcp_runner *m = (mcp_runner *)r;
@@ -288,8 +290,8 @@ fer_mcp_client *fer_mcp_runner_client(fer_runner *r, const fer_asker *who, fer_s
     seat *s = find_seat(m, &whose);
     if (!s && !m->stopping && make_room(m))
         s = new_seat(m, &whose, whose.session ? capabilities : FER_STR(""));
-    if (s && !whose.session && sink_of(m))
-        fer_mcp_client_declare(s->client, FER_STR(FER_MCP_SHARED_ABILITIES));
+    if (s && !whose.session)
+        fer_mcp_client_declare(s->client, FER_STR(FER_MCP_SHARED_ABILITIES), !sink_of(m));
     return s ? s->client : NULL;
 }
 
@@ -377,6 +379,7 @@ void fer_mcp_runner_call(fer_runner *r, fer_attempt *t)
     k->on_end = on_end;
     k->context = t;
     k->ticket = t->ticket;
+    if (!by && !sink_of(m)) k->capabilities = FER_STR("{}"); /* nobody can be asked */
     if (by) {
         k->params = by->params;
         k->capabilities = by->capabilities;

@@ -39,6 +39,8 @@ const fer_limit_row fer_app_limit_rows[] = {
     {"service.sockets", FER_SERVICE_SOCKETS, "sockets that a service manager hands over"},
     {"station.relist", FER_STATION_RELIST_MS,
      "milliseconds between two lists of a server that says that it has changed"},
+    {"station.missing", FER_STATION_MISSING_MS,
+     "milliseconds between two lists of a server of whose tools one is called that it has not shown"},
     {"station.theirs", FER_STATION_THEIRS,
      "tools of one server in the catalogue that only tenants' own tokens are shown, and definitions that single ones are (oauth.tokens)"},
     {"station.own_bytes", FER_STATION_OWN_BYTES,

@@ -14,10 +14,10 @@ static const struct {
      "`ferrule serve --stdio` attaches to it where --client, --mode and --expose are not given; a "
      "client of serve.clients asks it over HTTP, with its token; " OTHER_STATE},
     {"serve", NULL, "stop that one first (ferrule top shows it), " OTHER_STATE},
-    {"servers", NULL, "ferrule top shows its servers; " OTHER_STATE},
     {NULL, NULL,
-     "it runs tools for whoever asks: ferrule call --server URL run_tool id=TOOL, with the URL that "
-     "it printed at its start; " OTHER_STATE},
+     "it has the ledger for as long as it runs, and runs tools for whoever asks: ferrule call "
+     "--server URL run_tool id=TOOL, with the URL that it printed at its start; ferrule servers, "
+     "and ferrule search --catalog FILE with the catalogue that it writes, show what it has; " OTHER_STATE},
 };
 
 static const char *hint_of(const fer_app *app)

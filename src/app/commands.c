@@ -221,13 +221,15 @@ const fer_command fer_commands[] = {
      fer_list_options, "ferrule list tools/\nferrule list --json tools.json", fer_run_list},
     {"servers", FER_TOPIC_SERVE, "[NAME]...", "which backends there are, and how they are",
      "Asks every server of the configuration for its tools (or those named), which starts it, and shows how it is: its kind, "
-     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked.\n\n"
+     "whether it is up, how many tools it has, which version of MCP it speaks or what ails it. Exits 1 where one could not be asked. Nothing is written, and no ledger "
+     "is opened: it can be asked while a gateway runs. With --refresh, what servers show now is written into the catalogue, which a gateway "
+     "takes over.\n\n"
      "With --watch it goes on until it is interrupted: the configuration is read again when its file changes (or SIGHUP "
      "comes), servers that are new or changed are started, those that are gone are stopped, and changes of tools are told. "
      "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
      "a line for each server that is new, changed or gone.",
      fer_servers_options,
-     "ferrule servers\nferrule servers --watch\nferrule servers github --json --config ~/.cursor/mcp.json",
+     "ferrule servers\nferrule servers --watch\nferrule servers --refresh\nferrule servers github --json --config ~/.cursor/mcp.json",
      fer_run_servers},
     {"show", FER_TOPIC_DEFINE, "ID [FILE|FOLDER|-]...", "show one tool",
      "Prints what is known of a tool. An ID without version means the highest release; local::pack::tool and "
@@ -475,7 +477,8 @@ const fer_command fer_commands[] = {
      fer_fmt_options,
      "ferrule fmt tools.json\nferrule fmt --check tools/\nferrule fmt --write tools.json",
      fer_run_fmt},
-    {"id", FER_TOPIC_DEFINE, "ID...", "take tool IDs apart", "Checks IDs and prints namespace, name and version separated by tabs, one ID per line. Exits 1 where one is not an ID.",
+    {"id", FER_TOPIC_DEFINE, "ID...", "take tool IDs apart",
+     "Checks IDs and prints namespace, name and version separated by tabs, one ID per line. Exits 1 where one is not an ID.",
      fer_id_options,
      "ferrule id github:create_issue:1.4.0\nferrule id --satisfies '>=1.2 <2' github:create_issue:1.4.0",
      fer_run_id},

@@ -283,6 +283,8 @@ const fer_option fer_servers_options[] = {
     STATION,
     {"watch", 'w', NULL, NULL,
      "go on: read the configuration again when it changes, and show what changes"},
+    {"refresh", 0, NULL, NULL,
+     "write what servers show into the catalogue; without it nothing is written"},
     JSON,
     END,
 };

@@ -102,7 +102,7 @@ static int name_catalog(fer_app *app, fer_arena *a, const fer_config *c, const c
     if (!*out) return fer_app_fail(app, (fer_arena_failed(a, &err), &err));
     if (fer_file_exists(*out)) return 0;
     fer_fail(&err, FER_IO_ERROR,
-             "there is no %s yet: 'ferrule serve' or 'ferrule servers' makes it", *out);
+             "there is no %s yet: 'ferrule serve' or 'ferrule servers --refresh' makes it", *out);
     return fer_app_fail(app, &err);
 }
 

@@ -46,6 +46,8 @@ struct fer_gateway {
     uv_timer_t tidy; /* the next look at those */
     void (*on_changed)(void *context, fer_runner *r);
     void *changed_context;
+    void (*on_missing)(void *context, fer_runner *r);
+    void *missing_context;
     void (*on_lost)(void *context, const fer_runner *r, fer_code code, const char *why,
                     size_t running);
     void *lost_context;
@@ -114,6 +116,9 @@ void fer_gateway_discard_runner(fer_gateway *g, fer_runner *r, void (*gone)(void
                                 void *context);
 /* Has it told which runner's tools have changed; NULL: nobody is. */
 void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
+                            void *context);
+/* Has it told of whose tools one was called that the catalogue does not have; NULL: nobody is. */
+void fer_gateway_on_missing(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
                             void *context);
 /* Has it told that what a runner runs in has ended by itself, before the calls that it had; NULL:
  * nobody is. */

@@ -176,6 +176,13 @@ void fer_gateway_on_changed(fer_gateway *g, void (*tell)(void *context, fer_runn
     g->changed_context = context;
 }
 
+void fer_gateway_on_missing(fer_gateway *g, void (*tell)(void *context, fer_runner *r),
+                            void *context)
+{
+    g->on_missing = tell;
+    g->missing_context = context;
+}
+
 void fer_gateway_listen_mcp(fer_gateway *g, const struct fer_mcp_sink *sink)
 {
     g->sink = sink;

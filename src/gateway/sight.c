@@ -139,6 +139,14 @@ static bool is_for(const fer_caller *who, const fer_id *id)
     return false;
 }
 
+fer_runner *fer_sight_runner(const fer_sight *s, fer_str id)
+{
+    fer_id parts;
+    if (fer_id_parse(id, &parts, NULL) || (s->who && !is_for(s->who, &parts))) return NULL;
+    fer_runner *r = fer_gateway_runner(s->gateway, FER_BACKEND_MCP, parts.ns);
+    return r ? r : fer_gateway_runner(s->gateway, FER_BACKEND_PROVIDER, parts.ns);
+}
+
 /* Whether there is a tool of the name is not looked at. */
 fer_code fer_sight_not_found(const fer_sight *s, fer_str id, fer_err *err)
 {

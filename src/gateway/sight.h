@@ -13,6 +13,8 @@
 
 #include <ferrule/gateway.h>
 
+#include "runner.h"
+
 struct fer_body;
 struct fer_entry;
 
@@ -45,6 +47,10 @@ bool fer_sight_reads(const fer_caller *who, fer_str ns);
 
 /* Another number for each state of what servers show the caller; 0: to him as to everybody. */
 uint64_t fer_sight_stamp(const fer_sight *sight);
+
+/* The server or API of the namespace that an ID names, where the caller's scopes are for such a
+ * tool; or NULL. */
+fer_runner *fer_sight_runner(const fer_sight *sight, fer_str id);
 
 /* What is said of a tool that is not there, or not for this caller: one text for both. Where the
  * server of its namespace shows the caller nothing at all, whatever is asked for, it is why. */

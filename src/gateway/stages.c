@@ -12,6 +12,13 @@
 /* ---- resolve ------------------------------------------------------------------------------------
  */
 
+/* Its server may have more by now than it had shown. */
+static void tell_missing(const fer_gateway *g, const fer_sight *sight, fer_str id)
+{
+    fer_runner *r = g->on_missing ? fer_sight_runner(sight, id) : NULL;
+    if (r) g->on_missing(g->missing_context, r);
+}
+
 fer_move fer_stage_resolve(fer_call *c)
 {
     fer_gateway *g = c->gateway;
@@ -24,6 +31,7 @@ fer_move fer_stage_resolve(fer_call *c)
     if (!code) code = fer_ready_of(&g->readies, e, &c->ready, &err);
     fer_view_unref(v);
     /* What is near may be what the caller must not see. */
+    if (code == FER_TOOL_NOT_FOUND) tell_missing(g, &sight, c->tool);
     if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(&sight))
         fer_sight_not_found(&sight, c->tool, &err);
     if (code) return fer_call_refuse_err(c, &err);

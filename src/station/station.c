@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "gateway_parts.h"
 #include "keeping.h"
+#include "ledger_folder.h"
 #include "near.h"
 #include "sandbox.h"
 #include "station_parts.h"
@@ -163,6 +164,22 @@ static fer_code begin_keeping(fer_station *s, fer_err *err)
     return code == FER_LEDGER_UNAVAILABLE ? say_what_to_do(s, err) : code;
 }
 
+/* The catalogue is in the folder of state, unless it is somewhere else. */
+static fer_code make_state(fer_station *s, fer_err *err)
+{
+    fer_str folder = fer_arena_copy(s->arena, s->config.state);
+    return folder.ptr ? fer_folder_make(folder.ptr, "seal.key", err)
+                      : fer_arena_failed(s->arena, err);
+}
+
+/* Commands that look have no use for the ledger, which a gateway may have. */
+static fer_code begin_state(fer_station *s, fer_err *err)
+{
+    if (!s->config.state.len || s->wants.bare) return FER_OK;
+    if (!s->wants.looks) return begin_keeping(s, err);
+    return s->wants.refreshes ? make_state(s, err) : FER_OK;
+}
+
 static fer_code begin(fer_station *s, fer_err *err)
 {
     s->arena = fer_arena_new(0);
@@ -171,7 +188,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->config.metrics = true;
     fer_code code = read_config(s, err);
     if (!code) code = check_client(s, err);
-    if (s->wants.bare) s->config.state = s->config.catalog = FER_STR("");
+    if (s->wants.bare) s->config.catalog = FER_STR("");
     if (!code) code = fer_station_take_log(s, &s->config, err);
     struct fer_opened opened = {0};
     if (!code) code = fer_station_open_catalog(s, &s->config, &opened, err);
@@ -190,13 +207,14 @@ static fer_code begin(fer_station *s, fer_err *err)
                              .policies = s->config.policies};
     if (!code) code = fer_gateway_new(&o, &s->gateway, err);
     if (code) return code;
-    if (s->config.state.len) code = begin_keeping(s, err);
+    code = begin_state(s, err);
     listen_for_interrupt(s);
     fer_gateway_on_changed(s->gateway, fer_station_changed, s);
+    if (s->wants.search) fer_gateway_on_missing(s->gateway, fer_station_missing, s);
     fer_station_begin_own(s);
     if (!code) code = fer_station_watch(s, err);
     if (!code) fer_station_catch_up(s);
-    if (!code) code = fer_station_listen(s, err);
+    if (!code && fer_station_writes(s)) code = fer_station_listen(s, err);
     if (!code)
         code = fer_gateway_builtins(s->gateway, s->wants.functions, s->wants.function_count, err);
     if (!code) code = take_places(s, err);
@@ -223,7 +241,7 @@ fer_code fer_station_init(fer_station *s, const struct fer_station_wants *wants,
 static void settle(fer_station *s)
 {
     int64_t end = fer_clock_mono() + SETTLE_NS;
-    if (!s->catalog_file) return;
+    if (!s->catalog_file || !fer_station_writes(s)) return;
     while (s->waiting && !s->interrupted && fer_clock_mono() < end) {
         uv_run(fer_gateway_loop(s->gateway), UV_RUN_NOWAIT);
         if (s->waiting) uv_sleep(1);
@@ -244,6 +262,7 @@ void fer_station_deinit(fer_station *s)
         fer_trace_stats traces;
         settle(s);
         fer_gateway_on_changed(s->gateway, NULL, NULL);
+        fer_gateway_on_missing(s->gateway, NULL, NULL);
         fer_gateway_on_own_tools(s->gateway, NULL, NULL);
         s->catalog_file = NULL;
         uv_close((uv_handle_t *)&s->interrupt, NULL);

@@ -86,6 +86,8 @@ struct fer_station_wants {
     const char *const *files; /* of MCP clients, in place of --config */
     size_t file_count;
     bool bare;          /* servers alone: no state is opened, no catalogue kept */
+    bool looks;         /* no state is opened, and the catalogue is read but not written */
+    bool refreshes;     /* it is written, though */
     bool found;         /* nobody named them: what is wrong with one of them ends nothing */
     const char *client; /* of `serve.clients`, which must have it; or NULL */
     const char

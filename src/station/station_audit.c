@@ -161,7 +161,12 @@ void fer_station_say_held(fer_station *s)
     size_t held = fer_station_held(s, FER_STR(""));
     bool more = held > s->held_said;
     s->held_said = held;
-    if (more)
+    if (more && !fer_station_writes(s))
+        fer_station_say(s,
+                        "%zu changed definitions are to be held back, which is not written down by "
+                        "a look: a gateway does, or 'ferrule servers --refresh'",
+                        held);
+    else if (more)
         fer_station_say(
             s,
             "%zu changed definitions are held back, and the old ones served on: 'ferrule "

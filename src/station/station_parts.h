@@ -72,7 +72,7 @@ fer_code fer_command_read(fer_arena *a, const fer_config_command *c, fer_local_c
  * there is among its vacancies. */
 fer_code fer_pack_make(fer_place_of_tools *p, const fer_config *config, fer_err *err);
 
-/* ---- station_tools.c: their tools, and what is remembered of them ---- */
+/* ---- station_catalog.c: the file of the catalogue ---- */
 
 /* A catalogue as the configuration has it, with its file. */
 struct fer_opened {
@@ -84,6 +84,12 @@ struct fer_opened {
 fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
                                   fer_err *err);
 fer_quarantine fer_station_quarantine(const fer_config *c);
+/* Whether what servers show is written into the catalogue's file: a command that looks leaves it to
+ * those that run tools. */
+bool fer_station_writes(const fer_station *s);
+
+/* ---- station_tools.c: their tools, and what is remembered of them ---- */
+
 /* Tells what other programs did with the catalogue while no station had it. */
 void fer_station_catch_up(fer_station *s);
 /* Which servers' tools are known; those that are configured no more lose their tools. */
@@ -92,6 +98,9 @@ void fer_station_recall(fer_station *s);
  * FER_STATION_RELIST_MS. */
 #define FER_STATION_RELIST_MS 1000
 void fer_station_changed(void *context, fer_runner *r);
+/* A tool was called that it has not shown: it is asked again, but not for every such call. */
+#define FER_STATION_MISSING_MS 10000
+void fer_station_missing(void *context, fer_runner *r);
 /* Prepares the timer of that. */
 void fer_station_begin_relist(fer_station *s);
 /* The definition of the operator's own counts more than a server's: adds what a server shows to a

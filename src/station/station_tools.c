@@ -6,9 +6,7 @@
  * now is asked again. It also says which version of the catalogue the station wrote last: what came
  * after it, others did.
  */
-#include "backup.h"
 #include "buf.h"
-#include "catalog_file.h"
 #include "chain.h"
 #include "clock.h"
 #include "errors.h"
@@ -16,7 +14,6 @@
 #include "gateway_parts.h"
 #include "json_value.h"
 #include "mcp_client.h"
-#include "quarantine_names.h"
 #include "rpc.h"
 #include "station_parts.h"
 #include "sys.h"
@@ -32,76 +29,6 @@ typedef struct asking {
 } asking;
 
 /* ---- the catalogue --------------------------------------------------------------------------- */
-
-fer_quarantine fer_station_quarantine(const fer_config *c)
-{
-    for (size_t i = 0; fer_quarantine_names[i]; i++)
-        if (fer_str_is(c->quarantine, fer_quarantine_names[i])) return (fer_quarantine)i;
-    return FER_QUARANTINE_NONE;
-}
-
-/*
- * A catalogue of another version of Ferrule, or one that is damaged, can be made anew from the
- * servers; what is not theirs, and what was held back, is in the old file, which is kept. A file
- * that never was a catalogue is somebody's, and stays where it is.
- */
-static fer_code make_anew(fer_station *s, struct fer_opened *out, fer_catalog_options *o,
-                          fer_err *err)
-{
-    fer_str kept;
-    const fer_err why = *err;
-    fer_code code = fer_backup_move(s->arena, out->file, &kept, err);
-    if (code) return code;
-    fer_station_say(s, "%s; it is %.*s now, and the catalogue is made anew from the servers",
-                    why.message, FER_PRI(kept));
-    fer_log_write(&s->log, FER_LOG_WARN, "catalog.anew",
-                  (const struct fer_log_field[]){
-                      FER_LOG_S("reason", fer_str_of(why.message)), FER_LOG_S("kept", kept), {0}});
-    o->search = true;
-    return fer_catalog_new(o, &out->catalog, err);
-}
-
-/* What was approved would be forgotten, and any definition be the first: that is for somebody to
- * decide. */
-static fer_code refuse_anew(const char *file, fer_err *err)
-{
-    const fer_err why = *err;
-    return fer_fail(err, why.code,
-                    "%s; as `quarantine` holds definitions back, it is not made anew: move %s away "
-                    "to take what servers have now as approved",
-                    why.message, file);
-}
-
-fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fer_opened *out,
-                                  fer_err *err)
-{
-    fer_catalog_options o = {.lenient = true,
-                             .search = s->wants.search || s->wants.code,
-                             .embedder = s->wants.search ? "builtin" : NULL,
-                             .quarantine = fer_station_quarantine(c),
-                             .uses = s->wants.search ? "" : NULL};
-    *out = (struct fer_opened){0};
-    if (!c->catalog.len) return fer_catalog_new(&o, &out->catalog, err);
-    bool same = s->catalog_file && fer_str_is(c->catalog, s->catalog_file);
-    out->file = same ? s->catalog_file : fer_arena_copy(s->arena, c->catalog).ptr;
-    if (s->wants.search)
-        o.uses = fer_arena_printf(s->arena, "%.*s" FER_CATALOG_USES, FER_PRI(c->catalog)).ptr;
-    if (!out->file || (s->wants.search && !o.uses)) return fer_arena_failed(s->arena, err);
-    if (!fer_file_exists(out->file)) {
-        o.search = true; /* so that what is written can be searched */
-        return fer_catalog_new(&o, &out->catalog, err);
-    }
-    fer_code code = fer_catalog_open(out->file, &o, &out->catalog, err);
-    if (code == FER_INVALID_CATALOG && fer_catalog_file_begins(out->file))
-        return o.quarantine == FER_QUARANTINE_NONE ? make_anew(s, out, &o, err)
-                                                   : refuse_anew(out->file, err);
-    if (code) return code;
-    out->was_there = true;
-    fer_view *v = fer_catalog_view(out->catalog);
-    out->saved = fer_view_version(v);
-    fer_view_unref(v);
-    return FER_OK;
-}
 
 /* Whether one of a tool's backends is this one. */
 static bool runs_at(fer_arena *a, const fer_view *v, fer_str id, const fer_backend *b)
@@ -368,6 +295,17 @@ void fer_station_changed(void *context, fer_runner *r)
     ask_soon(s);
 }
 
+void fer_station_missing(void *context, fer_runner *r)
+{
+    fer_station *s = context;
+    int64_t before = fer_clock_mono() - FER_STATION_MISSING_MS * MS;
+    for (size_t i = 0; i < s->place_count; i++) {
+        fer_place_of_tools *p = s->places[i];
+        if (p->runner != r || p->asking || (p->began && p->began > before)) continue;
+        ask_place(p);
+    }
+}
+
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static void wait_for_lists(fer_station *s)
@@ -545,7 +483,8 @@ void fer_station_recall(fer_station *s)
 void fer_station_catch_up(fer_station *s)
 {
     const yyjson_val *version;
-    fer_arena *a = s->catalog_file && s->catalog_was_there ? fer_arena_new(0) : NULL;
+    bool hears = s->catalog_file && s->catalog_was_there && fer_station_writes(s);
+    fer_arena *a = hears ? fer_arena_new(0) : NULL;
     if (a && read_marks(a, s, "version", &version) && version &&
         fer_val_tag(version) == FER_TAG_UINT)
         fer_station_hear(s, version->uni.u64);
@@ -583,7 +522,7 @@ void fer_station_save(fer_station *s)
 {
     fer_err err = {0};
     fer_code code = FER_OK;
-    if (!s->catalog_file) return;
+    if (!s->catalog_file || !fer_station_writes(s)) return;
     fer_view *v = fer_catalog_view(s->catalog);
     uint64_t now = fer_view_version(v);
     fer_view_unref(v);

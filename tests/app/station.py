@@ -243,7 +243,7 @@ case("catalogue: it can be searched", expect(run(["search", "does ok", "--catalo
 case("catalogue: what it lacks is asked for", expect(call("one:other", config=KEEP), 1, [], ["ToolNotFound"]) + ([] if "list" in notes("one") else ["it was not asked"]))
 put("one.tools", json.dumps([tool("ok", properties={"x": {"type": "string"}}, required=["x"]), tool("grow")]))
 case("catalogue: what has not been listed again goes on", expect(call("one:ok", config=KEEP), 0, ["by one.notes"]))
-run(["servers", "-C", KEEP])
+run(["servers", "--refresh", "-C", KEEP])
 case("catalogue: a definition that breaks callers is held back", expect(run(["catalog", "quarantine", "--catalog", path("kept.catalog")]), 0, ["one:ok"]) +
      expect(call("one:ok", config=KEEP), 0, ["by one.notes"]))
 case("catalogue: until it is approved", expect(run(["catalog", "approve", "one:ok", "--catalog", path("kept.catalog")]), 0) +
@@ -252,7 +252,7 @@ notes("one")
 case("catalogue: a server says that its tools have changed", expect(call("one:grow", config=KEEP), 0) + ([] if notes("one") == ["start", "call grow", "list"] else ["it was not listed"]))
 case("catalogue: and the next run knows", expect(call("one:grown", config=KEEP), 0, ["by one.notes"]) + ([] if notes("one") == ["start", "call grown"] else ["it was listed"]))
 put("one.tools", json.dumps([tool("grow")]))
-run(["servers", "-C", KEEP])
+run(["servers", "--refresh", "-C", KEEP])
 case("catalogue: tools that are shown no more are gone", expect(call("one:grown", config=KEEP), 1, [], ["ToolNotFound"]))
 notes("one")
 put("keep.json", json.dumps({"mcpServers": {"one": dict(one, env={"X": "1"})}, "catalog": "kept.catalog"}))

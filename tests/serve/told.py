@@ -281,7 +281,6 @@ for name, words, code, want in [
     ("a client", ["serve", "--stdio", "--client", "desk", *own], 70, ["LedgerUnavailable", "`ferrule serve --stdio` attaches to it", "over HTTP, with its token", "another `state`"]),
     ("another mode", ["serve", "--stdio", "--mode", "tools", "--attach", "never", *own], 70, ["`ferrule serve --stdio` attaches to it"]),
     ("a second gateway", ["serve", "--listen", "0", *own], 70, ["stop that one first", "another `state`"]),
-    ("servers", ["servers", *own], 70, ["ferrule top shows its servers"]),
     ("run", ["run", "a:pid", *own], 70, ["ferrule call --server URL run_tool id=TOOL"]),
     ("ledger prune", ["ledger", "prune", "--older-than", "1d", *own], 70, ["ledger.retentionDays"]),
     ("a client over HTTP", ["serve", "--client", "desk", *own], 2, ["--client is for --stdio"]),

@@ -132,7 +132,8 @@ int fer_run_cost(fer_app *app)
     int bad = fer_client_choose(app, a, files, &count);
     if (!bad)
         bad = fer_app_station_for(&s, app,
-                                  &(struct fer_station_wants){.files = files,
+                                  &(struct fer_station_wants){.looks = true,
+                                                              .files = files,
                                                               .file_count = count,
                                                               .found = fer_client_found(app)});
     if (bad) {

@@ -212,7 +212,10 @@ static void write_table(fer_station *s)
 int fer_run_servers(fer_app *app)
 {
     fer_station s;
-    int bad = fer_app_station(&s, app);
+    int bad = fer_app_station_for(
+        &s, app,
+        &(struct fer_station_wants){.looks = true,
+                                    .refreshes = fer_app_option(app, "refresh") != NULL});
     if (bad) return bad;
     if (fer_app_option(app, "watch")) {
         static const fer_watch_look look = {is_wanted, line_of, gone_line, write_table};

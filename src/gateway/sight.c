@@ -86,9 +86,9 @@ fer_code fer_sight_look_up(const fer_sight *s, fer_arena *a, const fer_view *v, 
     const fer_body *b = NULL;
     fer_code code = fer_sight_find(s, v, id, FER_STR(""), &e, err);
     if (!code) code = fer_entry_body(e, &b, err);
-    if (fer_sight_is_narrow(s) && (code == FER_TOOL_NOT_FOUND || (!code && !fer_sight_takes(s, b))))
-        return fer_sight_not_found(s, id, err);
+    if (code == FER_TOOL_NOT_FOUND) return fer_sight_missing(s, id, err);
     if (code) return code;
+    if (fer_sight_is_narrow(s) && !fer_sight_takes(s, b)) return fer_sight_not_found(s, id, err);
     fer_code copied = fer_body_shown_id(a, b, shown, err);
     *shown = copied ? *shown : fer_arena_copy(a, *shown);
     *key = fer_arena_copy(a, e->value.key);
@@ -147,6 +147,39 @@ fer_runner *fer_sight_runner(const fer_sight *s, fer_str id)
     return r ? r : fer_gateway_runner(s->gateway, FER_BACKEND_PROVIDER, parts.ns);
 }
 
+fer_code fer_sight_silence(const fer_runner *r, fer_str name, fer_err *err)
+{
+    if (!r || r->silence == FER_SILENCE_NONE) return FER_OK;
+    if (r->silence == FER_SILENCE_ASKED)
+        return fer_fail(err, FER_BACKEND_UNAVAILABLE,
+                        "%.*s has not said yet which tools it has: come again in a moment",
+                        FER_PRI(name));
+    return fer_fail(err, FER_BACKEND_UNAVAILABLE,
+                    "%.*s cannot be asked for its tools now; its operator sees why with 'ferrule "
+                    "servers'",
+                    FER_PRI(name));
+}
+
+fer_code fer_sight_silent(const fer_gateway *g, size_t *at, fer_str *name, fer_err *err)
+{
+    while (*at < g->post_count) {
+        const fer_post *p = &g->posts[(*at)++];
+        *name = p->runner->name;
+        fer_code code =
+            p->state == FER_POST_SERVING ? fer_sight_silence(p->runner, *name, err) : FER_OK;
+        if (code) return code;
+    }
+    return FER_OK;
+}
+
+fer_code fer_sight_missing(const fer_sight *s, fer_str id, fer_err *err)
+{
+    const fer_runner *r = fer_sight_runner(s, id);
+    if (fer_sight_is_narrow(s)) return fer_sight_not_found(s, id, err);
+    fer_code code = r ? fer_sight_silence(r, r->name, err) : FER_OK;
+    return code ? code : FER_TOOL_NOT_FOUND;
+}
+
 /* Whether there is a tool of the name is not looked at. */
 fer_code fer_sight_not_found(const fer_sight *s, fer_str id, fer_err *err)
 {
@@ -154,6 +187,8 @@ fer_code fer_sight_not_found(const fer_sight *s, fer_str id, fer_err *err)
     bool meant = s->who && fer_own_tools_concern(s->gateway, s->who) &&
                  !fer_id_parse(id, &parts, NULL) && is_for(s->who, &parts);
     fer_code code = meant ? fer_own_tools_why(s->gateway, s->who, parts.ns, err) : FER_OK;
+    const fer_runner *r = code ? NULL : fer_sight_runner(s, id);
+    if (r) code = fer_sight_silence(r, r->name, err);
     if (code) return code;
     return fer_fail(err, FER_TOOL_NOT_FOUND, "no tool \"%.*s\" is in the catalogue",
                     FER_PRI(fer_str_head(id, 300)));

@@ -52,6 +52,15 @@ uint64_t fer_sight_stamp(const fer_sight *sight);
  * tool; or NULL. */
 fer_runner *fer_sight_runner(const fer_sight *sight, fer_str id);
 
+/* Whether a server or API has not said yet which tools it has: FER_BACKEND_UNAVAILABLE, and a
+ * sentence for clients, which has nothing of what ails it. */
+fer_code fer_sight_silence(const fer_runner *r, fer_str name, fer_err *err);
+/* The next one that is silent, from `*at` = 0 on; `*name` is its namespace. FER_OK: there are no
+ * more. What the caller may see of it is not looked at. */
+fer_code fer_sight_silent(const fer_gateway *g, size_t *at, fer_str *name, fer_err *err);
+
+/* What is said of a tool that was looked for in vain; `err` has what the catalogue says of it. */
+fer_code fer_sight_missing(const fer_sight *sight, fer_str id, fer_err *err);
 /* What is said of a tool that is not there, or not for this caller: one text for both. Where the
  * server of its namespace shows the caller nothing at all, whatever is asked for, it is why. */
 fer_code fer_sight_not_found(const fer_sight *sight, fer_str id, fer_err *err);

@@ -32,8 +32,7 @@ fer_move fer_stage_resolve(fer_call *c)
     fer_view_unref(v);
     /* What is near may be what the caller must not see. */
     if (code == FER_TOOL_NOT_FOUND) tell_missing(g, &sight, c->tool);
-    if (code == FER_TOOL_NOT_FOUND && fer_sight_is_narrow(&sight))
-        fer_sight_not_found(&sight, c->tool, &err);
+    if (code == FER_TOOL_NOT_FOUND) fer_sight_missing(&sight, c->tool, &err);
     if (code) return fer_call_refuse_err(c, &err);
     c->envelope.tool_id = c->ready->id;
     c->envelope.resolved_version = c->ready->version;

@@ -199,6 +199,13 @@ typedef struct fer_runner_kind {
     void (*free)(fer_runner *r); /* after stop */
 } fer_runner_kind;
 
+/* Why nobody knows what tools a runner has. */
+typedef enum fer_silence {
+    FER_SILENCE_NONE,  /* it has said so, at some time */
+    FER_SILENCE_ASKED, /* it is being asked, for the first time */
+    FER_SILENCE_AWAY   /* it could not be asked */
+} fer_silence;
+
 /* The head of every kind's own struct. */
 struct fer_runner {
     const fer_runner_kind *kind;
@@ -216,6 +223,7 @@ struct fer_runner {
     /* Where its servers' questions and messages go (mcp_runner.h); NULL, or points to NULL:
      * nowhere. */
     const struct fer_mcp_sink *const *sink;
+    fer_silence silence;               /* as whoever asks for its tools found it */
     bool isolated;                     /* each client has a server of its own behind it */
     fer_token_share share;             /* of the tokens that it shows */
     void (*on_stopped)(fer_runner *r); /* the `done` of stop */

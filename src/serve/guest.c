@@ -178,6 +178,19 @@ fer_code fer_guest_lacks(const fer_guest *g, size_t *at, fer_str *server, fer_er
     return code;
 }
 
+/* Those that show each tenant tools of its own are told by fer_guest_lacks. */
+fer_code fer_guest_misses(const fer_guest *g, size_t *at, fer_str *server, fer_err *err)
+{
+    fer_front *s = g->server;
+    fer_code code;
+    while ((code = fer_sight_silent(s->options.gateway, at, server, err))) {
+        fer_wares_look(&s->wares);
+        const fer_server *its = fer_wares_named(&s->wares, *server);
+        if (its ? fer_wares_shows(g, its) : fer_guest_reads(g, *server)) break;
+    }
+    return code;
+}
+
 /* ---- searches that led to calls ---------------------------------------------------------------
  */
 

@@ -231,6 +231,9 @@ fer_code fer_guest_refresh(fer_guest *g, bool *news, fer_err *err);
 /* The next server that shows the guest no tools, from `*at` = 0 on, though it may use them: why, in
  * `err`, and its name. FER_OK: there are no more. */
 fer_code fer_guest_lacks(const fer_guest *g, size_t *at, fer_str *server, fer_err *err);
+/* The same for those of which nobody knows what tools they have: they are away, or asked just now.
+ */
+fer_code fer_guest_misses(const fer_guest *g, size_t *at, fer_str *server, fer_err *err);
 /* Whose uses count for its searches. */
 fer_str fer_guest_tenant(const fer_guest *g);
 /* A search has shown tools; a tool was run, with success: if a search of the same client has shown

@@ -94,6 +94,10 @@ fer_code fer_station_serve(fer_station *s, fer_place_of_tools *p, fer_err *err)
     p->asked = true;
     p->tools = p->record_count;
     log_vacancies(s, p);
+    if (p->code && !p->record_count) { /* its document could not be read */
+        p->runner->silence = FER_SILENCE_AWAY;
+        return FER_OK;
+    }
     return fer_station_put_records(s, p, err);
 }
 

@@ -213,6 +213,16 @@ static void forget_listing(fer_place_of_tools *p)
     if (!p->station->waiting) fer_sys_trim();
 }
 
+/* What clients are told of a server that has shown nothing so far. */
+static void note_silence(fer_place_of_tools *p)
+{
+    bool known = p->tools || (p->remembered && !p->code) || fer_place_is_owned(p);
+    p->runner->silence = known       ? FER_SILENCE_NONE
+                         : p->asking ? FER_SILENCE_ASKED
+                         : p->code   ? FER_SILENCE_AWAY
+                                     : FER_SILENCE_NONE;
+}
+
 static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err *err)
 {
     asking *q = l->context;
@@ -230,6 +240,7 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     s->marks_changed |= !code;
     if (!code) p->remembered = true;
     if (!code) p->listed = fer_clock_wall();
+    note_silence(p);
     forget_listing(p);
     fer_place_look_again(p);
     if (p->again) ask_soon(s);
@@ -250,6 +261,7 @@ static void ask_place(fer_place_of_tools *p)
     if (!q) return;
     *q = (asking){{.arena = p->listing_arena, .on_end = on_listed, .context = q}, p};
     p->asking = true;
+    if (!p->code) note_silence(p); /* one that was away is so until it answers */
     p->station->waiting++;
     p->runner->kind->list(p->runner, &q->listing);
 }

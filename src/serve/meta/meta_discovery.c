@@ -33,6 +33,7 @@ static bool refuse_namespace(fer_ask *q, fer_str ns)
     fer_view_unref(v);
     if (there) return false;
     while (!lacks && fer_guest_lacks(g, &at, &server, &err)) lacks = fer_str_eq(server, ns);
+    for (at = 0; !lacks && fer_guest_misses(g, &at, &server, &err);) lacks = fer_str_eq(server, ns);
     if (!lacks)
         fer_fail(&err, FER_TOOL_NOT_FOUND,
                  "there is no namespace %.*s: list_namespaces shows those that there are",
@@ -57,6 +58,12 @@ static void add_hint(const fer_guest *g, fer_buf *b, const fer_found *found)
     while (fer_guest_lacks(g, &at, &server, &err)) {
         fer_buf_add_char(b, ' ');
         fer_buf_add_escaped(b, fer_str_of(err.message));
+    }
+    at = 0;
+    for (int i = 0; i < NEAREST_MAX && fer_guest_misses(g, &at, &server, &err); i++) {
+        fer_buf_add_char(b, ' ');
+        fer_buf_add_escaped(b, fer_str_of(err.message));
+        fer_buf_add_char(b, '.');
     }
     fer_buf_add_text(b, "\"");
 }
@@ -136,20 +143,26 @@ void fer_meta_list_tools(fer_ask *q, const fer_json *doc, const yyjson_val *args
 /* ---- list_namespaces --------------------------------------------------------------------------
  */
 
+static void add_lack(fer_buf *b, bool *any, fer_str server, const fer_err *why)
+{
+    fer_buf_add_text(b, *any ? ",{\"name\":" : "{\"name\":");
+    fer_buf_add_quoted(b, server);
+    fer_buf_printf(b, ",\"tools\":0,\"code\":\"%s\",\"why\":", fer_code_info(why->code)->name);
+    fer_buf_add_quoted(b, fer_str_of(why->message));
+    fer_buf_add_char(b, '}');
+    *any = true;
+}
+
 /* Servers that show nothing, and why, behind those that do. */
-static void add_lacks(const fer_guest *g, fer_buf *b, bool any)
+static void add_lacks(const fer_guest *g, const fer_view *v, fer_buf *b, bool any)
 {
     size_t at = 0;
     fer_str server;
     fer_err err;
-    while (fer_guest_lacks(g, &at, &server, &err)) {
-        fer_buf_add_text(b, any ? ",{\"name\":" : "{\"name\":");
-        fer_buf_add_quoted(b, server);
-        fer_buf_printf(b, ",\"tools\":0,\"code\":\"%s\",\"why\":", fer_code_info(err.code)->name);
-        fer_buf_add_quoted(b, fer_str_of(err.message));
-        fer_buf_add_char(b, '}');
-        any = true;
-    }
+    while (fer_guest_lacks(g, &at, &server, &err)) add_lack(b, &any, server, &err);
+    at = 0;
+    while (fer_guest_misses(g, &at, &server, &err))
+        if (!has_namespace(g, v, server)) add_lack(b, &any, server, &err);
 }
 
 void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val *args)
@@ -169,8 +182,8 @@ void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val 
     if (!code)
         code = fer_view_namespaces(a, v, filter.takes ? &filter : NULL, &page, &list, &count, &next,
                                    &err);
-    fer_view_unref(v);
     if (code) {
+        fer_view_unref(v);
         fer_reply_err(q, &err, "resolve", FER_STR(""));
         return;
     }
@@ -181,7 +194,8 @@ void fer_meta_list_namespaces(fer_ask *q, const fer_json *doc, const yyjson_val 
         fer_buf_add_quoted(&b, list[i].name);
         fer_buf_printf(&b, ",\"tools\":%zu}", list[i].tools);
     }
-    if (!next.len) add_lacks(fer_ask_guest(q), &b, count > 0);
+    if (!next.len) add_lacks(fer_ask_guest(q), v, &b, count > 0);
+    fer_view_unref(v);
     fer_buf_add_char(&b, ']');
     fer_meta_add_next(&b, next);
     fer_buf_add_char(&b, '}');

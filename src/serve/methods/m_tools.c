@@ -275,6 +275,8 @@ static void refuse_name(fer_ask *q, fer_str name)
     fer_str server;
     fer_err err;
     bool lacks = g->mode != FER_SERVE_META && fer_guest_lacks(g, &at, &server, &err);
+    at = 0;
+    if (!lacks && g->mode != FER_SERVE_META) lacks = fer_guest_misses(g, &at, &server, &err);
     fer_ask_note_denied(q, meant(q, name));
     fer_near_init(&near, name);
     if (has_meta(g)) fer_meta_near(g, &near);

@@ -129,8 +129,11 @@ static void lost(void *context, fer_code code, const char *why)
     const seat *s = context;
     fer_runner *r = &s->runner->runner;
     fer_mcp_info info;
+    fer_err told;
     fer_mcp_client_info(s->client, &info);
-    if (r->lost) r->lost(r, code, why, info.running);
+    if (!r->lost) return;
+    fer_fail(&told, code, "%s%s%s", why, info.said[0] ? "; it said: " : "", info.said);
+    r->lost(r, code, told.message, info.running);
 }
 
 /* A client's own is made anew when he comes again. */
@@ -416,28 +419,56 @@ void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused)
 /* ---- lists
  * ------------------------------------------------------------------------------------------ */
 
+typedef struct mcp_listing {
+    fer_mcp_list list;
+    fer_listing *of;
+    fer_mcp_client *client;
+} mcp_listing;
+
+/* Beside what happened, the operator is told what the program said last on standard error, and that
+ * it prints what is no message: one that is silent mostly does. */
+static fer_err with_words(const fer_mcp_client *c, const fer_err *err)
+{
+    fer_mcp_info info;
+    fer_err out;
+    char noise[80] = "";
+    fer_mcp_client_info(c, &info);
+    if (info.noise)
+        snprintf(noise, sizeof noise, "; %llu lines or texts that it sent are no messages",
+                 (unsigned long long)info.noise);
+    fer_fail(&out, err->code, "%s%s%s%s", err->message, noise, info.said[0] ? "; it said: " : "",
+             info.said);
+    return out;
+}
+
 static void listed(fer_mcp_list *list, fer_code code, fer_str tools, const fer_err *err)
 {
-    fer_listing *l = list->context;
-    l->on_end(l, code, tools, err);
+    const mcp_listing *m = list->context;
+    fer_listing *l = m->of;
+    fer_err own;
+    bool adds = code && err && !l->who;
+    if (adds) own = with_words(m->client, err);
+    l->on_end(l, code, tools, adds ? &own : err);
 }
 
 void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
 {
     mcp_runner *m = (mcp_runner *)r;
-    fer_mcp_list *list = fer_arena_alloc_zero(l->arena, 1, sizeof *list);
-    fer_mcp_client *client = list ? fer_mcp_runner_client(r, l->who, FER_STR("")) : NULL;
+    mcp_listing *own = fer_arena_alloc_zero(l->arena, 1, sizeof *own);
+    fer_mcp_client *client = own ? fer_mcp_runner_client(r, l->who, FER_STR("")) : NULL;
     fer_err err;
     if (!client) {
-        fer_code code = !list || !is_full(m) ? fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory")
-                                             : refuse_seat(m, &err);
+        fer_code code = !own || !is_full(m) ? fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory")
+                                            : refuse_seat(m, &err);
         l->on_end(l, code, FER_STR_NONE, &err);
         return;
     }
-    list->arena = l->arena;
-    list->on_end = listed;
-    list->context = l;
-    fer_mcp_client_list(client, list);
+    own->of = l;
+    own->client = client;
+    own->list.arena = l->arena;
+    own->list.on_end = listed;
+    own->list.context = own;
+    fer_mcp_client_list(client, &own->list);
 }
 
 /* ---- what it is

@@ -24,8 +24,9 @@ struct fer_keeping {
     const fer_log *log;
     size_t cache_bytes;
     fer_words words;
-    fer_ledger_watch *watch; /* or NULL */
-    uv_timer_t tick;         /* the next look for words and expired keys */
+    fer_ledger_recovery found; /* in the ledger, at the beginning */
+    fer_ledger_watch *watch;   /* or NULL */
+    uv_timer_t tick;           /* the next look for words and expired keys */
     bool ticking;
     bool sweeping;      /* a sweep is under way */
     int64_t next_sweep; /* fer_clock_mono */
@@ -145,12 +146,11 @@ static fer_code open_all(fer_keeping *k, const fer_keep_options *o, fer_err *err
 {
     const char *whole = fer_arena_copy(k->arena, o->folder).ptr,
                *key = path_in(k, o->folder, "seal.key");
-    fer_ledger_recovery found = {0};
     if (!whole || !key) return fer_arena_failed(k->arena, err);
     fer_code code = fer_folder_make(whole, "seal.key", err);
     if (!code) code = fer_seal_new(key, true, &k->seal, err);
-    if (!code) code = open_ledger(k, o, &found, err);
-    if (!code) code = open_store(k, o->folder, found.epoch, err);
+    if (!code) code = open_ledger(k, o, &k->found, err);
+    if (!code) code = open_store(k, o->folder, k->found.epoch, err);
     return code ? code : fer_ledger_attach(k->ledger, k->loop, &k->ledger_port, err);
 }
 
@@ -275,6 +275,11 @@ bool fer_keeping_is_written(const char *ledger)
     bool written = fer_folder_is_written(folder);
     fer_sys_close(folder);
     return written;
+}
+
+const fer_ledger_recovery *fer_keeping_found(const fer_keeping *k)
+{
+    return &k->found;
 }
 
 fer_store_port *fer_keeping_store(const fer_keeping *k)

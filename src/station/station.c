@@ -148,6 +148,21 @@ static void say_lost_key(fer_station *s)
                   (const struct fer_log_field[]){FER_LOG_S("state", s->config.state), {0}});
 }
 
+/* Calls that the last process did not end: it was killed, or the machine went down. */
+static void say_open_calls(fer_station *s)
+{
+    const fer_ledger_recovery *r = fer_keeping_found(s->keeping);
+    if (!r->closed) return;
+    fer_station_say(s,
+                    "%zu calls were under way when the last process ended without their ends: of "
+                    "%zu nobody knows whether they had their effect ('ferrule ledger query --type "
+                    "end --status Unknown' shows them), the others have none",
+                    r->closed, r->doubted);
+    fer_log_write(&s->log, FER_LOG_WARN, "ledger.recovered",
+                  (const struct fer_log_field[]){
+                      FER_LOG_I("calls", r->closed), FER_LOG_I("unknown", r->doubted), {0}});
+}
+
 static fer_code begin_keeping(fer_station *s, fer_err *err)
 {
     const fer_policy_common *all = fer_policy_common_of(s->gateway->rulebook->set);
@@ -161,6 +176,7 @@ static fer_code begin_keeping(fer_station *s, fer_err *err)
     bool lost = has_lost_key(s);
     fer_code code = fer_keeping_begin(s->gateway, &o, &s->keeping, err);
     if (!code && lost) say_lost_key(s);
+    if (!code) say_open_calls(s);
     return code == FER_LEDGER_UNAVAILABLE ? say_what_to_do(s, err) : code;
 }
 

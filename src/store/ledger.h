@@ -75,6 +75,7 @@ typedef struct fer_ledger_recovery {
     uint64_t last_seq;  /* of the record that was the last */
     uint64_t cut_bytes; /* of a torn tail */
     size_t closed;      /* calls that were open */
+    size_t doubted;     /* of those: nobody knows whether they had their effect */
     bool clean;         /* the last writer had closed it */
 } fer_ledger_recovery;
 

@@ -15,6 +15,7 @@
 #include "ledger_facts.h"
 #include "ledger_parts.h"
 #include "ledger_scan.h"
+#include "map.h"
 #include "sys.h"
 
 struct recovery {
@@ -32,7 +33,16 @@ struct recovery {
     bool async;  /* the last writer did not sync each batch */
     size_t breaks;
     uint64_t break_seq; /* the last good record before the first */
+    fer_map begins;     /* of calls that are open: what their begins say, by seq */
+    size_t unread;      /* of those */
 };
+
+/* Of a begin, as it is written. */
+typedef struct begin_facts {
+    uint64_t seq;
+    bool read;
+    fer_str tool, correlation; /* or empty */
+} begin_facts;
 
 static fer_code system_failed(struct recovery *r, const char *what, const char *name)
 {
@@ -338,6 +348,98 @@ static fer_code add(struct recovery *r, fer_ledger_type type, fer_str tenant, fe
                : fer_fail(r->err, FER_OUT_OF_MEMORY, "out of memory");
 }
 
+/* ---- what was begun
+ * ------------------------------------------------------------------------------------------ */
+
+static begin_facts *facts_of(const struct recovery *r, uint64_t seq)
+{
+    return fer_map_get(&r->begins, (fer_str){(const char *)&seq, sizeof seq});
+}
+
+static fer_code want_begins(struct recovery *r)
+{
+    fer_map_init(&r->begins, r->arena);
+    for (fer_open_call *c = NULL; (c = fer_call_table_next(&r->l->calls, c));) {
+        begin_facts *b = fer_arena_alloc_zero(r->arena, 1, sizeof *b);
+        if (!b) return fer_arena_failed(r->arena, r->err);
+        *b = (begin_facts){.seq = c->begun, .tool = FER_STR(""), .correlation = FER_STR("")};
+        void **slot = fer_map_put(&r->begins, (fer_str){(const char *)&b->seq, sizeof b->seq});
+        if (!slot) return fer_arena_failed(r->arena, r->err);
+        *slot = b;
+        r->unread++;
+    }
+    return FER_OK;
+}
+
+static fer_code take_begin(struct recovery *r, const fer_line *line)
+{
+    fer_facts f;
+    begin_facts *b = line->type == FER_LEDGER_BEGIN ? facts_of(r, line->seq) : NULL;
+    if (!b || b->read) return FER_OK;
+    fer_arena_reset(r->scratch);
+    fer_code code = fer_facts_read(r->scratch, line->body, &f, r->err);
+    if (code) return code;
+    b->read = true;
+    r->unread--;
+    b->tool = fer_arena_copy(r->arena, f.tool);
+    b->correlation = fer_arena_copy(r->arena, f.correlation);
+    return b->tool.ptr && b->correlation.ptr ? FER_OK : fer_arena_failed(r->arena, r->err);
+}
+
+static bool has_begins(const struct recovery *r, size_t segment)
+{
+    uint64_t from = r->segments.list[segment].first;
+    uint64_t end =
+        segment + 1 < r->segments.count ? r->segments.list[segment + 1].first : UINT64_MAX;
+    for (const fer_open_call *c = NULL; (c = fer_call_table_next(&r->l->calls, c));)
+        if (c->begun >= from && c->begun < end) return true;
+    return false;
+}
+
+/* The chain was followed by now: what cannot be read is not worth an end of all. */
+static fer_code scan_begins(struct recovery *r, const fer_segment *s)
+{
+    int fd = fer_sys_openat(r->l->folder, s->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    fer_scan scan;
+    fer_str text;
+    fer_line line;
+    uint64_t at;
+    fer_code code = FER_OK;
+    if (fd < 0) return FER_OK;
+    fer_scan_init(&scan, fd, r->buffer, 0);
+    while (!code && r->unread && fer_scan_next(&scan, &text, &at) == FER_SCAN_LINE)
+        if (fer_line_read(text, &line)) code = take_begin(r, &line);
+    fer_sys_close(fd);
+    return code;
+}
+
+/* Calls that are open may have begun in earlier segments, which `heads` has spared the reading of;
+ * after a crash these are read, from the last one on. */
+static fer_code find_begins(struct recovery *r)
+{
+    fer_code code = want_begins(r);
+    for (size_t i = r->segments.count; !code && r->unread && i-- > 0;)
+        if (has_begins(r, i)) code = scan_begins(r, &r->segments.list[i]);
+    return code;
+}
+
+/* The record has what a call's own end would say: who looks for ends of a tool finds it. */
+static fer_str end_body(struct recovery *r, const fer_open_call *c)
+{
+    const begin_facts *b = facts_of(r, c->begun);
+    fer_str id = fer_open_call_id(c), none = FER_STR("");
+    fer_str tool = b ? b->tool : none, correlation = b ? b->correlation : none;
+    fer_arena_reset(r->scratch);
+    return fer_arena_printf(
+        r->scratch,
+        "{\"beginSeq\":%llu,\"callId\":\"%.*s\",\"code\":\"%s\"%s%.*s%s,\"recovered\":true,"
+        "\"status\":\"%s\"%s%.*s%s}",
+        (unsigned long long)c->begun, FER_PRI(id), c->pure ? "BackendCrashed" : "OutcomeUnknown",
+        correlation.len ? ",\"correlationId\":\"" : "", FER_PRI(correlation),
+        correlation.len ? "\"" : "", c->pure ? "Retryable" : "Unknown",
+        tool.len ? ",\"tool\":\"" : "", FER_PRI(tool), tool.len ? "\"" : "");
+}
+
 /* Nobody knows whether a call that was sent had its effect; one without effect may be made again.
  */
 static fer_code close_calls(struct recovery *r)
@@ -345,19 +447,11 @@ static fer_code close_calls(struct recovery *r)
     fer_ledger *l = r->l;
     l->open_written = l->calls.count;
     for (fer_open_call *c; (c = fer_call_table_next(&l->calls, NULL));) {
-        char body[512];
-        fer_str id = fer_open_call_id(c);
-        int n = snprintf(
-            body, sizeof body,
-            "{\"beginSeq\":%llu,\"callId\":\"%.*s\",\"code\":\"%s\",\"recovered\":true,"
-            "\"status\":\"%s\"}",
-            (unsigned long long)c->begun, FER_PRI(id),
-            c->pure ? "BackendCrashed" : "OutcomeUnknown", c->pure ? "Retryable" : "Unknown");
-        fer_code code =
-            n < 0 || (size_t)n >= sizeof body
-                ? fer_fail(r->err, FER_INTERNAL, "the ID of a call is too long")
-                : add(r, FER_LEDGER_END, fer_open_call_tenant(c), (fer_str){body, (size_t)n});
+        fer_str body = end_body(r, c);
+        fer_code code = body.ptr ? add(r, FER_LEDGER_END, fer_open_call_tenant(c), body)
+                                 : fer_arena_failed(r->scratch, r->err);
         if (code) return code;
+        if (!c->pure) r->out->doubted++;
         fer_call_table_remove(&l->calls, c);
         r->out->closed++;
     }
@@ -419,6 +513,7 @@ static fer_code recover(struct recovery *r)
     l->epoch++;
     for (size_t i = from; !code && i < r->segments.count; i++)
         code = follow_named(r, &r->segments.list[i], i + 1 == r->segments.count, &end);
+    if (!code) code = find_begins(r);
     if (code) return code;
     r->out->epoch = l->epoch;
     r->out->last_seq = l->chain.seq;

@@ -4,11 +4,13 @@
 standard error, by commands, in the admin API, in metrics and in the ledger; whom a tool was refused. Speaks TAP."""
 
 import hashlib
+import http.client
 import json
 import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -70,6 +72,14 @@ def pid(server):
     got = json.loads(server.modern("tools/call", {"name": "pid", "arguments": {}})[2]).get("result", {})
     text = got["content"][0]["text"] if got.get("content") else ""
     return int(text) if text.isdigit() else None
+
+
+def gone(what):
+    """Does what fails when its gateway is killed."""
+    try:
+        what()
+    except (OSError, http.client.HTTPException):
+        pass
 
 
 def short(events):
@@ -334,4 +344,25 @@ same("one that is gone lets nobody in", until(lambda: status() == 401), True)
 same("and is told", [e["reason"] for e in site.events("tokens.refused")][1:], ["the file is gone"])
 s.end()
 
+
+# ---- a gateway that is killed while a call is under way
+SLOW = {"namespace": "x", "name": "slow", "description": "Takes its time.", "inputSchema": {"type": "object"}, "effect": "NonIdempotentWrite",
+        "run": {"argv": ["sleep", "60"], "stdout": "text"}}
+site = Site("killed", {"commands": [SLOW]})
+s = site.serve()
+waiting = threading.Thread(target=lambda: gone(lambda: s.modern("tools/call", {"name": "slow", "arguments": {}})), daemon=True)
+waiting.start()
+until(lambda: [r for r in site.records("begin") if r["tool"].startswith("x:slow")])
+s.end(signal.SIGKILL)
+waiting.join(20)
+s = site.serve()
+s.end()
+said = s.child.stderr.read()
+case("the next start says how many calls were under way", [] if "1 calls were under way" in said and "of 1 nobody knows" in said else [said])
+same("and so does the log", [(e["level"], e["calls"], e["unknown"]) for e in site.events("ledger.recovered")], [("warn", 1, 1)])
+r = run(["ledger", "query", "--config", site.config, "--tool", "x:slow", "--status", "Unknown", "--json"])
+same("their ends are found by the tool", [json.loads(line)["body"]["code"] for line in r.stdout.splitlines()], ["OutcomeUnknown"])
+s = site.serve()
+s.end()
+case("which is said once", ["again"] if "under way" in s.child.stderr.read() else [])
 finish()

@@ -335,20 +335,37 @@ static void inject(const struct injection *row)
 /* ---- K11: what a crash leaves open is closed by effect ------------------------------------------
  */
 
+/* The end that is written has what the call's own would have. */
+#define FOUND(code, status)                                                                        \
+    "\"callId\":\"c1\",\"code\":\"" code "\",\"correlationId\":\"r-c1\",\"recovered\":true,"       \
+    "\"status\":\"" status "\",\"tool\":\"t:x\"}"
+
 static const struct crash {
     const char *name, *effect;
     bool ended;
     const char *left; /* what the next opening writes, or NULL: nothing */
+    size_t more;      /* large records between, so that there are more segments */
 } crashes[] = {
-    {"K11 between begin and end, Pure", "Pure", false, "\"status\":\"Retryable\""},
+    {"K11 between begin and end, Pure", "Pure", false, FOUND("BackendCrashed", "Retryable"), 0},
     {"K11 between begin and end, IdempotentWrite", "IdempotentWrite", false,
-     "\"status\":\"Unknown\""},
+     FOUND("OutcomeUnknown", "Unknown"), 0},
     {"K11 between begin and end, NonIdempotentWrite", "NonIdempotentWrite", false,
-     "\"status\":\"Unknown\""},
+     FOUND("OutcomeUnknown", "Unknown"), 0},
     {"K11 between begin and end, ExternalSideEffects", "ExternalSideEffects", false,
-     "\"status\":\"Unknown\""},
-    {"K11 between end and answer", "NonIdempotentWrite", true, NULL},
+     FOUND("OutcomeUnknown", "Unknown"), 0},
+    {"K11 between begin and end, in another segment", "NonIdempotentWrite", false,
+     FOUND("OutcomeUnknown", "Unknown"), 20},
+    {"K11 between end and answer", "NonIdempotentWrite", true, NULL, 0},
 };
+
+static fer_code put_large(struct desk *d)
+{
+    char body[50100];
+    size_t n = (size_t)snprintf(body, sizeof body, "{\"x\":\"");
+    memset(body + n, 'x', 50000);
+    memcpy(body + n + 50000, "\"}", 3);
+    return desk_put(d, FER_LEDGER_POLICY, "acme", body);
+}
 
 static void crash(const struct crash *row)
 {
@@ -361,6 +378,8 @@ static void crash(const struct crash *row)
     pid_t child = fork();
     if (child == 0) {
         if (desk_open(&d, &o) || desk_begin(&d, "acme", "c1", row->effect)) _exit(1);
+        for (size_t i = 0; i < row->more; i++)
+            if (put_large(&d)) _exit(1);
         if (row->ended && desk_end(&d, "acme", "c1", "Ok")) _exit(1);
         _exit(0);
     }
@@ -370,6 +389,7 @@ static void crash(const struct crash *row)
     assert_false(d.recovery.clean);
     assert_int_equal(d.recovery.epoch, 2);
     assert_int_equal(d.recovery.closed, row->left ? 1 : 0);
+    assert_int_equal(d.recovery.doubted, row->left && strcmp(row->effect, "Pure") != 0 ? 1 : 0);
     assert_int_equal(desk_close(&d), FER_OK);
     if (row->left) assert_int_equal(desk_count(folder, row->left), 1);
     assert_int_equal(desk_count(folder, "\"recovered\":true"), row->left ? 1 : 0);

@@ -41,6 +41,8 @@ typedef struct bridge {
     kept *opening;       /* initialize, as the client said it; NULL: it said none */
     fer_lasting lasting; /* what a session has beside that */
     asked *again;        /* its ID, where it was said once more and the answer is kept back */
+    asked *farewell;     /* the ID of a question of our own; its answer is kept back */
+    bool odd;            /* a line was passed on that is no message: it is answered, by no ID */
     bool ended;          /* the client's input */
     bool over;
     int exit;
@@ -112,10 +114,25 @@ static void answer_error(bridge *b, fer_str id, const char *message)
 /* ---- the end -----------------------------------------------------------------------------------
  */
 
+#define FAREWELL "\"ferrule-attach-end\""
+
+/* What the gateway says to lines that are no messages has no ID to wait for. It answers in order:
+ * when it has answered this, it has answered those. False: there is nothing to wait for. */
+static bool ask_farewell(bridge *b)
+{
+    if (!b->odd || !b->gate) return b->farewell != NULL;
+    b->odd = false;
+    b->farewell = make_ask(FER_STR(FAREWELL));
+    if (!b->farewell) return false;
+    fer_pair_write(b->gate,
+                   FER_STR("{\"jsonrpc\":\"2.0\",\"id\":" FAREWELL ",\"method\":\"ping\"}"));
+    return true;
+}
+
 static void settle(bridge *b)
 {
     bool idle = !b->asks && !fer_pair_waiting(b->client) && !(b->gate && fer_pair_waiting(b->gate));
-    if (b->ended && idle) b->over = true;
+    if (b->ended && idle && !ask_farewell(b)) b->over = true;
 }
 
 static void on_written(void *context)
@@ -133,7 +150,9 @@ static void lose_gate(bridge *b)
     fer_pair_close(b->gate);
     b->gate = NULL;
     fer_sys_free(b->again);
-    b->again = NULL;
+    fer_sys_free(b->farewell);
+    b->again = b->farewell = NULL;
+    b->odd = false;
     while (b->asks) {
         asked *q = b->asks;
         b->asks = q->next;
@@ -166,6 +185,10 @@ static void look_at_answer(void *context, const fer_rpc *m, const fer_err *err)
     fer_str id = id_text(b, &m->id);
     if (fer_lasting_takes(&b->lasting, m)) {
         l->back = true;
+    } else if (b->farewell && is_id(b->farewell, id)) {
+        l->back = true;
+        fer_sys_free(b->farewell);
+        b->farewell = NULL;
     } else if (b->again && is_id(b->again, id)) {
         l->back = true;
         fer_sys_free(b->again);
@@ -194,7 +217,7 @@ static bool from_gate(void *context, fer_str line)
 {
     bridge *b = context;
     looking l = {.bridge = b};
-    bool waits = b->asks || b->again || b->lasting.unanswered;
+    bool waits = b->asks || b->again || b->farewell || b->lasting.unanswered;
     fer_arena_reset(b->arena);
     if (waits &&
         fer_rpc_read_batch(b->arena, line, fer_json_limits_answer(), look_at_answer, &l, NULL))
@@ -300,6 +323,7 @@ static void look_at_request(void *context, const fer_rpc *m, const fer_err *err)
     noting *n = context;
     bridge *b = n->bridge;
     (void)err;
+    if (!m) b->odd = true;
     if (!m || m->kind != FER_RPC_REQUEST) return;
     fer_str id = id_text(b, &m->id);
     if (!n->reached) {
@@ -319,7 +343,7 @@ static bool from_client(void *context, fer_str line)
     fer_arena_reset(b->arena);
     noting n = {.bridge = b, .line = line, .reached = reach_gate(b)};
     fer_arena_reset(b->arena);
-    (void)fer_rpc_read_batch(b->arena, line, NULL, look_at_request, &n, NULL);
+    if (fer_rpc_read_batch(b->arena, line, NULL, look_at_request, &n, NULL)) b->odd = true;
     if (b->gate) fer_pair_write(b->gate, line);
     if (b->gate) fer_pair_pause(b->client, fer_pair_behind(b->gate));
     return true;
@@ -395,6 +419,7 @@ int fer_attach_run(fer_app *app, const fer_attach *at, bool start)
     }
     fer_lasting_deinit(&b.lasting);
     fer_sys_free(b.again);
+    fer_sys_free(b.farewell);
     fer_sys_free(b.opening);
     fer_arena_free(b.arena);
     return bad;

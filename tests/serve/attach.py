@@ -327,6 +327,14 @@ gate.child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"ping"}')
 gate.child.stdin.flush()
 problems += [] if gate.close() == 0 and '"id":2' in (gate.hear() or "") else ["the last line"]
 case("lines of every kind", problems)
+for last in ("garbage", "[1,2]", '{"x":1}', "[]", "", '{"jsonrpc":"2.0","id":null,"method":"ping"}'):
+    heard = []
+    for how in ("start", "never"):
+        gate = place.client("--attach", how)
+        gate.say(last)
+        code = gate.close()
+        heard.append([code, *iter(gate.hear, None)])
+    case(f"the last line is no message, and answered as by a gateway of its own: {last!r}", [] if heard[0] == heard[1] else [str(heard)])
 place.end()
 
 # ---- lines of a gateway, which is played here: as long as they may be, and longer

@@ -76,6 +76,7 @@ def status(path="/mcp", shown=TOKEN, method="POST", **headers):
 
 
 wanted = status(shown=None)
+SHOWN = ("a part of it", "more than it", "in capitals")  # a token, which is not good (RFC 6750, 3.1)
 for name, got in [
     ("A01 none", wanted), ("A02 empty", status(shown=None, Authorization="Bearer ")), ("A02 only a blank", status(shown=None, Authorization=" ")),
     ("A03 another scheme", status(shown=None, Authorization="Basic " + TOKEN)), ("A03 no scheme", status(shown=None, Authorization=TOKEN)),
@@ -85,7 +86,8 @@ for name, got in [
     ("A12 GET", status(shown=None, method="GET")), ("A12 DELETE", status(shown=None, method="DELETE")),
     ("A13 X-User", status(shown=None, X_User="root", X_Tenant_Id="t", X_Forwarded_Host="localhost", mcp_init_host="x")),
 ]:
-    same(name, (got[0], got[2], got[1].get("www-authenticate")), (401, wanted[2], 'Bearer realm="ferrule"'))
+    challenge = 'Bearer realm="ferrule"' + (', error="invalid_token", error_description="the token is not good"' if name in SHOWN else "")
+    same(name, (got[0], got[2], got[1].get("www-authenticate")), (401, wanted[2], challenge))
 
 
 def raw(text):

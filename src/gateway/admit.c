@@ -104,7 +104,30 @@ static fer_move charge(fer_call *c, int64_t now)
     }
     for (int i = 0; i < FER_SCOPE_KINDS; i++)
         if (c->scopes[i]) charge_scope(c->scopes[i], now);
+    c->charged = now;
     return FER_MOVE_NEXT;
+}
+
+/* Limits are asked first, as that is cheap (5.7); but what a circuit, a queue or the ledger refuses
+ * before any attempt has cost nobody anything. */
+static bool is_costless(const fer_call *c)
+{
+    fer_code code = c->envelope.error.code;
+    return c->charged && !c->tries &&
+           (code == FER_CIRCUIT_OPEN || code == FER_CONCURRENCY_LIMITED ||
+            code == FER_LEDGER_UNAVAILABLE);
+}
+
+void fer_call_give_back(fer_call *c)
+{
+    if (!is_costless(c)) return;
+    for (int i = 0; i < FER_SCOPE_KINDS; i++) {
+        fer_scope *s = c->scopes[i];
+        if (!s) continue;
+        fer_rate_give(&s->rate, &s->policy.rate);
+        fer_budget_give(&s->budget, &s->policy.budget, c->charged);
+    }
+    c->charged = 0;
 }
 
 fer_move fer_stage_admit(fer_call *c)

@@ -143,6 +143,7 @@ struct fer_call {
     bool claimed;           /* the key is this call's */
     bool begun;             /* the ledger has its beginning */
     fer_waiter waiter;
+    int64_t charged;               /* when its limits were, fer_clock_mono; 0: they are not */
     int64_t queued;                /* when it began to wait for its turn */
     int64_t waited;                /* for its turns, ns; 0: it did not have to */
     fer_str limit_id;              /* of the limit that refused it: "tenant:acme"; or empty */
@@ -200,6 +201,8 @@ void fer_call_leave(fer_call *c);
 
 /* admit.c: a place among those that run. NEXT, WAIT, or REPLY. */
 fer_move fer_call_take_turn(fer_call *c);
+/* Of a call that was refused before it was tried: its limits are as before it. */
+void fer_call_give_back(fer_call *c);
 /* Goes on at another backend, from its turn on; false: at none, all is as before. */
 bool fer_call_change_backend(fer_call *c);
 void fer_call_give_turn(fer_call *c);

@@ -402,6 +402,7 @@ static fer_move attempt(fer_call *c)
     }
     if (c->step < FER_AT_ATTEMPT) {
         fer_move move = prepare(c);
+        if (move == FER_MOVE_REPLY) fer_call_give_back(c);
         if (move != FER_MOVE_NEXT) return move;
     }
     if (c->step == FER_AT_PAUSE) return FER_MOVE_WAIT;

@@ -36,6 +36,11 @@ void fer_rate_take(fer_rate *r, const fer_rate_limit *l, int64_t now)
     r->due += interval(l);
 }
 
+void fer_rate_give(fer_rate *r, const fer_rate_limit *l)
+{
+    if (l->requests > 0) r->due -= interval(l);
+}
+
 int64_t fer_rate_left(const fer_rate *r, const fer_rate_limit *l, int64_t now)
 {
     if (l->requests <= 0) return INT64_MAX;
@@ -60,4 +65,9 @@ void fer_budget_take(fer_budget *b, const fer_budget_limit *l, int64_t now)
     if (l->calls <= 0) return;
     if (!b->calls || is_over(b, l, now)) *b = (fer_budget){.began = now};
     b->calls++;
+}
+
+void fer_budget_give(fer_budget *b, const fer_budget_limit *l, int64_t then)
+{
+    if (l->calls > 0 && b->calls > 0 && b->began <= then) b->calls--;
 }

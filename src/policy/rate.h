@@ -25,6 +25,8 @@ typedef struct fer_rate {
 bool fer_rate_ask(const fer_rate *r, const fer_rate_limit *l, int64_t now, int64_t *after_ms);
 /* The call is made. */
 void fer_rate_take(fer_rate *r, const fer_rate_limit *l, int64_t now);
+/* The call was not made after all. */
+void fer_rate_give(fer_rate *r, const fer_rate_limit *l);
 /* Tokens that are left, to be shown. */
 int64_t fer_rate_left(const fer_rate *r, const fer_rate_limit *l, int64_t now);
 
@@ -41,5 +43,7 @@ typedef struct fer_budget {
 /* The same for a budget; `*after_ms` is 0 where it is spent for good. */
 bool fer_budget_ask(const fer_budget *b, const fer_budget_limit *l, int64_t now, int64_t *after_ms);
 void fer_budget_take(fer_budget *b, const fer_budget_limit *l, int64_t now);
+/* The same for one that was taken `then`: of a window that is over nothing is given back. */
+void fer_budget_give(fer_budget *b, const fer_budget_limit *l, int64_t then);
 
 #endif

@@ -770,6 +770,23 @@ static void circuits(void)
     strike(&s);
 }
 
+/* What a circuit or a queue refuses is made by nobody, and does not count for rates and budgets. */
+static void refusals_cost_nothing(void)
+{
+    struct scene s;
+    set(&s, "22222o",
+        "{\"tools\":{\"*\":{\"retry\":{\"maxAttempts\":1}},\"a:read\":{\"budget\":{\"calls\":7}}},"
+        "\"backends\":{\"a\":{\"circuitBreaker\":{\"openMs\":200},\"rateLimit\":{\"requests\":7,\"perMs\":600000}}}}");
+    for (int i = 0; i < 5; i++) assert_true(ask(&s, "a:read", "").error.code);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(ask(&s, "a:read", "").error.code, FER_CIRCUIT_OPEN);
+    int64_t until = fer_clock_mono() + INT64_C(250000000);
+    while (fer_clock_mono() < until) continue;
+    for (int i = 0; i < 2; i++) assert_int_equal(ask(&s, "a:read", "").error.code, FER_OK);
+    assert_true(ask(&s, "a:read", "").error.code); /* all seven were made */
+    strike(&s);
+}
+
 /* Calls that one lost connection ends are one failure, however many they are. */
 static void one_loss_counts_once(void)
 {
@@ -1167,6 +1184,7 @@ int main(void)
     failed += ROWS_ONE("circuits", circuits);
     failed += ROWS_ONE("circuits", whose_fault_it_is);
     failed += ROWS_ONE("circuits", one_loss_counts_once);
+    failed += ROWS_ONE("circuits", refusals_cost_nothing);
     failed += ROWS_ONE("ledger", the_ledger_comes_first);
     failed += ROWS_ONE("ledger behind", a_ledger_that_is_behind_has_every_call);
     failed += ROWS_ONE("ledger", an_end_that_is_not_durable_is_no_answer);

@@ -24,6 +24,9 @@ static const struct rate_row {
     {"a burst of one", {10, 100, 1}, "+-1+-1+-"},
     {"a burst larger than the rate", {1, 100, 3}, "+++-55+-"},
     {"a refusal costs nothing", {1, 100, 1}, "+-----55+-"},
+    {"what is given back is there again", {2, 100, 0}, "++-<+-"},
+    {"and no more than all", {2, 100, 0}, "+<<<++-"},
+    {"also later", {2, 100, 0}, "++5<++-"},
 };
 
 static void run_rate(const struct rate_row *row)
@@ -33,6 +36,10 @@ static void run_rate(const struct rate_row *row)
     for (const char *c = row->script; *c; c++) {
         if (*c >= '0' && *c <= '9') {
             now += (*c - '0') * 10 * MS;
+            continue;
+        }
+        if (*c == '<') {
+            fer_rate_give(&r, &row->limit);
             continue;
         }
         bool may = fer_rate_ask(&r, &row->limit, now, &after);
@@ -58,6 +65,8 @@ static const struct budget_row {
     {"in a window", {2, 100}, "++-55++-"},
     {"the window is not over", {2, 100}, "++-9-"},
     {"it begins with its first call", {2, 100}, "99++9-1+"},
+    {"what is given back is there again", {3, 0}, "+++-<+-"},
+    {"none of a window that is over", {2, 100}, "++55+~+-"},
 };
 
 static void run_budget(const struct budget_row *row)
@@ -67,6 +76,10 @@ static void run_budget(const struct budget_row *row)
     for (const char *c = row->script; *c; c++) {
         if (*c >= '0' && *c <= '9') {
             now += (*c - '0') * 10 * MS;
+            continue;
+        }
+        if (*c == '<' || *c == '~') { /* taken now, or in a window before */
+            fer_budget_give(&b, &row->limit, *c == '<' ? now : now - 10 * MS);
             continue;
         }
         bool may = fer_budget_ask(&b, &row->limit, now, &after);

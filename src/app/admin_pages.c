@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "keeping.h"
 #include "mcp_client.h"
 #include "sys.h"
 
@@ -112,6 +113,9 @@ static void add_ports(fer_buf *b, const fer_http_server *s)
     fer_buf_add_char(b, ']');
 }
 
+static const char *const ledger_states[] = {
+    [FER_LEDGER_OK] = "good", [FER_LEDGER_FULL] = "full", [FER_LEDGER_BROKEN] = "broken"};
+
 static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int64_t now)
 {
     const fer_gateway *g = a->station->gateway;
@@ -120,9 +124,12 @@ static void write_state(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     (void)scratch;
     fer_front_count(a->front, &mcp);
     fer_buf_printf(b, "{\"version\":\"%s\",\"state\":\"%s\"", fer_version(),
-                   *a->draining                   ? "draining"
-                   : fer_front_is_ready(a->front) ? "ready"
-                                                  : "starting");
+                   *a->draining                    ? "draining"
+                   : !fer_front_is_ready(a->front) ? "starting"
+                   : fer_gateway_records(g)        ? "ready"
+                                                   : "unready");
+    if (a->station->keeping)
+        add_known(b, "ledger", ledger_states[fer_keeping_ledger(a->station->keeping)]);
     add_time(b, "startedAt", a->began);
     add_time(b, "now", now);
     add_count(b, "uptimeMs", (uint64_t)(now > a->began ? now - a->began : 0));

@@ -157,6 +157,11 @@ static void draw_first(drawing *d)
     say(&l, "  ");
     bool ready = fer_str_is(text(st, "state"), "ready");
     styled(&l, ready ? FER_STYLE_NONE : FER_STYLE_YELLOW, text(st, "state"), 0, false);
+    fer_str ledger = text(st, "ledger");
+    if (ledger.len && !fer_str_is(ledger, "good")) {
+        styled(&l, FER_STYLE_RED, FER_STR("  ledger "), 0, false);
+        styled(&l, FER_STYLE_RED, ledger, 0, false);
+    }
     say(&l, "  up ");
     say(&l, up);
     char rest[160];

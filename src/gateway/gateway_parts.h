@@ -125,6 +125,8 @@ void fer_gateway_on_missing(fer_gateway *g, void (*tell)(void *context, fer_runn
 typedef void fer_lost_observer(void *context, const fer_runner *r, fer_code code, const char *why,
                                size_t running);
 void fer_gateway_on_lost(fer_gateway *g, fer_lost_observer *tell, void *context);
+/* Whether calls can be recorded now; where there is no ledger, nothing is in the way. */
+bool fer_gateway_records(const fer_gateway *g);
 /* Forgets cached results of a backend whose tools may have changed, or which is gone. */
 void fer_gateway_forget_results(fer_gateway *g, fer_str backend);
 /* Who hears what MCP servers ask and say (mcp_runner.h); stays until it is taken back with NULL. */

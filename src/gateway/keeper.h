@@ -28,6 +28,8 @@ typedef struct fer_keeper {
                        fer_err *err);
     /* fer_ledger_pressed; NULL: never. */
     bool (*pressed)(void *context);
+    /* Whether records can be written now; NULL: always. */
+    bool (*writes)(void *context);
     /* Results of Pure tools that outlive the process; NULL: they do not. Nobody waits for what is
      * kept, and it may be gone at any time. */
     fer_code (*recall_result)(void *context, fer_str tenant, fer_str key, fer_store_done *done,

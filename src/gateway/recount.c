@@ -131,6 +131,11 @@ static fer_code append(fer_call *c, fer_ledger_type type, record *r, const fer_l
     return code;
 }
 
+bool fer_gateway_records(const fer_gateway *g)
+{
+    return !g->keeper.writes || g->keeper.writes(g->keeper.context);
+}
+
 /* The ledger is behind: everybody waits for it then, so that no call is left out. */
 static bool is_pressed(const fer_call *c)
 {

@@ -80,8 +80,11 @@ static void show_ready(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     (void)who;
     bool ready = !w->draining && fer_front_is_ready(w->options.front);
-    fer_exchange_reply(x, ready ? 200 : 503, "text/plain",
-                       ready ? FER_STR("ready\n") : FER_STR("not ready\n"));
+    bool records = !w->options.gateway || fer_gateway_records(w->options.gateway);
+    fer_exchange_reply(x, ready && records ? 200 : 503, "text/plain",
+                       !ready    ? FER_STR("not ready\n")
+                       : records ? FER_STR("ready\n")
+                                 : FER_STR("not ready: the ledger cannot be written\n"));
 }
 
 /* What others do is for those alone who may do everything. */

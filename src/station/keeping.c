@@ -28,8 +28,9 @@ struct fer_keeping {
     fer_ledger_watch *watch;   /* or NULL */
     uv_timer_t tick;           /* the next look for words and expired keys */
     bool ticking;
-    bool sweeping;      /* a sweep is under way */
-    int64_t next_sweep; /* fer_clock_mono */
+    fer_ledger_state said; /* of the ledger, as the log was told last */
+    bool sweeping;         /* a sweep is under way */
+    int64_t next_sweep;    /* fer_clock_mono */
 };
 
 /* ---- the keeper's functions ------------------------------------------------------------------ */
@@ -59,10 +60,32 @@ static fer_code lose(void *context, const fer_idem_claim *c, fer_store_done *don
     return fer_idem_lose(((fer_keeping *)context)->store_port, c, done, whom, err);
 }
 
+/* A ledger that cannot be written, and one that can again, is told once each, not by every call. */
+static void tell_state(fer_keeping *k)
+{
+    fer_ledger_state now = k->ledger ? fer_ledger_state_of(k->ledger) : FER_LEDGER_OK;
+    if (now == k->said || !k->log) return;
+    k->said = now;
+    if (now == FER_LEDGER_OK)
+        fer_log_event(k->log, FER_LOG_WARN, "ledger.good",
+                      FER_LOG_S("reason", FER_STR("records are written again")));
+    else
+        fer_log_event(k->log, FER_LOG_ERROR, "ledger.unavailable",
+                      FER_LOG_S("reason", fer_str_of(fer_ledger_trouble(k->ledger))));
+}
+
+static bool writes(void *context)
+{
+    return fer_ledger_state_of(((fer_keeping *)context)->ledger) == FER_LEDGER_OK;
+}
+
 static fer_code append(void *context, const fer_ledger_record *r, fer_ledger_done *done, void *whom,
                        fer_err *err)
 {
-    return fer_ledger_append(((fer_keeping *)context)->ledger_port, r, done, whom, err);
+    fer_keeping *k = context;
+    fer_code code = fer_ledger_append(k->ledger_port, r, done, whom, err);
+    if (code || k->said != FER_LEDGER_OK) tell_state(k);
+    return code;
 }
 
 static bool pressed(void *context)
@@ -179,6 +202,7 @@ static void sweep(fer_keeping *k)
 static void on_tick(uv_timer_t *timer)
 {
     fer_keeping *k = timer->data;
+    tell_state(k);
     sweep(k);
     fer_words_look(&k->words);
 }
@@ -240,6 +264,7 @@ fer_code fer_keeping_begin(fer_gateway *g, const fer_keep_options *o, fer_keepin
                          .lose = lose,
                          .append = append,
                          .pressed = pressed,
+                         .writes = writes,
                          .name = name};
     if (o->cache) {
         keeper.recall_result = recall_result;
@@ -275,6 +300,11 @@ bool fer_keeping_is_written(const char *ledger)
     bool written = fer_folder_is_written(folder);
     fer_sys_close(folder);
     return written;
+}
+
+fer_ledger_state fer_keeping_ledger(const fer_keeping *k)
+{
+    return fer_ledger_state_of(k->ledger);
 }
 
 const fer_ledger_recovery *fer_keeping_found(const fer_keeping *k)

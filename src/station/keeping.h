@@ -49,6 +49,8 @@ bool fer_keeping_is_written(const char *ledger);
 
 /* Opens the store alone, as a visitor. FER_BAD_USAGE: there is no store in the folder. */
 fer_code fer_keeping_visit(uv_loop_t *loop, fer_str folder, fer_keeping **out, fer_err *err);
+/* Whether the ledger can be written, where there is one. */
+fer_ledger_state fer_keeping_ledger(const fer_keeping *k);
 /* What the ledger was like when it was opened. */
 const fer_ledger_recovery *fer_keeping_found(const fer_keeping *k);
 fer_store_port *fer_keeping_store(const fer_keeping *k);

@@ -490,8 +490,10 @@ static fer_code go_on(struct recovery *r, uint64_t end)
                   ? fer_segment_resume(l, last, end)
                   : fer_segment_next(l);
     if (!ok)
-        return fer_fail(r->err, FER_LEDGER_UNAVAILABLE, "cannot make a segment of the ledger: %s",
-                        strerror(errno));
+        return fer_fail(r->err, FER_LEDGER_UNAVAILABLE,
+                        "cannot make a segment of the ledger, which takes %zu bytes at once "
+                        "(ledger.segmentBytes): %s",
+                        l->options.segment_bytes, strerror(errno));
     fer_code code = greet(r);
     if (!code) code = close_calls(r);
     return code ? code : flush(r);

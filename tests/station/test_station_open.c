@@ -102,7 +102,7 @@ static const struct row {
     {"a tool that nobody has", "{}", FER_OK, "c:say", "ToolNotFound", NULL},
     {"a server that is no program",
      "{\"mcpServers\":{\"gone\":{\"command\":\"/no/such/program\"}}}", FER_OK, "gone:x",
-     "ToolNotFound", "gone"},
+     "BackendUnavailable", "gone"},
     {"its deadlines count",
      "{\"defaults\":{\"timeoutMs\":100,\"deadlineMs\":300},\"commands\":[{\"name\":\"say\","
      "\"namespace\":\"c\",\"description\":\"Sleeps.\",\"inputSchema\":{\"type\":\"object\"},"

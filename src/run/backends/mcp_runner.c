@@ -124,6 +124,13 @@ static void ready(void *context)
     if (sink) sink->ready(sink->context, &from);
 }
 
+/* A program's last line of standard error, for its operator; empty: none, or one that may have
+ * something of a call in it, which is for no log. */
+static const char *words_of(const mcp_runner *m, const fer_mcp_info *info)
+{
+    return m->calls ? "" : info->said;
+}
+
 static void lost(void *context, fer_code code, const char *why)
 {
     const seat *s = context;
@@ -132,7 +139,8 @@ static void lost(void *context, fer_code code, const char *why)
     fer_err told;
     fer_mcp_client_info(s->client, &info);
     if (!r->lost) return;
-    fer_fail(&told, code, "%s%s%s", why, info.said[0] ? "; it said: " : "", info.said);
+    const char *words = words_of(s->runner, &info);
+    fer_fail(&told, code, "%s%s%s", why, words[0] ? "; it said: " : "", words);
     r->lost(r, code, told.message, info.running);
 }
 
@@ -422,12 +430,13 @@ void fer_mcp_runner_pause(fer_runner *r, fer_attempt *t, bool paused)
 typedef struct mcp_listing {
     fer_mcp_list list;
     fer_listing *of;
+    const mcp_runner *runner;
     fer_mcp_client *client;
 } mcp_listing;
 
 /* Beside what happened, the operator is told what the program said last on standard error, and that
  * it prints what is no message: one that is silent mostly does. */
-static fer_err with_words(const fer_mcp_client *c, const fer_err *err)
+static fer_err with_words(const mcp_runner *m, const fer_mcp_client *c, const fer_err *err)
 {
     fer_mcp_info info;
     fer_err out;
@@ -436,8 +445,9 @@ static fer_err with_words(const fer_mcp_client *c, const fer_err *err)
     if (info.noise)
         snprintf(noise, sizeof noise, "; %llu lines or texts that it sent are no messages",
                  (unsigned long long)info.noise);
-    fer_fail(&out, err->code, "%s%s%s%s", err->message, noise, info.said[0] ? "; it said: " : "",
-             info.said);
+    const char *words = words_of(m, &info);
+    fer_fail(&out, err->code, "%s%s%s%s", err->message, noise, words[0] ? "; it said: " : "",
+             words);
     return out;
 }
 
@@ -447,7 +457,7 @@ static void listed(fer_mcp_list *list, fer_code code, fer_str tools, const fer_e
     fer_listing *l = m->of;
     fer_err own;
     bool adds = code && err && !l->who;
-    if (adds) own = with_words(m->client, err);
+    if (adds) own = with_words(m->runner, m->client, err);
     l->on_end(l, code, tools, adds ? &own : err);
 }
 
@@ -464,6 +474,7 @@ void fer_mcp_runner_list(fer_runner *r, fer_listing *l)
         return;
     }
     own->of = l;
+    own->runner = m;
     own->client = client;
     own->list.arena = l->arena;
     own->list.on_end = listed;

@@ -390,10 +390,9 @@ fer_code fer_toolset_find(const fer_toolset *set, fer_str text, fer_str constrai
     if (!best.tool)
         return fer_fail(
             err, FER_TOOL_NOT_FOUND,
-            named == 1
-                ? "\"%.*s\" is here, but not in the version that is asked for (a pre-release must be named)"
-                : "\"%.*s\" is here in %zu versions, but none that is asked for (a pre-release must be named)",
-            FER_PRI(text), named);
+            "of \"%.*s%s%.*s\" there %s %zu version%s, but none that is asked for (a pre-release must be named)",
+            FER_PRI(id.ns), id.ns.len ? ":" : "", FER_PRI(id.name), named == 1 ? "is" : "are",
+            named, fer_s(named));
     *out = best.tool;
     return FER_OK;
 }

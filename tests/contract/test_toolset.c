@@ -79,7 +79,7 @@ static const struct find {
     {"unknown namespace", "x:read", "", NULL, FER_TOOL_NOT_FOUND, "no tool \"x:read\""},
     {"name without its namespace", "read", "", NULL, FER_TOOL_NOT_FOUND, "no tool \"read\""},
     {"unknown version", "fs:read:3.0.0", "", NULL, FER_TOOL_NOT_FOUND,
-     "of \"fs:read:3.0.0\" there are"},
+     "of \"fs:read\" there are 5 versions"},
     {"case counts", "FS:read", "", NULL, FER_TOOL_NOT_FOUND, NULL},
     {"no ID", "a:b:c:d", "", NULL, FER_INVALID_ID, "two"},
     {"empty", "", "", NULL, FER_INVALID_ID, NULL},

@@ -116,7 +116,7 @@ static const struct row {
     {"the others of its namespace", "{\"commands\":[" LACKING "," COMMAND("hello") "]}", FER_OK,
      "c:say", "\"hello\"", "the command c:gone: "},
     {"a command that is wrong", "{\"commands\":[" TOOL("say", "\"true\"", ",\"stdin\":7") "]}",
-     FER_INVALID_TYPE, NULL, NULL, NULL},
+     FER_BAD_USAGE, NULL, NULL, NULL},
     {"a program that no PATH will have", "{\"commands\":[" TOOL("say", "\"./true\"", "") "]}",
      FER_BACKEND_UNAVAILABLE, NULL, NULL, NULL},
     {"a reference that is none",
@@ -406,7 +406,7 @@ static void comes_and_goes(void)
     expect_call(s, "c:say", "\"again\"");
     /* What is wrong changes nothing, as ever. */
     put("{\"commands\":[" LACKING "," TOOL("say", "\"true\"", ",\"stdin\":7") "]}");
-    assert_int_equal(fer_station_renew(s, NULL, &err), FER_INVALID_TYPE);
+    assert_int_equal(fer_station_renew(s, NULL, &err), FER_BAD_USAGE);
     expect_call(s, "c:say", "\"again\"");
     fer_station_close(s);
 }

@@ -44,7 +44,7 @@ static fer_code read_text(struct reader *r, const yyjson_val *v, const char *wha
 {
     r->at = v;
     if (!fer_is_str(v) || !fer_val_len(v) || has_nul(fer_val_str(v)))
-        return fer_fail(r->err, FER_INVALID_TYPE, "%s is a text, not an empty one", what);
+        return fer_fail(r->err, FER_INVALID_TYPE, "%s is a text that is not empty", what);
     *out = fer_val_str(v);
     return FER_OK;
 }

@@ -137,11 +137,11 @@ def counts(program, queries):
     return "\n".join(lines)
 
 
-def remark(start):
+def remark(start, sizes):
     command = " ".join(["python3 bench/search/report.py", *sys.argv[1:]])
     return (f"`{command}`, {datetime.date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
             f"load {start:.1f} when it began and {os.getloadavg()[0]:.1f} when it ended. Turns: "
-            + ", ".join(f"{turns} with {size:,} tools" for size, turns in TURNS.items()) + ".")
+            + ", ".join(f"{turns} with {size:,} tools" for size, turns in TURNS.items() if size in sizes) + ".")
 
 
 def main():
@@ -169,7 +169,7 @@ def main():
             if node and size <= min(most, options.node_max):
                 rows += ask(["node", "--max-old-space-size=8192", str(HERE / "node_peers.mjs"), str(build / "search-peers"),
                              engine, str(tools), str(queries), str(size), str(min(options.asked, 100)), turns])
-    text = remark(load) + "\n\n" + table(rows)
+    text = remark(load, [int(s) for s in options.sizes.split(",")]) + "\n\n" + table(rows)
     if shutil.which("valgrind"):
         text += "\n\n" + counts(program, queries)
     print(text)

@@ -136,7 +136,7 @@ static const struct {
     const char *head;
     size_t width;
 } shown[] = {{"SEQ", 5},     {"TIME", 24}, {"TYPE", 10}, {"TENANT", 7}, {"TOOL", 24},
-             {"STATUS", 12}, {"CODE", 12}, {"CALL", 0}, {"", 0}};
+             {"STATUS", 12}, {"CODE", 12}, {"CALL", 0},  {"", 0}};
 
 static void column(fer_out *o, enum shown which, fer_str text)
 {

@@ -93,7 +93,7 @@ void fer_out_clean(fer_out *o, fer_str s)
         size_t from = at;
         uint32_t c = fer_utf8_next(s, &at);
         if (c == '\n' || c == '\t' || c == '\r') fer_out_text(o, " ");
-        else if (c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFD)
+        else if (c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0xFFFD && c <= 0xFFFF))
             fer_out_text(o, "\xEF\xBF\xBD");
         /* Marks that turn the direction of text can hide what it says. */
         else if ((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))

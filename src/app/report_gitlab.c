@@ -35,25 +35,29 @@ static void write_fingerprint(fer_out *o, const fer_str *parts, size_t count)
     fer_out_printf(o, ",\"fingerprint\":\"%s\"", hex);
 }
 
+/* A path of the repository, as GitLab has it: nothing in front. */
+static fer_str path_of(fer_str source)
+{
+    return fer_str_starts(source, "./") ? fer_str_slice(source, 2, source.len) : source;
+}
+
 static void write_entry(fer_report *r, const char *rule, const char *severity, fer_str source,
                         uint32_t line, fer_str message)
 {
     fer_out *o = r->out;
-    /* A path of the repository, as GitLab has it: nothing in front. */
-    if (fer_str_starts(source, "./")) source = fer_str_slice(source, 2, source.len);
     fer_out_printf(o, "%s\n{\"check_name\":\"%s\",\"severity\":\"%s\",\"description\":",
                    r->any ? "," : "", rule, severity);
     r->any = true;
     fer_out_json(o, message);
     fer_out_text(o, ",\"location\":{\"path\":");
-    fer_out_json(o, source);
+    fer_out_json(o, path_of(source));
     fer_out_printf(o, ",\"lines\":{\"begin\":%u}}", line ? line : 1);
 }
 
 static void remark(fer_report *r, const fer_remark *m, fer_str text)
 {
     const fer_finding *f = m->finding;
-    const fer_str parts[PARTS] = {m->source,
+    const fer_str parts[PARTS] = {path_of(m->source),
                                   fer_str_of(m->rule),
                                   f ? f->profile : FER_STR_NONE,
                                   f ? f->tool : FER_STR_NONE,
@@ -68,7 +72,7 @@ static void remark(fer_report *r, const fer_remark *m, fer_str text)
 static void failure(fer_report *r, fer_str source, const fer_err *err, fer_str text)
 {
     const char *name = fer_code_info(err->code)->name;
-    const fer_str parts[] = {source, fer_str_of(name), fer_str_of(err->message)};
+    const fer_str parts[] = {path_of(source), fer_str_of(name), fer_str_of(err->message)};
     (void)text;
     write_entry(r, name, "critical", source, err->line, fer_str_of(err->message));
     write_fingerprint(r->out, parts, FER_COUNT(parts));

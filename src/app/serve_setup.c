@@ -290,3 +290,21 @@ fer_code fer_serve_setup_token(fer_app *app, fer_doorkeeper *door, char out[FER_
     if (fresh) return fer_doorkeeper_add(door, fer_str_of(out), NULL, err);
     return make_first(app, door, out, known, err);
 }
+
+int fer_serve_setup_refuse(fer_app *app, bool start)
+{
+    static const char *const of_http[] = {"listen",     "socket",       "no-token",
+                                          "tls-cert",   "tls-key",      "insecure",
+                                          "allow-host", "allow-origin", "fresh-token"};
+    bool stdio = fer_app_option(app, "stdio"), daemon = fer_app_option(app, "daemon");
+    if (daemon && (stdio || fer_app_option(app, "listen") || fer_app_option(app, "socket")))
+        return fer_app_usage(app, "--daemon goes without --stdio, --listen and --socket");
+    for (size_t i = 0; stdio && i < FER_COUNT(of_http); i++)
+        if (fer_app_option(app, of_http[i]))
+            return fer_app_usage(app, "--%s is for HTTP, and goes without --stdio", of_http[i]);
+    if (fer_app_option(app, "client") && !stdio)
+        return fer_app_usage(app, "--client is for --stdio; over HTTP a token says who asks");
+    if (fer_app_option(app, "idle") && !daemon && !(stdio && start))
+        return fer_app_usage(app, "--idle goes with --daemon, or with --stdio --attach start");
+    return 0;
+}

@@ -23,6 +23,9 @@ typedef struct fer_serve_setup {
     size_t host_count, origin_count;
 } fer_serve_setup;
 
+/* Refuses options that would have no effect; `start`: a gateway is started to be joined. 0, or an
+ * exit code. */
+int fer_serve_setup_refuse(fer_app *app, bool start);
 /* 0, or an exit code. Texts are borrowed from the configuration and the command line, or live in
  * the arena of the station. */
 int fer_serve_setup_read(const fer_station *s, fer_serve_setup *out);

@@ -154,7 +154,8 @@ struct choice {
     fer_entry *entry;
     fer_semver version;
     bool has_version;
-    size_t named; /* versions that were looked at */
+    size_t named;             /* versions that were looked at */
+    const fer_filter *filter; /* what it refuses is not there; or NULL */
 };
 
 /* Releases go before pre-releases, versions before none, then the higher one. */
@@ -183,6 +184,9 @@ static fer_code consider(struct choice *best, fer_entry *e, bool exact, fer_str 
     fer_str text = version_of(e);
     bool has = text.len && fer_semver_parse(text, &v, NULL) == FER_OK;
     bool fits = !v.pre.len || exact;
+    const fer_body *b;
+    if (best->filter && (fer_entry_body(e, &b, NULL) || !fer_filter_takes(best->filter, b)))
+        return FER_OK;
     best->named++;
     if (constraint.len) {
         fer_code code = fer_semver_satisfies(&v, constraint, &fits, err);
@@ -288,9 +292,15 @@ static fer_code not_found(const fer_view *v, fer_str text, const fer_id *id, siz
 fer_code fer_view_find(const fer_view *v, fer_str text, fer_str constraint, fer_entry **out,
                        fer_err *err)
 {
+    return fer_view_find_among(v, text, constraint, NULL, out, err);
+}
+
+fer_code fer_view_find_among(const fer_view *v, fer_str text, fer_str constraint,
+                             const fer_filter *filter, fer_entry **out, fer_err *err)
+{
     fer_id id;
     bool ignored;
-    struct choice best = {0};
+    struct choice best = {.filter = filter};
     fer_code code = fer_id_parse(text, &id, err);
     if (!code && constraint.len)
         code = fer_semver_satisfies(&(fer_semver){0}, constraint, &ignored, err);

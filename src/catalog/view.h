@@ -59,7 +59,10 @@ FER_MUST_USE bool fer_view_count_space(fer_view *v, fer_str ns, int by);
 /* The tool that an ID or alias stands for; one that is for one owner alone by its whole ID only. */
 fer_code fer_view_find(const fer_view *v, fer_str id, fer_str constraint, fer_entry **out,
                        fer_err *err);
-/* The same, and its body. */
+/* The same, of those that a filter takes. */
+fer_code fer_view_find_among(const fer_view *v, fer_str id, fer_str constraint,
+                             const fer_filter *filter, fer_entry **out, fer_err *err);
+/* The tool that an ID or alias stands for, and its body. */
 fer_code fer_view_body(const fer_view *v, fer_str id, const fer_body **out, fer_err *err);
 /* What is written about a tool under its ID, or under the ID without its version; or NULL. What is
  * for one owner alone has nothing of it: it is about another definition. */

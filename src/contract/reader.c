@@ -99,8 +99,7 @@ static fer_code open_list(fer_reader *r, size_t list, const char *path, const ch
 static fer_code open_tree(fer_reader *r, fer_json *doc, size_t base, fer_err *err)
 {
     const yyjson_val *root = doc->vals, *list = fer_tools_list(root, &r->list_path, &r->container);
-    if (!list && !fer_shape_is_tool(root))
-        return fer_tool_list_missing(r->text, doc, err);
+    if (!list && !fer_shape_is_tool(root)) return fer_tool_list_missing(r->text, doc, err);
     fer_code code = list ? fer_tool_list_check(root, r->list_path, err) : FER_OK;
     if (!code && list) code = fer_json_index(r->items, doc, err);
     if (code) return code;

@@ -167,6 +167,13 @@ static fer_code check_spelling(fer_str text, const fer_json *doc, fer_err *err)
     return FER_OK;
 }
 
+/* Documents of many kinds name the schema that they follow; a schema names a meta-schema. */
+static bool is_of_json_schema(fer_str dialect)
+{
+    static const char site[] = "json-schema.org/";
+    return dialect.len && memmem(dialect.ptr, dialect.len, site, sizeof site - 1) != NULL;
+}
+
 fer_code fer_tool_list_missing(fer_str text, const fer_json *doc, fer_err *err)
 {
     const yyjson_val *root = doc->vals;
@@ -180,7 +187,8 @@ fer_code fer_tool_list_missing(fer_str text, const fer_json *doc, fer_err *err)
     fer_code code = fer_is_obj(root) ? check_lists(text, doc, err) : FER_OK;
     if (!code && fer_is_obj(root)) code = check_spelling(text, doc, err);
     if (code) return code;
-    if (fer_val_get(root, "$schema"))
+    const yyjson_val *dialect = fer_val_get(root, "$schema");
+    if (fer_is_str(dialect) && is_of_json_schema(fer_val_str(dialect)))
         return fer_fail(err, FER_UNKNOWN_SHAPE,
                         "this is a JSON Schema, not a tool: ferrule schema lint checks schemas");
     return fer_fail(

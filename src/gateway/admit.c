@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "errors.h"
 #include "gateway_parts.h"
+#include "own_id.h"
 #include "sys.h"
 
 #define MS      INT64_C(1000000) /* ns */
@@ -51,7 +52,9 @@ static fer_move find_scopes(fer_call *c)
     if (!c->scopes[FER_SCOPE_TOOL] || !c->scopes[FER_SCOPE_BACKEND] ||
         (who && who->tenant.len && !c->scopes[FER_SCOPE_TENANT]))
         return fer_call_refuse(c, FER_OUT_OF_MEMORY, "out of memory");
-    c->scopes[FER_SCOPE_TOOL]->policy = c->ready->policy.scope; /* as its newest definition says */
+    /* As its newest definition says; those of single tenants have no say in what all share. */
+    if (!fer_id_is_own(c->ready->entry->value.key))
+        c->scopes[FER_SCOPE_TOOL]->policy = c->ready->policy.scope;
     said.foreign = c->envelope.backend.kind == FER_BACKEND_MCP;
     said.trusted = c->scopes[FER_SCOPE_BACKEND]->policy.trusted;
     c->effect = fer_effect_settle(&said, &c->effect_by);

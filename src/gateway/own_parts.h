@@ -42,6 +42,7 @@ struct fer_own_list {
     uint64_t version;       /* no other state of any list has it */
     uint64_t told;          /* the version that was told */
     fer_own_asking *asking; /* or NULL */
+    bool telling;           /* somebody is told of it, and other lists may come meanwhile */
     int64_t began;          /* fer_clock_mono, of the last list that was asked for; 0: none was */
     int64_t waited;         /* since when somebody may wait for it; 0: nobody does */
     bool untaken;           /* whoever keeps the catalogue has yet to look at a tool of it */

@@ -41,7 +41,7 @@ static fer_own_list **last_idle(fer_own_server *s)
 {
     fer_own_list **last = NULL;
     for (fer_own_list **at = &s->lists; *at; at = &(*at)->next)
-        if (*at != s->lists && !(*at)->asking) last = at;
+        if (*at != s->lists && !(*at)->asking && !(*at)->telling) last = at;
     return last;
 }
 
@@ -167,14 +167,18 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     fer_own_list *t = q->list;
     fer_err own = {0};
     if (t) {
-        fer_own_tools *all = t->server->all;
+        fer_own_server *server = t->server;
+        fer_own_tools *all = server->all;
         const fer_gateway *g = all->gateway;
+        bool telling = t->telling;
         t->asking = NULL;
+        t->telling = true;
         if (code && err) own = *err;
         if (!code) code = fer_own_list_take(t, json, &own);
         if (code) fail(t, code, &own);
         else succeed(t, json);
-        trim(t->server);
+        t->telling = telling;
+        trim(server); /* the list itself may go */
         if (g->on_own_known) g->on_own_known(g->own_known_context);
         ask_stale(all);
     }

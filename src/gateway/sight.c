@@ -61,6 +61,19 @@ bool fer_sight_takes(const void *sight, const struct fer_body *tool)
                              fer_body_text(tool, FER_TEXT_NAME), effect);
 }
 
+/* Of several versions of a tool the best that he may use; the best of all where he may use none,
+ * so that it is told apart from what is not there. */
+static fer_entry *as_seen(const fer_sight *s, const fer_view *v, fer_str id, fer_str constraint,
+                          fer_entry *best)
+{
+    const fer_filter his = {.takes = fer_sight_takes, .rule = s};
+    const fer_body *b;
+    fer_entry *e = NULL;
+    if (!fer_sight_is_narrow(s) || fer_entry_body(best, &b, NULL) || fer_sight_takes(s, b))
+        return best;
+    return fer_view_find_among(v, id, constraint, &his, &e, NULL) ? best : e;
+}
+
 /* The IDs that are for one owner alone are nobody's to say. */
 fer_code fer_sight_find(const fer_sight *s, const fer_view *v, fer_str id, fer_str constraint,
                         fer_entry **out, fer_err *err)
@@ -74,8 +87,10 @@ fer_code fer_sight_find(const fer_sight *s, const fer_view *v, fer_str id, fer_s
     fer_entry *own = NULL;
     if (!code || !constraint.len)
         own = fer_own_tools_variant(s->gateway, s->who, v, code ? id : e->value.key);
+    /* Others may have versions of a tool that he is shown without one. */
+    if (!own && !code && !constraint.len) own = fer_own_tools_variant(s->gateway, s->who, v, id);
     if (!own && code) return code;
-    *out = own ? own : e;
+    *out = own ? own : as_seen(s, v, id, constraint, e);
     return FER_OK;
 }
 

@@ -186,7 +186,9 @@ fer_code fer_guest_misses(const fer_guest *g, size_t *at, fer_str *server, fer_e
     while ((code = fer_sight_silent(s->options.gateway, at, server, err))) {
         fer_wares_look(&s->wares);
         const fer_server *its = fer_wares_named(&s->wares, *server);
-        if (its ? fer_wares_shows(g, its) : fer_guest_reads(g, *server)) break;
+        if (its ? fer_wares_shows(g, its)
+                : fer_wares_exposes(g, *server) && fer_guest_reads(g, *server))
+            break;
     }
     return code;
 }

@@ -43,7 +43,7 @@ fer_str fer_web_challenge(fer_web *w, fer_arena *a, const fer_stranger *no, fer_
     if (more) c.error = FER_STR("insufficient_scope");
     else if (no->text) c.error = FER_STR("invalid_token");
     c.text = fer_str_of(more ? "the token lacks a scope" : no->text);
-    c.scope = scope.len ? scope : o->metadata.len ? o->scopes : FER_STR_NONE;
+    c.scope = scope.len ? scope : o->metadata.len && o->scopes.len ? o->scopes : FER_STR_NONE;
     c.metadata = o->metadata.len ? o->metadata_url : FER_STR_NONE;
     fer_str text = fer_challenge_write(a, &c);
     return text.ptr ? text : FER_STR("Bearer realm=\"ferrule\"");

@@ -180,8 +180,7 @@ fer_stocks *fer_wares_stocks(const fer_guest *g, const fer_server *s)
 
 /* ---- servers --------------------------------------------------------------------------------- */
 
-/* Those of which a tool could be served. */
-static bool is_exposed(const fer_guest *g, fer_str ns)
+bool fer_wares_exposes(const fer_guest *g, fer_str ns)
 {
     char name[FER_NAME_MAX + 1], pattern[FER_NAME_MAX + 1];
     if (!g->expose_count || ns.len > FER_NAME_MAX) return !g->expose_count;
@@ -200,7 +199,7 @@ static bool is_exposed(const fer_guest *g, fer_str ns)
 
 bool fer_wares_shows(const fer_guest *g, const fer_server *s)
 {
-    return s->runner && is_exposed(g, s->name) && fer_guest_reads(g, s->name);
+    return s->runner && fer_wares_exposes(g, s->name) && fer_guest_reads(g, s->name);
 }
 
 static fer_server *find(const fer_wares *w, fer_str name)

@@ -172,6 +172,8 @@ fer_server *fer_wares_named(const fer_wares *w, fer_str name);
 fer_stocks *fer_wares_stocks(const fer_guest *g, const fer_server *s);
 /* Whether a guest is shown what a server has. */
 bool fer_wares_shows(const fer_guest *g, const fer_server *s);
+/* Whether a tool of the namespace could be served under its own name. */
+bool fer_wares_exposes(const fer_guest *g, fer_str ns);
 /* What those that it sees can do together, as far as they have said it; `*any`: there is one. */
 unsigned fer_wares_can(fer_guest *g, bool *any);
 /* Adds what they want clients to know, bounded. */

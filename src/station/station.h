@@ -102,6 +102,7 @@ struct fer_station {
     const char *catalog_file; /* NULL: it is kept nowhere */
     bool catalog_was_there;   /* what the catalogue began with is from there */
     uint64_t saved;           /* version of the catalogue that its file has */
+    uint64_t heard;           /* the one up to which changes were written down, where nobody does */
     uint64_t listener;        /* that the catalogue tells of changes; 0: none */
     size_t held_said;         /* definitions that are held back, as they were said last */
     bool marks_changed;       /* what is remembered of servers is not in its file yet */

@@ -495,11 +495,15 @@ void fer_station_recall(fer_station *s)
 void fer_station_catch_up(fer_station *s)
 {
     const yyjson_val *version;
-    bool hears = s->catalog_file && s->catalog_was_there && fer_station_writes(s);
-    fer_arena *a = hears ? fer_arena_new(0) : NULL;
+    bool reads = s->catalog_file && s->catalog_was_there && fer_station_writes(s);
+    fer_arena *a = reads ? fer_arena_new(0) : NULL;
+    s->heard = s->saved;
     if (a && read_marks(a, s, "version", &version) && version &&
-        fer_val_tag(version) == FER_TAG_UINT)
-        fer_station_hear(s, version->uni.u64);
+        fer_val_tag(version) == FER_TAG_UINT) {
+        s->heard = version->uni.u64;
+        /* Who only looks has no ledger: the next gateway hears of it. */
+        if (!s->wants.looks) fer_station_hear(s, s->heard);
+    }
     fer_arena_free(a);
     /* A command that makes one call says what it holds back itself, not what waits since long. */
     s->held_said = s->wants.search ? 0 : fer_station_held(s, FER_STR(""));
@@ -522,7 +526,8 @@ static fer_code write_marks(fer_station *s, fer_err *err)
                        p->tools, (long long)p->listed);
         any = true;
     }
-    fer_buf_printf(&b, "\n},\"version\":%llu}\n", (unsigned long long)s->saved);
+    uint64_t version = s->wants.looks && s->catalog_was_there ? s->heard : s->saved;
+    fer_buf_printf(&b, "\n},\"version\":%llu}\n", (unsigned long long)version);
     fer_str name = marks_file(a, s);
     fer_code code = name.ptr ? fer_buf_code(&b, err) : fer_arena_failed(a, err);
     if (!code) code = fer_file_replace(name.ptr, fer_buf_view(&b), err);

@@ -376,11 +376,11 @@ static fer_code take_begin(struct recovery *r, const fer_line *line)
     fer_facts f;
     begin_facts *b = line->type == FER_LEDGER_BEGIN ? facts_of(r, line->seq) : NULL;
     if (!b || b->read) return FER_OK;
-    fer_arena_reset(r->scratch);
-    fer_code code = fer_facts_read(r->scratch, line->body, &f, r->err);
-    if (code) return code;
     b->read = true;
     r->unread--;
+    fer_arena_reset(r->scratch);
+    fer_code code = fer_facts_read(r->scratch, line->body, &f, r->err);
+    if (code) return code == FER_OUT_OF_MEMORY ? code : FER_OK;
     b->tool = fer_arena_copy(r->arena, f.tool);
     b->correlation = fer_arena_copy(r->arena, f.correlation);
     return b->tool.ptr && b->correlation.ptr ? FER_OK : fer_arena_failed(r->arena, r->err);

@@ -9,9 +9,19 @@ import xml.etree.ElementTree as xml
 
 from command_line import case, expect, finish, inject, run
 
+HOSTILE = '{"name":"a & b <c> \\"d\\" \\ufffe\\uffff","inputSchema":{"type":"object"}}'
 BAD = '{"name":"a b","description":"Says <b> & \\"c\\".","inputSchema":{"type":"object"}}'
 WARNED = '{"name":"a","inputSchema":{}}'
 QUICK = ["check", "--no-quality"]
+
+
+def put(*names):
+    """Writes the last into the file that the others name."""
+    path = os.path.join(*names[:-1])
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(names[-1])
+    return path
 
 
 def junit(args, stdin):
@@ -38,6 +48,8 @@ def gitlab():
             file.write(BAD)
         paths = {f["location"]["path"] for f in json.loads(run([*QUICK, "-f", "gitlab", "./t.json"], cwd=folder).stdout)}
         case("gitlab: paths are those of the repository", [] if paths == {"t.json"} else [str(paths)])
+        same = [[f["fingerprint"] for f in json.loads(run([*QUICK, "-f", "gitlab", name], cwd=folder).stdout)] for name in ("t.json", "./t.json")]
+        case("gitlab: and so are fingerprints", [] if same[0] == same[1] and same[0] else [str(same)])
     schemas = run(["schema", "lint", "-f", "gitlab", "-"], '{"type":"strng"}')
     case("gitlab: schemas too", expect(schemas, 1) + ([] if json.loads(schemas.stdout) else ["nothing"]))
 
@@ -46,8 +58,8 @@ def junits():
     result, root = junit(QUICK, BAD)
     failed = root.findall("testsuite/testcase/failure")
     case("junit: an error is a failed case", expect(result, 1) + ([] if len(failed) == 1 and "U+0020" in failed[0].get("message") else [result.stdout.decode()]))
-    result, root = junit(["check", "-p", "mistral"], BAD)
-    case("junit: texts of tools are escaped", [] if 'a b' in "".join(c.get("name") for c in root.iter("testcase")) else [result.stdout.decode()])
+    result, root = junit(QUICK, HOSTILE)
+    case("junit: texts of tools are escaped", [] if 'a & b <c> "d" ' in "".join(c.get("name") for c in root.iter("testcase")) else [result.stdout.decode()])
     result, root = junit(QUICK, WARNED)
     case("junit: a warning fails nothing", expect(result, 0) + [f.get("message") for f in root.iter("failure")] + ([] if root.find(".//system-out") is not None else ["no text"]))
     result, root = junit([*QUICK, "--strict"], WARNED)
@@ -95,13 +107,19 @@ def baselines(folder):
     write(tools, f"[{BAD},{BAD}]")
     case("baseline: as many as were accepted, and no more", expect(run([*QUICK, "--baseline", base, tools]), 1, ["error[name.charset]", "accepted"]))
     write(tools, f"[{WARNED}]")
-    case("baseline: what is gone is told, and fails nothing", expect(run([*QUICK, "--baseline", base, tools]), 0, [], ["accepted finding", "gone", "--write-baseline"]))
+    case("baseline: what is gone is told, and fails nothing", expect(run([*QUICK, "--baseline", base, tools]), 0, [], ["accepted finding", "not met", "--write-baseline"]))
     write(tools, BAD + "]")
     before = entries()
     case("baseline: nothing is accepted of what cannot be read", expect(run([*QUICK, "-i", "json", "--write-baseline", base, tools]), 2, [], ["is not written"]) + ([] if entries() == before else ["written"]))
     write(tools, f"[{BAD}]")
     case("baseline: a folder that is not there", expect(run([*QUICK, "--write-baseline", os.path.join(folder, "no", "base.json"), tools]), 2, [], ["cannot create", "no/base.json"]))
-    case("baseline: reading and writing at once", expect(run([*QUICK, "--baseline", base, "--write-baseline", base, tools]), 2, [], ["two things"]))
+    case("baseline: a name that is empty", expect(run([*QUICK, "--write-baseline", "", tools], cwd=folder), 2, [], ["is empty"]) + [n for n in os.listdir(folder) if n.endswith(".new")])
+    case("baseline: standard output is no file", expect(run([*QUICK, "--write-baseline", "-", tools]), 2, [], ["takes a file"]))
+    case("baseline: no answer of a platform has one", expect(run(["check", "--platform-answer", "--write-baseline", base, tools]), 2, [], ["goes without"]))
+    case("baseline: in the folder that is checked", expect(run([*QUICK, "--write-baseline", "in.json", "."], cwd=os.path.dirname(put(folder, "inside", "t.json", f"[{BAD}]"))), 0)
+         + expect(run([*QUICK, "--baseline", "in.json", "."], cwd=os.path.join(folder, "inside")), 0, ["1 file,", "0 errors"]))
+    case("baseline: in the place of an input", expect(run([*QUICK, "--write-baseline", tools, tools]), 2, [], ["is checked itself"]) + ([] if "a b" in open(tools, encoding="utf-8").read() else ["overwritten"]))
+    case("baseline: reading and writing at once", expect(run([*QUICK, "--baseline", base, "--write-baseline", base, tools]), 2, [], ["give one"]))
     for name, text, said in (("no JSON", "{", ":1:2"), ("a list", "[]", "this is no baseline"), ("another version", '{"baselineVersion":2}', "another"),
                              ("no findings", '{"baselineVersion":1}', "must be a list"), ("an entry that is none", '{"baselineVersion":1,"findings":[1]}', ":1:34: an entry"),
                              ("an entry without a rule", '{"baselineVersion":1,"findings":[{}]}', 'a "rule"'), ("a count of 0", '{"baselineVersion":1,"findings":[{"rule":"x","count":0}]}', "from 1 on"),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ferrule check: reads inputs tool by tool and reports as it goes, in flat memory. */
+#include <limits.h>
+#include <string.h>
+
 #include "baseline.h"
 #include "check_fix.h"
 #include "check_setup.h"
@@ -9,6 +12,7 @@
 #include "progress.h"
 #include "report.h"
 #include "sink.h"
+#include "sys.h"
 #include "toolset.h"
 
 struct check {
@@ -28,7 +32,8 @@ struct check {
         READ_BASELINE, /* what is accepted is only counted */
         WRITE_BASELINE /* everything is accepted */
     } baseline;
-    size_t numbered; /* then: tools of the inputs before */
+    char baseline_file[PATH_MAX]; /* where it is; "": not there, or there is none */
+    size_t numbered;              /* then: tools of the inputs before */
 };
 
 static const fer_report_kind *report_kind(const fer_app *app)
@@ -170,10 +175,19 @@ static fer_code visit_late(void *context, const fer_visited *visited, fer_err *e
     return code;
 }
 
+/* The baseline may lie among what it is about. */
+static bool is_baseline(const struct check *c, const char *path)
+{
+    char real[PATH_MAX];
+    return c->baseline_file[0] && fer_sys_realpath(path, real) &&
+           strcmp(real, c->baseline_file) == 0;
+}
+
 /* An input that fails is reported and the next one is read; without memory there is no next. */
 static fer_code check_all(struct check *c, fer_inputs *in, fer_check_run *run, fer_err *err)
 {
     for (size_t i = 0; i < in->count; i++) {
+        if (is_baseline(c, in->paths[i])) continue;
         c->unreadable = false;
         fer_code code = check_input(c, in, i, run, err);
         c->report.counts.files++;
@@ -209,9 +223,11 @@ static int write_baseline(struct check *c)
 static void tell_gone(struct check *c)
 {
     size_t gone = c->baseline == READ_BASELINE ? fer_baseline_gone(&c->accepted) : 0;
-    if (!gone) return;
-    fer_app_say(c->app, "%zu accepted finding%s gone: --write-baseline %s takes %s out", gone,
-                gone == 1 ? " is" : "s are", fer_app_option(c->app, "baseline"),
+    if (!gone || !c->kind) return;
+    fer_app_say(c->app,
+                "%zu accepted finding%s not met; where all files and profiles were given, "
+                "--write-baseline %s takes %s out",
+                gone, gone == 1 ? " was" : "s were", fer_app_option(c->app, "baseline"),
                 gone == 1 ? "it" : "them");
 }
 
@@ -269,10 +285,20 @@ static int open_baseline(struct check *c, fer_arena *a)
     fer_str text = FER_STR_NONE;
     fer_err err;
     fer_baseline_init(&c->accepted, a);
-    if (fer_app_option(c->app, "write-baseline")) {
-        if (path) return fer_app_usage(c->app, "--baseline and --write-baseline are two things");
-        c->baseline = WRITE_BASELINE;
-    }
+    const char *written = fer_app_option(c->app, "write-baseline");
+    if ((path || written) && fer_app_option(c->app, "platform-answer"))
+        return fer_app_usage(c->app, "--platform-answer goes without a baseline");
+    if (path && written)
+        return fer_app_usage(c->app, "--baseline reads and --write-baseline writes: give one");
+    if (written && strcmp(written, "-") == 0)
+        return fer_app_usage(c->app, "--write-baseline takes a file, not standard output");
+    if (written) c->baseline = WRITE_BASELINE;
+    if ((path || written) && !fer_sys_realpath(path ? path : written, c->baseline_file))
+        c->baseline_file[0] = '\0';
+    for (size_t i = 0; i < c->app->arg_count; i++)
+        if (is_baseline(c, c->app->args[i]))
+            return fer_app_usage(c->app, "%s is checked itself: a baseline is a file of its own",
+                                 c->app->args[i]);
     if (!path) return 0;
     fer_code code = fer_file_read(a, path, fer_json_limits_file()->size, &text, &err);
     if (!code) {
@@ -281,8 +307,8 @@ static int open_baseline(struct check *c, fer_arena *a)
     }
     c->baseline = READ_BASELINE;
     if (!code) return 0;
-    fer_app_fail(c->app, &err);
-    return FER_EXIT_USAGE;
+    int exit = fer_app_fail(c->app, &err);
+    return exit == FER_EXIT_FINDINGS ? FER_EXIT_USAGE : exit;
 }
 
 int fer_run_check(fer_app *app)

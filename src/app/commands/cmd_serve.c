@@ -531,25 +531,6 @@ static int serve(serving *s)
     return bad;
 }
 
-/* Options that would have no effect. 0, or an exit code. */
-static int refuse_options(fer_app *app, bool start)
-{
-    static const char *const of_http[] = {"listen",     "socket",       "no-token",
-                                          "tls-cert",   "tls-key",      "insecure",
-                                          "allow-host", "allow-origin", "fresh-token"};
-    bool stdio = fer_app_option(app, "stdio"), daemon = fer_app_option(app, "daemon");
-    if (daemon && (stdio || fer_app_option(app, "listen") || fer_app_option(app, "socket")))
-        return fer_app_usage(app, "--daemon goes without --stdio, --listen and --socket");
-    for (size_t i = 0; stdio && i < FER_COUNT(of_http); i++)
-        if (fer_app_option(app, of_http[i]))
-            return fer_app_usage(app, "--%s is for HTTP, and goes without --stdio", of_http[i]);
-    if (fer_app_option(app, "client") && !stdio)
-        return fer_app_usage(app, "--client is for --stdio; over HTTP a token says who asks");
-    if (fer_app_option(app, "idle") && !daemon && !(stdio && start))
-        return fer_app_usage(app, "--idle goes with --daemon, or with --stdio --attach start");
-    return 0;
-}
-
 /* Attaches to the gateway that runs, where that is wanted. -1: this process serves. */
 static int attach(serving *s, fer_arena *a, const char *const *files, size_t count)
 {
@@ -557,7 +538,7 @@ static int attach(serving *s, fer_arena *a, const char *const *files, size_t cou
     bool stdio = fer_app_option(s->app, "stdio"), daemon = fer_app_option(s->app, "daemon");
     bool start = when && strcmp(when, "start") == 0;
     fer_err err = {0};
-    int bad = refuse_options(s->app, start);
+    int bad = fer_serve_setup_refuse(s->app, start);
     if (bad) return bad;
     /* Who is somebody in particular is served here: those who attach are the operator. */
     bool alone = (when && strcmp(when, "never") == 0) || fer_app_option(s->app, "client");

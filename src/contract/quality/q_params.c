@@ -171,11 +171,12 @@ static bool may_be_described(const fer_qnode *n)
 {
     static const uint64_t others = FER_SLOT(KW_REF) | FER_SLOT(KW_ALL_OF) | FER_SLOT(KW_ANY_OF) |
                                    FER_SLOT(KW_ONE_OF) | FER_SLOT(KW_PATTERN_PROPERTIES) |
-                                   FER_SLOT(KW_IF) | FER_SLOT(KW_DYNAMIC_REF);
+                                   FER_SLOT(KW_IF) | FER_SLOT(KW_DYNAMIC_REF) |
+                                   FER_SLOT(KW_DEPENDENT_SCHEMAS) | FER_SLOT(KW_DEPENDENCIES);
     const fer_subschema *s = n->schema;
     bool whole = s->via == KW_COUNT || s->via == KW_PROPERTIES || s->via == KW_ITEMS ||
                  s->via == KW_ADDITIONAL_PROPERTIES;
-    return !whole || fer_q_any(n, others);
+    return !whole || fer_q_any(n, others) || fer_is_obj(fer_q_get(n, KW_ADDITIONAL_PROPERTIES));
 }
 
 /* The property that is nearest to a name that is none. */

@@ -482,15 +482,14 @@ static size_t count_left_out(const pack *k)
 static void status(const fer_runner *r, fer_runner_status *out)
 {
     const pack *k = (const pack *)r;
-    size_t left_out = count_left_out(k);
-    bool none = left_out && left_out == k->commands.count;
+    size_t left_out = count_left_out(k), count = k->commands.count;
+    bool none = left_out && left_out == count;
     *out = (fer_runner_status){.health = k->stopping ? FER_HEALTH_STOPPED
                                          : none      ? FER_HEALTH_DOWN
                                                      : FER_HEALTH_UP,
                                .running = k->running,
                                .calls = k->calls};
-    int len = snprintf(out->detail, sizeof out->detail, "%zu command%s", k->commands.count,
-                       fer_s(k->commands.count));
+    int len = snprintf(out->detail, sizeof out->detail, "%zu command%s", count, fer_s(count));
     if (left_out)
         snprintf(out->detail + len, sizeof out->detail - (size_t)len, ", %zu not set up", left_out);
 }

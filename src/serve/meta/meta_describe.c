@@ -2,7 +2,6 @@
 /* Reading about a tool: describe_tool, list_tool_examples. */
 #include "errors.h"
 #include "meta_tools.h"
-#include "own_id.h"
 #include "tool_reply.h"
 
 static void write_doc(fer_ask *q, fer_str id, fer_str doc)
@@ -50,8 +49,7 @@ void fer_meta_examples(fer_ask *q, const fer_json *doc, const yyjson_val *args)
     fer_buf b;
     (void)doc;
     fer_view *v = fer_catalog_view(fer_ask_front(q)->options.catalog);
-    bool narrow = fer_sight_is_narrow(&fer_ask_guest(q)->sight) || fer_id_is_own(id);
-    fer_code code = narrow ? look_up(q, v, id, &key, &shown, &err) : FER_OK;
+    fer_code code = look_up(q, v, id, &key, &shown, &err);
     if (!code) code = fer_view_examples(a, v, key, fer_meta_number(args, "max", 0), &list, &err);
     fer_buf_init(&b, a, FER_SERVE_MEMORY);
     fer_buf_add_text(&b, "{\"examples\":");

@@ -275,13 +275,14 @@ static void refuse_name(fer_ask *q, fer_str name)
     fer_str server;
     fer_err err;
     bool lacks = g->mode != FER_SERVE_META && fer_guest_lacks(g, &at, &server, &err);
-    at = 0;
-    if (!lacks && g->mode != FER_SERVE_META) lacks = fer_guest_misses(g, &at, &server, &err);
     fer_ask_note_denied(q, meant(q, name));
     fer_near_init(&near, name);
     if (has_meta(g)) fer_meta_near(g, &near);
     for (size_t i = 0; g->mode != FER_SERVE_META && i < g->exports.count; i++)
         fer_near_try(&near, g->exports.list[i].name);
+    at = 0;
+    if (!lacks && !near.best.ptr && g->mode != FER_SERVE_META)
+        lacks = fer_guest_misses(g, &at, &server, &err);
     if (lacks)
         fer_ask_fail(q, FER_RPC_INVALID_PARAMS, FER_STR(""), "there is no tool %.*s; %s",
                      FER_PRI(fer_str_head(name, 128)), err.message);

@@ -53,6 +53,10 @@ static const struct row {
      "[" T("") "," T(",\"title\":\"x\"") "]", "", false},
     {"one of two with one ID, silently", "[" T(",\"title\":\"x\"") "," T("") "]",
      "[" T("") "," T(",\"title\":\"y\"") "]", "changed t title\n", true},
+    {"the first of two with one ID, silently", "[" T(",\"title\":\"x\"") "," T("") "]",
+     "[" T(",\"title\":\"z\"") "," T("") "]", "changed t title\n", true},
+    {"one more with that ID", "[" T(",\"title\":\"x\"") "," T("") "]",
+     "[" T(",\"title\":\"z\"") "," T("") "," T(",\"title\":\"x\"") "]", "new t\n", true},
     {"two that are the same", "[" T("") "," T("") "]", "[" T("") "," T("") "]", "", false},
     {"nothing", "[]", "[]", "", false},
 };

@@ -263,13 +263,24 @@ static void name_parts(const struct locked *l, const struct hashed *h, fer_lock_
     }
 }
 
+static bool has_hash(const struct locked *l, const struct hashed *h)
+{
+    return fer_str_is(fer_str_slice(l->hash, sizeof "sha256:" - 1, l->hash.len), h->hash);
+}
+
+static bool is_same(const struct locked *l, const struct hashed *h)
+{
+    return has_hash(l, h) && fer_str_eq(l->version, h->tool->version);
+}
+
 /* How well a line fits a tool of its ID: the version goes before the definition, as two tools may
- * share both an ID and a version, and what no other tool has met before what one has. */
+ * share both an ID and a version. What another tool has met fits only one that is the same. */
 static unsigned fit(const struct locked *l, bool met, const struct hashed *h)
 {
-    bool version = fer_str_eq(l->version, h->tool->version);
-    bool same = fer_str_is(fer_str_slice(l->hash, sizeof "sha256:" - 1, l->hash.len), h->hash);
-    return (version ? 4U : 0U) + (version && same ? 2U : 0U) + (met ? 0U : 1U);
+    bool same = is_same(l, h);
+    if (met && !same) return 0;
+    return 1U + (fer_str_eq(l->version, h->tool->version) ? 4U : 0U) + (same ? 2U : 0U) +
+           (met ? 0U : 1U);
 }
 
 /* The line for a tool: of its version, else one of its ID that is left. */
@@ -348,6 +359,11 @@ static fer_code report_gone(struct verifier *v, const struct locked *l)
 static fer_code verify_all(struct verifier *v, const struct hashed *list, size_t count)
 {
     fer_code code = FER_OK;
+    /* Those that are as they were have their lines before one that has changed takes any. */
+    for (size_t i = 0; i < count; i++) {
+        const struct locked *l = find(v->lock, v->met, &list[i]);
+        if (l && is_same(l, &list[i])) v->met[l - v->lock->lines] = true;
+    }
     for (size_t i = 0; !code && i < count; i++) {
         fer_lock_entry entry;
         bool differs = false;

@@ -254,6 +254,17 @@ own_id, nobody = re.search(r"notes:form:0.0.0-own-[0-9a-f]{32}", ledger())[0], "
 same("the IDs behind it are nobody's to say", [run_tool(x, own_id[6:]).replace(own_id, "T") == run_tool(x, nobody[6:]).replace(nobody, "T") and "ToolNotFound" in run_tool(x, own_id[6:]) for x in OF], [True] * 4)
 counts = lambda x: next(y["tools"] for y in value(ask(x, "list_namespaces"))["namespaces"] if y["name"] == "notes")  # noqa: E731
 same("each is counted once", [counts(x) for x in OF], [4, 3, 5, 2])
+World.tools["op"] = [NOTE, WHOAMI, SAME, OPS, dict(FORM["fieldop"], version="1.2.0")]
+World.tell_tools.add("op")
+run_tool(TOKEN, "note")
+same("others have a version of it", until(lambda: '"notes:form:1.2.0"' in ask(TOKEN, "list_tools").replace('\\"', '"')), True)
+same("who is shown it without one sees that, by every name", until(lambda: (text_of(A, "form"), "canaryfieldua" in s.modern("tools/list", token=A)[2], "canaryfieldop" in s.modern("tools/list", token=A)[2]) ==
+     ("Takes canaryfieldua.", True, False), 20), True)
+same("and calls it", (['user' in try_it(A, way, fieldua=1) for way in ("run_tool", "its name")], 'user' in try_it(A, "run_tool", fieldop=1), 'user' in try_it(TOKEN, "run_tool", fieldop=1)), ([True, True], False, True))
+World.tools["op"] = [NOTE, WHOAMI, SAME, OPS, FORM["fieldop"]]
+World.tell_tools.add("op")
+run_tool(TOKEN, "note")
+same("until they have none again", until(lambda: '"notes:form"' in ask(TOKEN, "list_tools").replace('\\"', '"') and text_of(A, "form") == "Takes canaryfieldua.", 20), True)
 heard_b = len(told[B])
 World.tools["ua"] = [NOTE, SAME, BOTH, FORM["fieldop"]]
 World.tell_tools.add("ua")

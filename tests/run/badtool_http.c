@@ -530,7 +530,9 @@ static void serve_events(exchange *x)
     tell_text(x, "event: endpoint\ndata: /messages?s=1\n\n");
     pthread_mutex_unlock(&lock);
     wait_for_end(x);
-    events_fd = -1;
+    pthread_mutex_lock(&lock);
+    if (events_fd == x->fd) events_fd = -1; /* else the client has come again already */
+    pthread_mutex_unlock(&lock);
 }
 
 static void serve_one(exchange *x, const char *line)

@@ -27,7 +27,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 BEGIN, END = "<!-- searching: begin, written by bench/search/report.py -->", "<!-- searching: end -->"
 ASKED = {1000: 521, 10000: 521, 98802: 200, 1000000: 40}
-TURNS = {1000: 5, 10000: 3, 98802: 2, 1000000: 2}
+TURNS = {1000: 20, 10000: 8, 98802: 5, 1000000: 2}
 GOALS = {  # us in the middle
     "ferrule": {1000: 5, 10000: 10, 98802: 30, 1000000: 250},
     "ferrule, both": {1000: 15, 10000: 60, 98802: 300, 1000000: 2000},

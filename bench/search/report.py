@@ -54,6 +54,7 @@ def prepare(data, folder):
         chosen += own[:38]
     random.Random(3).shuffle(chosen)
     queries.write_text("".join(chosen), encoding="utf-8")
+    os.sync()  # what is written back later would be measured with the first engine
     return tools, queries
 
 

@@ -79,6 +79,8 @@ bool fer_command_in_group(const fer_command *c, const char *group);
 const char *fer_command_verb(const fer_command *c);
 /* The first word of its name. */
 fer_str fer_command_word(const fer_command *c);
+/* Whether the option is one of its own. */
+bool fer_command_has(const fer_command *c, const char *option);
 /* Whether no row before it begins with the same word. */
 bool fer_command_is_first(const fer_command *c);
 

@@ -75,3 +75,10 @@ const fer_command *fer_command_find(const char *const *words, size_t count, size
     }
     return NULL;
 }
+
+bool fer_command_has(const fer_command *c, const char *option)
+{
+    for (const fer_option *o = c->options; o && o->name; o++)
+        if (strcmp(o->name, option) == 0) return true;
+    return false;
+}

@@ -182,13 +182,6 @@ static void set_up(fer_app *app)
     if (level) fer_log_level_parse(fer_str_of(level), &app->log.level);
 }
 
-static bool has_option(const fer_command *c, const char *name)
-{
-    for (const fer_option *o = c->options; o && o->name; o++)
-        if (strcmp(o->name, name) == 0) return true;
-    return false;
-}
-
 /* A command of its group that takes what it does not: "profiles show" for "profiles". */
 static const fer_command *verb_with_arguments(const fer_command *c)
 {
@@ -206,9 +199,9 @@ static int refuse_arguments(fer_app *app)
         return fer_app_usage(app, "%s takes no arguments; did you mean '%s %s'?", c->name,
                              verb->name, app->args[0]);
     return fer_app_usage(app, "%s takes no arguments%s", c->name,
-                         has_option(c, "config")   ? "; --config names a configuration"
-                         : has_option(c, "output") ? "; --output names a file"
-                                                   : "");
+                         fer_command_has(c, "config")   ? "; --config names a configuration"
+                         : fer_command_has(c, "output") ? "; --output names a file"
+                                                        : "");
 }
 
 static int run(fer_app *app, int argc, char **argv)

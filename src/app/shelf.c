@@ -295,10 +295,7 @@ void fer_shelf_deinit(fer_shelf *s)
 /* Whether the command has --any-name, and it was not given. */
 static bool can_take_any(const fer_app *app)
 {
-    for (const fer_option *o = app->command->options; o && o->name; o++) {
-        if (strcmp(o->name, "any-name") == 0) return !fer_app_option(app, "any-name");
-    }
-    return false;
+    return fer_command_has(app->command, "any-name") && !fer_app_option(app, "any-name");
 }
 
 void fer_shelf_remark(const fer_shelf *s)

@@ -177,11 +177,10 @@ static void update(const struct bench *b, fer_lexical *ix)
 /* All at once; and, for comparison, one after the other and then frozen. */
 static fer_str build(fer_arena *a, const struct bench *b)
 {
-    fer_lexical_builder *builder = fer_lexical_builder_new();
+    fer_lexical_builder *builder = fer_lexical_builder_new(b->count);
     fer_str frozen;
     BENCH_NEEDS(builder);
-    for (size_t i = 0; i < b->count; i++)
-        BENCH_NEEDS(fer_lexical_builder_add(builder, (uint32_t)i, &b->docs[i], NULL) == FER_OK);
+    BENCH_NEEDS(fer_lexical_builder_add_all(builder, 0, b->docs, b->count, NULL) == FER_OK);
     BENCH_NEEDS(fer_lexical_builder_finish(a, builder, &frozen, NULL) == FER_OK);
     fer_lexical_builder_free(builder);
     return frozen;

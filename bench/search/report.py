@@ -181,4 +181,5 @@ def main():
         page.write_text(before + BEGIN + "\n\n" + text + "\n\n" + END + rest.split(END)[1], encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

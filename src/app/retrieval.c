@@ -83,7 +83,7 @@ fer_code fer_tool_list_init(fer_tool_list *t, fer_ranker ranker,
                             const fer_embedder_choice *embedder, fer_err *err)
 {
     *t = (fer_tool_list){.arena = fer_arena_new(0),
-                         .builder = fer_lexical_builder_new(),
+                         .builder = fer_lexical_builder_new(0),
                          .searcher = fer_searcher_new(),
                          .ranker = ranker};
     fer_code code = t->arena && t->builder && t->searcher

@@ -156,6 +156,16 @@ static bool open_chunk(fer_arena *a, size_t need)
     return true;
 }
 
+void fer_arena_reserve(fer_arena *a, size_t size)
+{
+    size_t need;
+    if (size <= a->left || !fer_add_size(size, ALIGN - 1, &need)) return;
+    need &= ~(ALIGN - 1);
+    if (need > a->budget - fer_arena_used(a)) return;
+    bool had = open_chunk(a, need);
+    (void)had; /* without, chunks are opened as they are needed */
+}
+
 static void *refuse(fer_arena *a, fer_code why)
 {
     a->failure = why;

@@ -40,6 +40,9 @@ FER_MUST_USE void *fer_arena_grow(fer_arena *a, void *p, size_t old_size, size_t
  * it is full. NULL without memory; then the list is as it was.
  */
 FER_MUST_USE void *fer_arena_room(fer_arena *a, void *list, size_t count, size_t *cap, size_t size);
+/* So many bytes will be asked for on the whole: they are had at once where that can be, and cost
+ * nothing before they are used. */
+void fer_arena_reserve(fer_arena *a, size_t size);
 /* Gives back what the last allocation holds from `end` on. */
 void fer_arena_trim(fer_arena *a, const void *end);
 

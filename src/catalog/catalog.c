@@ -35,7 +35,7 @@ static fer_code make_index(fer_view *v, fer_vector_store *store, fer_err *err)
     size_t count;
     fer_code code = FER_OK;
     fer_arena *scratch = fer_arena_new(0);
-    v->finder = fer_finder_new(store);
+    v->finder = fer_finder_new(store, fer_view_count(v));
     if (!v->finder || !scratch) code = fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     for (size_t at = 0; !code && (run = fer_table_run(&v->tools, at, &count)); at += count) {
         for (size_t i = 0; i < count && !code; i++) {
@@ -47,7 +47,7 @@ static fer_code make_index(fer_view *v, fer_vector_store *store, fer_err *err)
         }
     }
     fer_arena_free(scratch);
-    return code;
+    return code ? code : fer_finder_settle(v->finder, err);
 }
 
 /* The vectors of another catalogue; one that cannot be used is none. */
@@ -355,6 +355,16 @@ static bool is_any_change(const fer_batch *b)
     return false;
 }
 
+/* A catalogue that has no tools is given some: where these are many, its index is made at once. */
+static void begin_index(fer_view *next, size_t puts)
+{
+    if (!next->finder || fer_view_count(next) || !fer_finder_gathers(puts)) return;
+    fer_finder *fresh = fer_finder_new(fer_finder_store(next->finder), puts);
+    if (!fresh) return; /* one by one */
+    fer_finder_unref(next->finder);
+    next->finder = fresh;
+}
+
 /* An index of which much has changed is made anew; without memory it does as it is. */
 static void tighten(fer_view *next)
 {
@@ -379,10 +389,13 @@ static fer_code apply_locked(fer_catalog *c, struct fer_applying *p, fer_view **
     fer_batch *b = p->batch;
     assert(p->next); /* or there was a failure */
     p->next->version = p->before->version + 1;
+    begin_index(p->next, b->count);
     fer_code code = fer_apply_all(p, err);
     if (code) return code;
     if (b->hard || (b->problems_in_all && !c->lenient)) return refused(b, err);
     if (is_any_change(b)) {
+        code = p->next->finder ? fer_finder_settle(p->next->finder, err) : FER_OK;
+        if (code) return code;
         struct fer_queued *q = fer_events_prepare(b->outcomes, b->count);
         if (!q) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
         tighten(p->next);

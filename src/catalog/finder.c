@@ -27,14 +27,35 @@ static fer_finder *new_finder(fer_vector_store *store)
     return f;
 }
 
-fer_finder *fer_finder_new(fer_vector_store *store)
+bool fer_finder_gathers(size_t puts)
+{
+    return puts > LOOSE;
+}
+
+fer_finder *fer_finder_new(fer_vector_store *store, size_t puts)
 {
     fer_finder *f = new_finder(store);
     if (!f) return NULL;
-    f->lexical = fer_lexical_new();
-    if (f->lexical) return f;
+    if (fer_finder_gathers(puts)) f->builder = fer_lexical_builder_new(puts);
+    else f->lexical = fer_lexical_new();
+    if (f->lexical || f->builder) return f;
     fer_finder_unref(f);
     return NULL;
+}
+
+fer_code fer_finder_settle(fer_finder *f, fer_err *err)
+{
+    fer_str frozen = FER_STR_NONE;
+    if (!f->builder) return FER_OK;
+    if (f->failed) return fer_fail(err, f->failed, "the search index could not be made");
+    f->bytes = fer_arena_new(0);
+    fer_code code = f->bytes ? fer_lexical_builder_finish(f->bytes, f->builder, &frozen, err)
+                             : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    if (!code) code = fer_lexical_open(frozen, &f->lexical, err);
+    if (code) return f->failed = code;
+    fer_lexical_builder_free(f->builder);
+    f->builder = NULL;
+    return FER_OK;
 }
 
 fer_code fer_finder_open(fer_str frozen, fer_vector_store *store, fer_finder **out, fer_err *err)
@@ -62,6 +83,7 @@ void fer_finder_unref(fer_finder *f)
     fer_finder_rest(f);
     fer_vector_store_unref(f->store);
     fer_lexical_free(f->lexical);
+    fer_lexical_builder_free(f->builder);
     fer_arena_free(f->bytes);
     fer_sys_free(f);
 }
@@ -134,8 +156,15 @@ fer_code fer_finder_embed(fer_finder *f, fer_arena *scratch, const fer_body *con
 
 /* ---- changing ------------------------------------------------------------------------------- */
 
+static fer_code gather(fer_finder *f, uint32_t number, const fer_search_doc *texts, fer_err *err)
+{
+    if (f->failed) return fer_fail(err, f->failed, "the search index could not be made");
+    return f->failed = fer_lexical_builder_add(f->builder, number, texts, err);
+}
+
 fer_code fer_finder_put(fer_finder *f, uint32_t number, const fer_search_doc *texts, fer_err *err)
 {
+    if (f->builder) return gather(f, number, texts, err);
     fer_code code = fer_lexical_put(f->lexical, number, texts, err);
     if (!code) f->puts++;
     return code;
@@ -143,7 +172,7 @@ fer_code fer_finder_put(fer_finder *f, uint32_t number, const fer_search_doc *te
 
 void fer_finder_remove(fer_finder *f, uint32_t number)
 {
-    fer_lexical_remove(f->lexical, number);
+    if (f->lexical) fer_lexical_remove(f->lexical, number);
     if (f->store) fer_vector_store_remove(f->store, number);
 }
 

@@ -19,8 +19,17 @@ typedef struct fer_finder fer_finder;
 struct fer_search_doc;
 struct fer_vector_store;
 
-/* `store`: of vectors, counted once more; NULL: words alone. */
-FER_MUST_USE fer_finder *fer_finder_new(struct fer_vector_store *store);
+/*
+ * `store`: of vectors, counted once more; NULL: words alone. `puts`: definitions that are put
+ * before anybody searches. Where these are many they are gathered and made an index at once, by
+ * fer_finder_settle, three times as quick as one by one; then nothing is removed before that, and
+ * after a put that failed it fails too.
+ */
+FER_MUST_USE fer_finder *fer_finder_new(struct fer_vector_store *store, size_t puts);
+/* Whether so many are gathered. */
+bool fer_finder_gathers(size_t puts);
+/* Before it is handed out. Where nothing was gathered it does nothing. */
+fer_code fer_finder_settle(fer_finder *f, fer_err *err);
 /* Over bytes that fer_finder_freeze made, or that look like it; they stay as long. */
 fer_code fer_finder_open(fer_str frozen, struct fer_vector_store *store, fer_finder **out,
                          fer_err *err);

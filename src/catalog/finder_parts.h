@@ -16,10 +16,12 @@ typedef struct fer_kit {
 
 struct fer_finder {
     atomic_uint refs;
-    fer_lexical *lexical;
-    fer_vector_store *store; /* NULL: there are no vectors */
-    size_t puts;             /* since it was frozen; the writer's alone */
-    fer_arena *bytes;        /* that it is frozen in; or NULL */
+    fer_lexical *lexical;         /* NULL: definitions are gathered ... */
+    fer_lexical_builder *builder; /* ... here; else NULL */
+    fer_code failed;              /* why one of these was not taken */
+    fer_vector_store *store;      /* NULL: there are no vectors */
+    size_t puts;                  /* since it was frozen; the writer's alone */
+    fer_arena *bytes;             /* that it is frozen in; or NULL */
     /* Kits that nobody uses just now: one for each thread that searches at once. */
     _Atomic(fer_kit *) spare[16];
 };

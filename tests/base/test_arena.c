@@ -383,6 +383,28 @@ static void remembers_failing(void)
     fer_arena_free(a);
 }
 
+/* What was reserved is given out without another chunk; where it cannot be had, as ever. */
+static void reserves(void)
+{
+    fer_arena *a = fer_arena_new(0), *small = fer_arena_new(64);
+    assert_non_null(a);
+    assert_non_null(small);
+    assert_true(fer_faults_begin("malloc@1"));
+    fer_arena_reserve(a, 1 << 20);
+    fer_faults_begin(NULL);
+    fer_arena_reserve(a, SIZE_MAX);
+    fer_arena_reserve(small, 1 << 20);
+    assert_non_null(fer_arena_alloc(small, 64));
+    fer_arena_reserve(a, 1 << 20);
+    assert_true(fer_faults_begin("malloc@1"));
+    for (int i = 0; i < 16; i++) assert_non_null(fer_arena_alloc(a, 1 << 16));
+    fer_faults_begin(NULL);
+    assert_int_equal(fer_arena_used(a), 1 << 20);
+    assert_false(fer_arena_starved(a));
+    fer_arena_free(small);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     return ROWS_RUN("arena sizes", size_rows, run_size) +
@@ -393,5 +415,6 @@ int main(void)
            ROWS_RUN("arena faults", fault_rows, run_fault) + ROWS_ONE("arena", long_printf) +
            ROWS_ONE("arena", malloc_torture) + ROWS_ONE("arena", reset_keeps_one_chunk) +
            ROWS_ONE("arena", seeds) + ROWS_ONE("arena", no_entropy) + ROWS_ONE("arena", no_arena) +
-           ROWS_ONE("arena", defers) + ROWS_ONE("arena", remembers_failing);
+           ROWS_ONE("arena", defers) + ROWS_ONE("arena", remembers_failing) +
+           ROWS_ONE("arena", reserves);
 }

@@ -310,7 +310,7 @@ static void add_pruned(fer_lexical_builder *b, uint32_t number, bool steep)
 
 static fer_lexical *build_pruned(fer_arena *a, bool steep)
 {
-    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_lexical_builder *b = fer_lexical_builder_new(0);
     fer_str frozen;
     fer_lexical *ix;
     for (uint32_t n = 0; n < PRUNED; n++) add_pruned(b, n, steep);
@@ -419,6 +419,53 @@ static void hardly_anybody_may_be_there(void)
     fer_arena_free(a);
 }
 
+/* Frozen bytes where so many documents have each of three words, and no other. */
+static fer_str freeze_counts(fer_arena *a, const unsigned counts[3])
+{
+    static const char *const words[] = {"alpha", "beta", "gamma"};
+    fer_lexical_builder *b = fer_lexical_builder_new(0);
+    fer_str out;
+    uint32_t number = 0;
+    for (size_t w = 0; w < FER_COUNT(words); w++) {
+        for (unsigned i = 0; i < counts[w]; i++) {
+            fer_search_text text = {FER_FIELD_DESCRIPTION, fer_str_of(words[w])};
+            fer_search_doc doc = {&text, 1};
+            assert_int_equal(fer_lexical_builder_add(b, number++, &doc, NULL), FER_OK);
+        }
+    }
+    assert_int_equal(fer_lexical_builder_finish(a, b, &out, NULL), FER_OK);
+    fer_lexical_builder_free(b);
+    return out;
+}
+
+/* What a searcher remembers of words is of one index: another one may have the same words, in the
+ * same order and the same place. */
+static void another_index_is_another(void)
+{
+    static const unsigned counts[2][3] = {{5, 4, 2}, {6, 3, 2}};
+    fer_arena *a = fer_arena_new(0);
+    fer_str bytes[2] = {freeze_counts(a, counts[0]), freeze_counts(a, counts[1])};
+    fer_searcher *same = fer_searcher_new();
+    char *place = fer_arena_alloc(a, bytes[0].len);
+    assert_int_equal(bytes[0].len, bytes[1].len);
+    for (size_t i = 0; i < 4; i++) {
+        fer_lexical *ix;
+        fer_lexical_hits x, y;
+        fer_searcher *fresh = fer_searcher_new();
+        fer_lexical_query q = {.text = FER_STR("alpha beta gamma"), .limit = 10};
+        memcpy(place, bytes[i % 2].ptr, bytes[i % 2].len);
+        assert_int_equal(fer_lexical_open((fer_str){place, bytes[0].len}, &ix, NULL), FER_OK);
+        assert_int_equal(fer_lexical_search(a, ix, same, &q, &x, NULL), FER_OK);
+        assert_int_equal(fer_lexical_search(a, ix, fresh, &q, &y, NULL), FER_OK);
+        assert_true(x.count == y.count && x.count > 0 && x.possible == y.possible);
+        for (size_t k = 0; k < x.count; k++) assert_true(x.list[k].score == y.list[k].score);
+        fer_searcher_free(fresh);
+        fer_lexical_free(ix);
+    }
+    fer_searcher_free(same);
+    fer_arena_free(a);
+}
+
 /* A word of so many letters; every third one ends with an e that its stem has. */
 static size_t make_word(char *out, size_t len, size_t nth)
 {
@@ -472,7 +519,7 @@ static void two_words_are_one_in_either_part(void)
 static void sums_are_taken_alike(void)
 {
     static _Alignas(FER_SUMS_ALIGN) uint16_t sums[FER_SUMS], once[FER_SUMS];
-    static uint16_t places[2][FER_SUMS + FER_SUMS_STEP], values[2][FER_SUMS + FER_SUMS_STEP];
+    static uint16_t places[2][FER_SUMS + FER_SUMS_MORE], values[2][FER_SUMS + FER_SUMS_MORE];
     const fer_sum_kernels *plain = &fer_sum_kernel_rows[fer_sum_kernel_count - 1];
     static const uint32_t sizes[] = {1, 63, 64, 65, 1000, FER_SUMS - 1, FER_SUMS};
     for (size_t i = 0; i < FER_COUNT(sizes) * fer_sum_kernel_count; i++) {
@@ -526,7 +573,7 @@ static unsigned fill_head(uint16_t units[FER_RANK_UNITS], unsigned count)
 static void heads_are_sorted_alike(void)
 {
     static uint16_t units[FER_RANK_LOT][FER_RANK_UNITS];
-    static fer_rank_word words[2][FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_STEP];
+    static fer_rank_word words[2][FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_MORE];
     const fer_rank_kernels *plain = &fer_rank_kernel_rows[fer_rank_kernel_count - 1];
     size_t odd = 0, noted = 0;
     for (unsigned round = 0; round < 400; round++) {
@@ -685,7 +732,7 @@ static void building_is_putting(void)
     };
     fer_arena *a = fer_arena_new(0);
     fer_lexical *ix = fer_lexical_new();
-    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_lexical_builder *b = fer_lexical_builder_new(0);
     fer_str one, other;
     assert_non_null(b);
     for (uint32_t i = 0; i < NUMBERS; i++) {
@@ -736,6 +783,43 @@ static fer_str repeated_text(fer_arena *a, size_t n)
     return (fer_str){text.ptr, text.len};
 }
 
+/* Where there are more terms than one unit of a record has numbers for, old and new ones differ. */
+static void building_many_terms(void)
+{
+    enum {
+        NUMBERS = 1700,
+        WORDS =
+            40 /* of each document: all different, then some of the first, which become frequent */
+    };
+    fer_arena *a = fer_arena_new(0);
+    fer_lexical *ix = fer_lexical_new();
+    fer_lexical_builder *b = fer_lexical_builder_new(NUMBERS);
+    fer_str one, other;
+    for (uint32_t n = 0; n < NUMBERS; n++) {
+        fer_buf text, param;
+        fer_buf_init(&text, a, 4096);
+        fer_buf_init(&param, a, 4096);
+        for (uint32_t i = 0; i < WORDS; i++) fer_buf_printf(&text, "q%uk ", n * WORDS + i);
+        for (uint32_t i = 0; i < WORDS; i++)
+            fer_buf_printf(&param, "q%uk ", roll(2) ? roll(NUMBERS * WORDS) : n * WORDS + i);
+        fer_search_text list[] = {{FER_FIELD_NAME, fer_arena_printf(a, "name_%u", n)},
+                                  {FER_FIELD_DESCRIPTION, fer_buf_view(&text)},
+                                  {FER_FIELD_PARAM_TEXT, fer_buf_view(&param)}};
+        fer_search_doc doc = {list, FER_COUNT(list)};
+        assert_int_equal(fer_lexical_put(ix, n, &doc, NULL), FER_OK);
+        assert_int_equal(fer_lexical_builder_add(b, n, &doc, NULL), FER_OK);
+    }
+    fer_lexical_stats stats;
+    fer_lexical_stat(ix, &stats);
+    assert_true(stats.terms > FER_RECORD_MARK);
+    assert_int_equal(fer_lexical_freeze(a, ix, &one, NULL), FER_OK);
+    assert_int_equal(fer_lexical_builder_finish(a, b, &other, NULL), FER_OK);
+    assert_true(fer_str_eq(one, other));
+    fer_lexical_builder_free(b);
+    fer_lexical_free(ix);
+    fer_arena_free(a);
+}
+
 /* What is remembered of texts does not change what is built, also where a document is full. */
 static void building_with_repeats(void)
 {
@@ -748,12 +832,14 @@ static void building_with_repeats(void)
                                               FER_FIELD_PARAM_NAME, FER_FIELD_NAMESPACE};
     fer_arena *a = fer_arena_new(0);
     fer_lexical *ix = fer_lexical_new();
-    fer_lexical_builder *b = fer_lexical_builder_new();
-    fer_str texts[TEXTS], one, other;
-    static fer_search_text list[LARGE];
+    fer_lexical_builder *b = fer_lexical_builder_new(0), *all = fer_lexical_builder_new(NUMBERS);
+    fer_str texts[TEXTS], one, other, third;
+    static fer_search_doc docs[NUMBERS];
     for (size_t i = 0; i < TEXTS; i++) texts[i] = repeated_text(a, i);
     for (uint32_t n = 0; n < NUMBERS; n++) {
+        fer_search_text *list = fer_arena_alloc(a, LARGE * sizeof *list);
         fer_search_doc doc = {list, n % 1000 == 999 ? LARGE : roll(12)};
+        docs[n] = doc;
         for (size_t i = 0; i < doc.count; i++)
             list[i] = (fer_search_text){fields[roll(FER_COUNT(fields))], texts[roll(TEXTS)]};
         assert_int_equal(fer_lexical_put(ix, n, &doc, NULL), FER_OK);
@@ -762,6 +848,10 @@ static void building_with_repeats(void)
     assert_int_equal(fer_lexical_freeze(a, ix, &one, NULL), FER_OK);
     assert_int_equal(fer_lexical_builder_finish(a, b, &other, NULL), FER_OK);
     assert_true(fer_str_eq(one, other));
+    assert_int_equal(fer_lexical_builder_add_all(all, 0, docs, NUMBERS, NULL), FER_OK);
+    assert_int_equal(fer_lexical_builder_finish(a, all, &third, NULL), FER_OK);
+    assert_true(fer_str_eq(one, third));
+    fer_lexical_builder_free(all);
     fer_lexical_builder_free(b);
     fer_lexical_free(ix);
     fer_arena_free(a);
@@ -799,7 +889,7 @@ static void full_document(void)
 static void building_nothing(void)
 {
     fer_arena *a = fer_arena_new(0);
-    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_lexical_builder *b = fer_lexical_builder_new(0);
     fer_lexical *ix = fer_lexical_new(), *opened;
     fer_str one, other;
     assert_int_equal(fer_lexical_builder_finish(a, b, &one, NULL), FER_OK);
@@ -884,7 +974,7 @@ static fer_code attempt_building(fer_arena *unused, const void *row)
     fer_code code = FER_OUT_OF_MEMORY;
     fer_str frozen;
     fer_arena *a = fer_arena_new(0);
-    fer_lexical_builder *b = fer_lexical_builder_new();
+    fer_lexical_builder *b = fer_lexical_builder_new(0);
     if (a && b) {
         code = FER_OK;
         for (uint32_t i = 0; !code && i < 2000; i++) {
@@ -981,11 +1071,12 @@ int main(void)
            ROWS_ONE("index", history_does_not_matter) + ROWS_ONE("index", heads_are_sorted_alike) +
            ROWS_ONE("index", nets_catch_what_is_in_them) +
            ROWS_ONE("index", hardly_anybody_may_be_there) +
+           ROWS_ONE("index", another_index_is_another) +
            ROWS_ONE("finding", two_words_are_one_in_either_part) +
            ROWS_ONE("index", scores_are_counted_alike) + ROWS_ONE("index", removed_last) +
-           ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_with_repeats) +
-           ROWS_ONE("index", building_nothing) + ROWS_ONE("index", full_document) +
-           ROWS_ONE("index", counts) + ROWS_ONE("index", hits_are_limited) +
-           ROWS_ONE("index", no_memory) + ROWS_ONE("index", broken_bytes) +
-           ROWS_RUN("header", header_rows, broken_header);
+           ROWS_ONE("index", building_is_putting) + ROWS_ONE("index", building_many_terms) +
+           ROWS_ONE("index", building_with_repeats) + ROWS_ONE("index", building_nothing) +
+           ROWS_ONE("index", full_document) + ROWS_ONE("index", counts) +
+           ROWS_ONE("index", hits_are_limited) + ROWS_ONE("index", no_memory) +
+           ROWS_ONE("index", broken_bytes) + ROWS_RUN("header", header_rows, broken_header);
 }

@@ -321,6 +321,101 @@ static void same_from_file(void)
     unlink(path);
 }
 
+#define CROWD 700 /* so many at once are gathered */
+
+/* All in one batch, of which one tool is gone again; an index that is made of it. */
+static fer_catalog *crowd_at_once(fer_arena *a)
+{
+    fer_catalog *c = must_catalog(&searching);
+    fer_batch *b = fer_batch_new();
+    fer_err err;
+    assert_int_equal(
+        fer_batch_add(b, FER_STR("t.json"), many_text(a, 0, CROWD), FER_FORMAT_JSON, NULL, &err),
+        FER_OK);
+    assert_int_equal(fer_batch_remove(b, FER_STR("n0:paint_thing_0"), &err), FER_OK);
+    if (fer_catalog_apply(c, b, &err)) fail_msg("%s", err.message);
+    fer_batch_free(b);
+    return c;
+}
+
+/* The same, a few at a time; kept without an index, and opened with one. */
+static fer_catalog *crowd_opened(fer_arena *a)
+{
+    char path[] = "/tmp/ferrule-search-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    fer_catalog *bare = must_catalog(NULL), *opened;
+    fer_err err;
+    for (int i = 1; i < CROWD; i += 100)
+        must_put(bare, many_text(a, i, i + 100 < CROWD ? i + 100 : CROWD).ptr);
+    assert_int_equal(fer_catalog_save(bare, path, &err), FER_OK);
+    if (fer_catalog_open(path, &searching, &opened, &err)) fail_msg("%s", err.message);
+    fer_catalog_free(bare);
+    unlink(path);
+    return opened;
+}
+
+static fer_catalog *crowd_slowly(fer_arena *a)
+{
+    fer_catalog *c = must_catalog(&searching);
+    for (int i = 1; i < CROWD; i += 100)
+        must_put(c, many_text(a, i, i + 100 < CROWD ? i + 100 : CROWD).ptr);
+    return c;
+}
+
+/* Whether tools come at once or one by one, the same is found, also once there are more. */
+static void crowds(void)
+{
+    static const char *const queries[] = {"paint things", "sell thing 44", "paint_thing_0",
+                                          "nothing at all", "carry_thing_7"};
+    fer_arena *a = fer_arena_new(0);
+    fer_catalog *all[] = {crowd_slowly(a), crowd_at_once(a), crowd_opened(a)};
+    for (size_t i = 0; i < 2 * FER_COUNT(queries); i++) {
+        fer_buf found[FER_COUNT(all)];
+        for (size_t c = 0; c < FER_COUNT(all); c++) {
+            fer_page page = {.size = 100};
+            fer_buf_init(&found[c], a, 1 << 20);
+            ask(a, all[c], queries[i % FER_COUNT(queries)], NULL, &page, &found[c]);
+            assert_true(fer_str_eq(fer_buf_view(&found[0]), fer_buf_view(&found[c])));
+            if (i + 1 == FER_COUNT(queries))
+                must_put(all[c], TOOL("late", "painter", "paint things too", ""));
+        }
+    }
+    for (size_t c = 0; c < FER_COUNT(all); c++) fer_catalog_free(all[c]);
+    fer_arena_free(a);
+}
+
+/* Without memory nothing has changed, and the next time it works. */
+static void crowd_without_memory(void)
+{
+    fer_arena *a = fer_arena_new(0);
+    fer_str text = many_text(a, 0, CROWD);
+    size_t failed = 0;
+    for (int at = 1; at < 40000; at += at / 4 + 1) {
+        fer_catalog *c = must_catalog(&searching);
+        fer_batch *b = fer_batch_new();
+        fer_found found;
+        fer_err err;
+        char fault[32];
+        assert_int_equal(fer_batch_add(b, FER_STR("t.json"), text, FER_FORMAT_JSON, NULL, &err),
+                         FER_OK);
+        snprintf(fault, sizeof fault, "malloc@%d", at);
+        assert_true(fer_faults_begin(fault));
+        fer_code code = fer_catalog_apply(c, b, &err);
+        fer_faults_begin(NULL);
+        failed += code != FER_OK;
+        if (code) must_put(c, T("paint"));
+        assert_int_equal(fer_catalog_search(a, c, FER_STR("paint"), NULL, NULL, &found, &err),
+                         FER_OK);
+        assert_true(code ? found.count == 1 : found.count > 1);
+        fer_batch_free(b);
+        fer_catalog_free(c);
+    }
+    assert_true(failed > 3);
+    fer_arena_free(a);
+}
+
 static void limits(void)
 {
     fer_catalog *c = catalog_of(tools);
@@ -415,6 +510,7 @@ int main(void)
     return ROWS_RUN("search", rows, run) + ROWS_ONE("search", incremental) +
            ROWS_ONE("search", outlives) + ROWS_ONE("search", refused) +
            ROWS_ONE("search", held_back) + ROWS_ONE("search", pages) +
-           ROWS_ONE("search", same_from_file) + ROWS_ONE("search", limits) +
+           ROWS_ONE("search", same_from_file) + ROWS_ONE("search", crowds) +
+           ROWS_ONE("search", crowd_without_memory) + ROWS_ONE("search", limits) +
            ROWS_ONE("search", threads) + ROWS_ONE("search", torture);
 }

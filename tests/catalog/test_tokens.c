@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts taken apart into what search compares. */
-#include "tokens.h"
+#include "wording.h"
 
 #include <libstemmer.h>
 
@@ -122,12 +122,95 @@ static void same_keys(fer_tokeniser *t, fer_str text)
     assert_int_equal(fer_token_next_keys(&other, key, FER_COUNT(key)), 0);
 }
 
+/* And so are they with their places and borders. */
+static void same_spots(fer_tokeniser *t, fer_str text, size_t room)
+{
+    fer_token_reader one, other;
+    fer_token_key key[40];
+    fer_token_spot spot[40];
+    fer_token x, y;
+    assert_true(room <= FER_COUNT(key));
+    fer_token_reader_init(&one, t, text);
+    fer_token_reader_init(&other, t, text);
+    while (fer_token_next_word(&one, &x)) {
+        size_t count = fer_token_next_spots(&other, key, spot, room);
+        for (size_t i = 0; i < count; i++) {
+            if (i) assert_true(fer_token_next_word(&one, &x));
+            assert_memory_equal(x.word.ptr, key[i].part, sizeof key[i]);
+            assert_true(x.word.len == spot[i].len && x.start == spot[i].start);
+            assert_true(x.kind == spot[i].kind && x.border == spot[i].border);
+            assert_int_equal(x.end, spot[i].start + spot[i].len);
+        }
+        if (count) continue;
+        assert_true(fer_token_next_word(&other, &y) && fer_str_eq(x.word, y.word));
+        assert_true(x.start == y.start && x.border == y.border && x.kind == y.kind);
+    }
+    assert_int_equal(fer_token_next_spots(&other, key, spot, room), 0);
+}
+
+/* The end of what is quoted from a byte on, or that byte: a mark, less than 200 bytes in one line,
+ * and the same mark. An apostrophe is none. */
+static size_t end_of_quote(const char *s, size_t len, size_t at)
+{
+    bool inside = at > 0 && (fer_is_alpha(s[at - 1]) || fer_is_digit(s[at - 1]));
+    if (!strchr("\"`'", s[at]) || (s[at] == '\'' && inside)) return at;
+    for (size_t i = at + 1; i < len && i - at < 200 && s[i] != '\n'; i++) {
+        bool goes_on = s[i] == '\'' && i + 1 < len && fer_is_alpha(s[i + 1]);
+        if (s[i] == s[at] && !goes_on) return i;
+    }
+    return at;
+}
+
+/* A request is its tokens, one by one, and which of them stand in quotes. */
+static void wording_is_tokens(fer_tokeniser *t, fer_str text)
+{
+    static fer_wording request;
+    fer_token_reader r;
+    fer_token k;
+    size_t count = 0, at = 0, quoted = 0;
+    fer_wording_read(&request, t, text);
+    fer_token_reader_init(&r, t, text);
+    while (fer_token_next(&r, &k)) {
+        const fer_wording_word *w = &request.words[count++];
+        assert_true(count <= request.count);
+        assert_true(fer_str_eq(w->word, k.word) && fer_str_eq(w->text, k.text));
+        assert_true(w->start == k.start && w->end == k.end && w->border == k.border);
+        assert_true(w->kind == k.kind && w->use == k.use);
+        for (; at < k.start; at++) {
+            size_t end = end_of_quote(text.ptr, text.len, at);
+            if (end > at) at = quoted = end;
+        }
+        assert_int_equal(w->quoted, k.start < quoted);
+    }
+    assert_int_equal(count, request.count);
+}
+
 /* Texts around the length of a block, made of what words begin and end with. */
 static void keys_of_many(void)
 {
-    static const char *const parts[] = {"a",  "s",  "Z",        "Qu",           "IDs",
-                                        "7",  " ",  "_",        "word",         ". ",
-                                        "XY", "12", "\xC3\xA9", "\xE5\xA4\xA9", "lettersandmore"};
+    static const char *const parts[] = {"a",
+                                        "s",
+                                        "Z",
+                                        "Qu",
+                                        "IDs",
+                                        "7",
+                                        " ",
+                                        "_",
+                                        "word",
+                                        ". ",
+                                        "XY",
+                                        "12",
+                                        ",",
+                                        "\n(",
+                                        "; ",
+                                        ": ",
+                                        "?",
+                                        "'",
+                                        "\"",
+                                        ".",
+                                        "\xC3\xA9",
+                                        "\xE5\xA4\xA9",
+                                        "lettersandmore"};
     fer_tokeniser *t = fer_tokeniser_new();
     uint32_t random = 1;
     assert_non_null(t);
@@ -141,6 +224,9 @@ static void keys_of_many(void)
                                     parts[random / 65536 % kinds]);
         }
         same_keys(t, (fer_str){text, len});
+        same_spots(t, (fer_str){text, len}, 40);
+        wording_is_tokens(t, (fer_str){text, len});
+        same_spots(t, (fer_str){text, len}, 1 + round % 7);
     }
     fer_tokeniser_free(t);
 }
@@ -229,7 +315,7 @@ static void notes(void)
     assert_non_null(t);
     fer_tokeniser_note_about(t, &one);
     assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
-    fer_tokeniser_write(t, note_of(t, "running"), 77, 5);
+    fer_tokeniser_write(t, note_of(t, "running"), (fer_token_note){.number = 77});
     fer_tokeniser_note_about(t, &one);
     assert_true(fer_tokeniser_noted(t, note_of(t, "Running")));
     assert_int_equal(note_of(t, "running")->number, 77);
@@ -237,8 +323,9 @@ static void notes(void)
     fer_tokeniser_note_about(t, &other);
     assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
     assert_null(note_of(t, "internationalisations")); /* longer than what is remembered */
-    assert_null(note_of(t, "2026"));
-    fer_tokeniser_write(t, note_of(t, "running"), 78, 5);
+    assert_non_null(note_of(t, "2026"));
+    assert_null(note_of(t, "20261"));
+    fer_tokeniser_write(t, note_of(t, "running"), (fer_token_note){.number = 78});
     fer_token_reader_init(&r, t, FER_STR("running"));
     assert_true(fer_token_next(&r, &k));
     (void)stems_of_many(t); /* and so it is forgotten */
@@ -247,7 +334,7 @@ static void notes(void)
     for (uint64_t i = 0; i < 70000; i++) { /* more rounds than are counted */
         fer_tokeniser_note_about(t, &(fer_token_subject){"many", {i, 0, 0}});
         assert_false(fer_tokeniser_noted(t, note_of(t, "running")));
-        if (i == 4) fer_tokeniser_write(t, note_of(t, "running"), 79, 5);
+        if (i == 4) fer_tokeniser_write(t, note_of(t, "running"), (fer_token_note){.number = 79});
     }
     fer_tokeniser_free(t);
 }

@@ -28,22 +28,45 @@ static_assert(TERMS <= FER_RECORD_TERMS, "and then a record can have them");
 struct fer_lexical_builder {
     fer_arena *arena;
     fer_tokeniser *tokeniser;
-    struct doc *docs; /* by number */
-    size_t doc_cap;
+    struct doc *docs;          /* by number */
+    size_t doc_cap, doc_first; /* room for so many, and at first */
     uint32_t numbers, count;
     size_t postings, units; /* of all */
     fer_text_memo memo;
     fer_intake intake;
 };
 
-fer_lexical_builder *fer_lexical_builder_new(void)
+/*
+ * What a document takes of the arena, on the whole. Memory that is asked for at once is given back
+ * at once, which malloc takes as a sign to keep twice as much for the next time, as long as it is
+ * less than 32 MiB: all but the first builds of a process need none from the kernel, or little.
+ */
+#define DOC_BYTES 1536
+#define SOME_DOCS 1024            /* that there is room for at first where nobody says */
+#define MANY_DOCS ((size_t)20000) /* that memory is asked for at once */
+
+/* For words, and for texts: there are some five of each for a document, fewer where these are many.
+ */
+#define SLOTS_LEAST 2048
+#define SLOTS_MOST  32768
+static uint32_t slots_for(size_t docs)
+{
+    uint32_t slots = SLOTS_LEAST;
+    while (slots < SLOTS_MOST && slots < 16 * docs) slots *= 2;
+    return slots;
+}
+
+fer_lexical_builder *fer_lexical_builder_new(size_t docs)
 {
     fer_lexical_builder *b = fer_sys_malloc_zero(sizeof *b);
     if (!b) return NULL;
     b->arena = fer_arena_new(0);
+    if (b->arena) fer_arena_reserve(b->arena, (docs < MANY_DOCS ? docs : MANY_DOCS) * DOC_BYTES);
     b->tokeniser = fer_tokeniser_new_plain();
-    if (b->arena && b->tokeniser && fer_text_memo_init(&b->memo, fer_arena_seed(b->arena))) {
-        fer_intake_init_many(&b->intake, b->arena, b->tokeniser, &b->memo);
+    uint32_t slots = slots_for(docs);
+    b->doc_first = docs && docs < FER_LEXICAL_DOCS_MAX ? docs : SOME_DOCS;
+    if (b->arena && b->tokeniser && fer_text_memo_init(&b->memo, b->arena, slots)) {
+        fer_intake_init_many(&b->intake, b->arena, b->tokeniser, &b->memo, slots);
         return b;
     }
     fer_lexical_builder_free(b);
@@ -53,7 +76,6 @@ fer_lexical_builder *fer_lexical_builder_new(void)
 void fer_lexical_builder_free(fer_lexical_builder *b)
 {
     if (!b) return;
-    fer_text_memo_deinit(&b->memo);
     fer_tokeniser_free(b->tokeniser);
     fer_arena_free(b->arena);
     fer_sys_free(b);
@@ -61,24 +83,19 @@ void fer_lexical_builder_free(fer_lexical_builder *b)
 
 /* ---- documents ------------------------------------------------------------------ */
 
-/* A list with room for `need` items, cleared behind those that were there. NULL: no memory. */
-static void *widen(fer_arena *a, void *list, size_t *cap, size_t need, size_t size)
-{
-    size_t more = *cap ? *cap : 1024;
-    if (need <= *cap) return list;
-    while (more < need) more *= 2;
-    char *wider = fer_arena_grow(a, list, *cap * size, more * size);
-    if (!wider) return NULL;
-    memset(wider + *cap * size, 0, (more - *cap) * size);
-    *cap = more;
-    return wider;
-}
-
+/* Places behind those that were there are cleared. */
 static bool make_room(fer_lexical_builder *b, uint32_t number)
 {
-    void *docs = widen(b->arena, b->docs, &b->doc_cap, (size_t)number + 1, sizeof *b->docs);
-    if (docs) b->docs = docs;
-    return docs != NULL;
+    size_t cap = b->doc_cap ? b->doc_cap : b->doc_first;
+    if (number < b->doc_cap) return true;
+    while (cap <= number) cap *= 2;
+    struct doc *docs =
+        fer_arena_grow(b->arena, b->docs, b->doc_cap * sizeof *docs, cap * sizeof *docs);
+    if (!docs) return false;
+    memset(docs + b->doc_cap, 0, (cap - b->doc_cap) * sizeof *docs);
+    b->docs = docs;
+    b->doc_cap = cap;
+    return true;
 }
 
 static bool keep_doc(fer_lexical_builder *b, struct doc *doc)
@@ -118,6 +135,37 @@ fer_code fer_lexical_builder_add(fer_lexical_builder *b, uint32_t number, const 
     return FER_OK;
 }
 
+#define LINE 64 /* bytes that come from memory together */
+
+static void fetch_list(const fer_search_doc *doc)
+{
+    const char *list = (const char *)doc->texts;
+    for (size_t at = 0; at < doc->count * sizeof *doc->texts; at += LINE)
+        __builtin_prefetch(list + at);
+}
+
+/* How they begin: of those that are longer, the processor asks for the rest. */
+static void fetch_texts(const fer_search_doc *doc)
+{
+    for (size_t i = 0; i < doc->count; i++) {
+        uintptr_t text = (uintptr_t)doc->texts[i].text.ptr; /* whatever is behind it */
+        __builtin_prefetch((const void *)text);
+        __builtin_prefetch((const void *)(text + LINE));
+    }
+}
+
+fer_code fer_lexical_builder_add_all(fer_lexical_builder *b, uint32_t first,
+                                     const fer_search_doc *docs, size_t count, fer_err *err)
+{
+    fer_code code = FER_OK;
+    for (size_t i = 0; i < count && !code; i++) {
+        if (count - i > 2) fetch_list(&docs[i + 2]);
+        if (count - i > 1) fetch_texts(&docs[i + 1]);
+        code = fer_lexical_builder_add(b, first + (uint32_t)i, &docs[i], err);
+    }
+    return code;
+}
+
 /* ---- all of them ---------------------------------------------------------------- */
 
 #define UNITS       ((size_t)UINT16_MAX + 1) /* that there can be in a record */
@@ -134,6 +182,7 @@ struct turn {
     uint32_t count;        /* of terms */
     fer_term_place *terms; /* by new numbers; theirs are the old ones */
     struct place *places;
+    uint32_t *codes;  /* units of a record that become others, two of them; NULL: narrow */
     uint32_t nowhere; /* behind the last single term, cleared in the end */
     fer_frozen_writer w;
 };
@@ -142,7 +191,8 @@ struct turn {
 static fer_str text_of(const fer_word *word)
 {
     const char *text = (const char *)word->key.part;
-    return (fer_str){text, *text == FER_NAME_MARK ? FER_NAME_BYTES : fer_token_key_len(&word->key)};
+    size_t len = fer_token_key_len(&word->key);
+    return (fer_str){text, *text == FER_NAME_MARK ? FER_NAME_BYTES : len};
 }
 
 static bool number_terms(struct turn *t, fer_arena *a)
@@ -151,8 +201,10 @@ static bool number_terms(struct turn *t, fer_arena *a)
     fer_term_place *to = t->terms;
     for (uint32_t i = 1; i < in->words_met.count; i++) {
         const fer_word *word = fer_words_get(&in->words_met, i);
-        if (word->own == FER_NONE) continue;
-        *to++ = fer_term_place_padded(in->marks[word->own].docs, text_of(word), word->own);
+        bool is_term = word->own != FER_NONE; /* anybody's guess: what is none is written over */
+        uint32_t docs = in->marks[is_term ? word->own : 0].docs;
+        *to = fer_term_place_padded(docs, text_of(word), word->own);
+        to += is_term;
     }
     for (size_t i = 0; i < in->long_terms.cap; i++) {
         const struct fer_map_entry *e = &in->long_terms.entries[i];
@@ -177,6 +229,17 @@ static void place_terms(struct turn *t)
         t->places[mark] = (struct place){mark, 0}; /* marks stay what they are */
 }
 
+/* By what is one unit of a record now. */
+static void code_units(struct turn *t)
+{
+    for (uint32_t unit = 0; unit < FER_RECORD_MARK; unit++) {
+        uint16_t to[2] = {0, 0};
+        fer_record_put(to, t->places[unit].number);
+        t->codes[unit] = to[0] | (uint32_t)to[1] << 16;
+    }
+    for (uint32_t mark = FER_RECORD_MARK; mark < FER_RECORD_WIDE; mark++) t->codes[mark] = mark;
+}
+
 /* ---- documents, turned round ------------------------------------------------------ */
 
 /*
@@ -198,18 +261,23 @@ static void write_postings(struct turn *t, uint32_t number, const struct doc *do
     }
 }
 
-/* The units of a record up to `end`, with new numbers. */
-static uint16_t *write_units(const struct place *places, const uint16_t *from, const uint16_t *end,
+/*
+ * The units of a record up to `end`, with new numbers. Which of them are marks, and which become
+ * two, is anybody's guess: two are written, and the second written over where it is none.
+ */
+static uint16_t *write_units(const struct turn *t, const uint16_t *from, const uint16_t *end,
                              uint16_t *to)
 {
     while (from < end) {
         uint32_t unit = *from++;
-        if (unit < FER_RECORD_MARK) {
-            to += fer_record_put(to, places[unit].number);
-        } else if (unit >= FER_RECORD_WIDE) {
-            to += fer_record_put(to, places[(unit - FER_RECORD_WIDE) << 16 | *from++].number);
+        if (unit >= FER_RECORD_WIDE) {
+            unit = (unit - FER_RECORD_WIDE) << 16 | *from++;
+            to += fer_record_put(to, t->places[unit].number);
         } else {
-            *to++ = (uint16_t)unit;
+            uint32_t code = t->codes[unit];
+            to[0] = (uint16_t)code;
+            to[1] = (uint16_t)(code >> 16);
+            to += 1 + (to[0] >= FER_RECORD_WIDE);
         }
     }
     return to;
@@ -222,10 +290,10 @@ static size_t write_wide(const struct turn *t, const struct doc *doc, uint16_t *
     fer_record_open(&r, (fer_record){record, doc->units});
     uint16_t *head =
         fer_record_put_name(to, r.name == FER_NONE ? FER_NONE : t->places[r.name].number);
-    uint16_t *end = write_units(t->places, r.at, r.head_end, head);
+    uint16_t *end = write_units(t, r.at, r.head_end, head);
     to[FER_RECORD_AT_LENGTH] = record[FER_RECORD_AT_LENGTH];
     to[FER_RECORD_AT_HEAD] = (uint16_t)(end - head);
-    return (size_t)(write_units(t->places, r.head_end, r.end, end) - to);
+    return (size_t)(write_units(t, r.head_end, r.end, end) - to);
 }
 
 /* Every unit becomes one. */
@@ -281,6 +349,10 @@ static bool prepare(struct turn *t, fer_arena *a)
     size_t places = terms < UNITS ? UNITS : terms; /* one for whatever stands in a record */
     t->terms = fer_arena_alloc(a, terms * sizeof *t->terms);
     t->places = fer_arena_alloc(a, places * sizeof *t->places);
+    if (!is_narrow(t)) {
+        t->codes = fer_arena_alloc(a, FER_RECORD_WIDE * sizeof *t->codes);
+        if (!t->codes) return false;
+    }
     return t->terms && t->places && number_terms(t, a);
 }
 
@@ -302,6 +374,7 @@ static fer_code write_all(struct turn *t, fer_arena *a, fer_str *out, fer_err *e
     if (code) return code;
     t->nowhere = fer_frozen_place(&t->w, t->count);
     place_terms(t);
+    if (t->codes) code_units(t);
     turn_round(t);
     t->w.singles[t->count - t->w.shared].posting = 0;
     *out = fer_frozen_end(&t->w);
@@ -311,12 +384,10 @@ static fer_code write_all(struct turn *t, fer_arena *a, fer_str *out, fer_err *e
 fer_code fer_lexical_builder_finish(fer_arena *a, fer_lexical_builder *b, fer_str *out,
                                     fer_err *err)
 {
-    fer_arena *scratch = fer_arena_new(0);
     struct turn t = {.b = b, .count = b->intake.term_count};
     fer_code code = FER_OUT_OF_MEMORY;
     if (b->postings >= UINT32_MAX || b->units >= UINT32_MAX / 2) code = too_much(err);
-    else if (scratch && prepare(&t, scratch)) code = write_all(&t, a, out, err);
+    else if (prepare(&t, b->arena)) code = write_all(&t, a, out, err);
     else fer_fail(err, code, "no memory for freezing the search index");
-    fer_arena_free(scratch);
     return code;
 }

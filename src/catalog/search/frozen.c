@@ -4,7 +4,6 @@
 #include "checked.h"
 #include "errors.h"
 #include "frozen_layout.h"
-#include "tokens.h"
 
 static size_t place(struct fer_frozen_layout *l, size_t count, size_t size)
 {
@@ -144,15 +143,45 @@ static inline struct slots look_at_slots(const uint32_t *at, uint32_t wanted, ui
 }
 #endif
 
-/* Behind the first empty slot nobody is looked for. */
+/* Behind the first empty slot nobody is looked for. Those at the end of the table are not looked
+ * at: there may be one. */
+static inline bool may_have(const uint32_t *slots, uint32_t slot_count, uint32_t slot_number,
+                            uint64_t hash)
+{
+    const uint32_t wanted = fer_frozen_hash_bits(hash, slot_number);
+    for (uint32_t at = (uint32_t)hash & (slot_count - 1); slot_count - at >= SLOTS; at += SLOTS) {
+        struct slots s = look_at_slots(slots + at, wanted, slot_number);
+        bool there = (s.wanted & (s.empty - 1)) != 0;
+        if (there | (s.empty != 0)) return there; /* mostly at once */
+    }
+    return true;
+}
+
 bool fer_frozen_may_have(const fer_frozen *f, uint64_t hash)
 {
-    uint32_t at = (uint32_t)hash & (f->slot_count - 1);
-    if (!f->term_count) return false;
-    if (f->slot_count - at < SLOTS) return true;
-    struct slots s =
-        look_at_slots(f->slots + at, fer_frozen_hash_bits(hash, f->slot_number), f->slot_number);
-    return (s.wanted & (s.empty - 1)) != 0 || !s.empty;
+    return f->term_count && may_have(f->slots, f->slot_count, f->slot_number, hash);
+}
+
+#define LOT 32 /* words whose slots are on their way */
+
+size_t fer_frozen_sift(const fer_frozen *f, const fer_token_key *words, size_t count,
+                       uint16_t *places)
+{
+    const uint32_t *slots = f->slots, slot_count = f->slot_count, slot_number = f->slot_number;
+    uint64_t hashes[LOT];
+    size_t found = 0;
+    for (size_t at = 0; f->term_count && at < count; at += LOT) {
+        size_t lot = count - at < LOT ? count - at : LOT;
+        for (size_t i = 0; i < lot; i++) {
+            hashes[i] = fer_token_key_hash(&words[at + i], f->seed);
+            __builtin_prefetch(&slots[hashes[i] & (slot_count - 1)]);
+        }
+        for (size_t i = 0; i < lot; i++) {
+            places[found] = (uint16_t)(at + i);
+            found += may_have(slots, slot_count, slot_number, hashes[i]);
+        }
+    }
+    return found;
 }
 
 uint32_t fer_frozen_find(const fer_frozen *f, fer_str term)
@@ -178,33 +207,4 @@ fer_record fer_frozen_record(const fer_frozen *f, uint32_t number)
     uint32_t from = f->record_at[number], to = f->record_at[number + 1];
     if (from >= to || to > f->record_units) return (fer_record){NULL, 0};
     return (fer_record){f->records + from, to - from};
-}
-
-static fer_frozen_list single_posting(const struct fer_frozen_single *s)
-{
-    return (fer_frozen_list){
-        .df = 1, .levels = (uint16_t)(s->posting % FER_LEVELS), .flat = &s->posting};
-}
-
-fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
-{
-    static const fer_frozen_list nothing = {0};
-    if (term >= f->term_count) return nothing;
-    if (term >= f->shared) return single_posting(&f->singles[term - f->shared]);
-    const struct fer_frozen_term *t = &f->terms[term];
-    size_t units = term < f->run_rows ? 1 : 2;
-    if (t->postings > f->posting_count || f->posting_count - t->postings < units * t->df)
-        return nothing;
-    const uint16_t *at = f->postings + t->postings;
-    if (term >= f->run_rows) {
-        if (t->postings & 1) return nothing;
-        return (fer_frozen_list){.df = t->df, .levels = f->levels[term], .flat = (const void *)at};
-    }
-    bool bits = term < f->bit_rows;
-    return (fer_frozen_list){.df = t->df,
-                             .levels = f->levels[term],
-                             .bits =
-                                 bits ? f->bits + term * fer_frozen_row_words(f->windows) : NULL,
-                             .runs = f->runs + (size_t)term * (f->windows + 1),
-                             .postings = at};
 }

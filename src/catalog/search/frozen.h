@@ -25,6 +25,7 @@
 #include "arena.h"
 #include "record.h"
 #include "term_order.h"
+#include "tokens.h"
 #include "weigh.h"
 
 #define FER_WINDOW_BITS 11
@@ -97,13 +98,19 @@ static inline uint32_t fer_frozen_df(const fer_frozen *f, uint32_t term)
 /* Asks for what is known of a term. */
 static inline void fer_frozen_fetch(const fer_frozen *f, uint32_t term)
 {
-    if (term < f->shared) __builtin_prefetch(&f->terms[term]);
-    else if (term < f->term_count) __builtin_prefetch(&f->singles[term - f->shared]);
+    /* One address or the other: which of them is not for a branch to foresee. */
+    size_t at = term < f->term_count ? term - f->shared : 0;
+    uintptr_t shared = (uintptr_t)f->terms + term * sizeof *f->terms;
+    uintptr_t single = (uintptr_t)f->singles + at * sizeof *f->singles;
+    __builtin_prefetch((const void *)(term < f->shared ? shared : single));
 }
 
 /* False: no term has that hash (fer_token_hash, with the seed). Who asks for what is hardly ever
  * there asks this first. */
 bool fer_frozen_may_have(const fer_frozen *f, uint64_t hash);
+/* The same of many words: the places of those that may be there, in their order; how many. */
+size_t fer_frozen_sift(const fer_frozen *f, const fer_token_key *words, size_t count,
+                       uint16_t *places);
 /* The number of a term, or FER_NONE. */
 uint32_t fer_frozen_find(const fer_frozen *f, fer_str term);
 fer_str fer_frozen_text(const fer_frozen *f, uint32_t term);
@@ -119,8 +126,33 @@ typedef struct fer_frozen_list {
     const uint64_t *bits;     /* which documents have it; NULL: nobody knows */
     const uint16_t *postings; /* number in the window << 5 | level */
 } fer_frozen_list;
-/* Nothing (df 0) where it would leave the bytes. */
-fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term);
+static inline fer_frozen_list fer_frozen_single_posting(const struct fer_frozen_single *s)
+{
+    return (fer_frozen_list){
+        .df = 1, .levels = (uint16_t)(s->posting % FER_LEVELS), .flat = &s->posting};
+}
+/* Nothing (df 0) where it would leave the bytes. Asked for each word of a query, and so here. */
+static inline fer_frozen_list fer_frozen_postings(const fer_frozen *f, uint32_t term)
+{
+    const fer_frozen_list nothing = {0};
+    if (term >= f->term_count) return nothing;
+    if (term >= f->shared) return fer_frozen_single_posting(&f->singles[term - f->shared]);
+    const struct fer_frozen_term *t = &f->terms[term];
+    size_t units = term < f->run_rows ? 1 : 2;
+    if (t->postings > f->posting_count || f->posting_count - t->postings < units * t->df)
+        return nothing;
+    const uint16_t *at = f->postings + t->postings;
+    if (term >= f->run_rows) {
+        if (t->postings & 1) return nothing;
+        return (fer_frozen_list){.df = t->df, .levels = f->levels[term], .flat = (const void *)at};
+    }
+    size_t row = (size_t)f->windows * (FER_WINDOW / 64);
+    return (fer_frozen_list){.df = t->df,
+                             .levels = f->levels[term],
+                             .bits = term < f->bit_rows ? f->bits + term * row : NULL,
+                             .runs = f->runs + (size_t)term * (f->windows + 1),
+                             .postings = at};
+}
 
 /* The postings of a window among `list`'s runs. */
 typedef struct fer_frozen_run {

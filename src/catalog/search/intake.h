@@ -22,28 +22,35 @@
 
 /* A text, or what goes on of it: terms that are known, or words that wait. */
 struct fer_intake_piece {
-    const uint32_t *terms; /* with FER_INTAKE_SIGN; NULL: they are looked for */
+    const uint32_t *terms; /* with FER_INTAKE_SIGN, FER_MEMO_LOT at once; NULL: looked for */
     uint32_t count;        /* of these, or of words */
     uint8_t field;
     bool begins;
-    bool whole;        /* it is to be remembered */
-    fer_token_key key; /* under which */
+    bool whole;              /* it is to be remembered */
+    const fer_memo_key *key; /* under which */
 };
 
 /* Texts of the document at hand that wait to be counted. */
 struct fer_intake_lot {
     size_t words, pieces;
+    size_t known; /* terms of pieces that are known */
     fer_token_key word[FER_INTAKE_LOT];
     uint64_t hashes[FER_INTAKE_LOT]; /* of the words */
-    uint8_t kinds[FER_INTAKE_LOT];
-    uint32_t terms[FER_INTAKE_LOT]; /* of those that are no stop words */
+    uint8_t kinds[FER_INTAKE_LOT];   /* FER_TOKEN_WORD also for numbers, ... */
+    bool mixed;                      /* ... and for all, where this is not set */
+    uint32_t found[FER_INTAKE_LOT];  /* what they are; FER_NONE: stop words */
+    uint16_t at[FER_INTAKE_LOT + 1]; /* where the terms are from a word on */
+    uint16_t missing[FER_INTAKE_LOT];
+    uint32_t terms[FER_INTAKE_LOT + FER_MEMO_LOT]; /* without stop words */
     struct fer_intake_piece piece[FER_INTAKE_LOT];
+    struct fer_intake_piece *read[FER_INTAKE_LOT]; /* those that are looked for */
+    size_t reads;
 };
 
 /* A text of the document at hand, in the order of fields. */
 struct fer_intake_order {
     const fer_search_text *text;
-    fer_token_key key;
+    fer_memo_key key;
     bool kept; /* it may be remembered */
 };
 
@@ -76,6 +83,7 @@ typedef struct fer_intake {
     uint32_t numbers[FER_RECORD_WORDS];
     float counts[FER_RECORD_WORDS];
     uint16_t fields[FER_RECORD_WORDS];
+    uint32_t gathered[FER_RECORD_WORDS + FER_MEMO_LOT]; /* terms of pieces of one field */
     size_t words;
     bool starts; /* no word of the text at hand was recorded */
     struct fer_intake_order *order;
@@ -87,8 +95,10 @@ typedef struct fer_intake {
 /* Of zeros; everything is borrowed. Documents go to the tail of an index ... */
 void fer_intake_init(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_terms *terms,
                      const fer_frozen *frozen);
-/* ... or there are many, with a memo for their texts, and nothing but their terms is wanted. */
-void fer_intake_init_many(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_text_memo *memo);
+/* ... or there are many, with a memo for their texts, and nothing but their terms is wanted. So
+ * many slots for words, a power of two. */
+void fer_intake_init_many(fer_intake *in, fer_arena *a, fer_tokeniser *t, fer_text_memo *memo,
+                          uint32_t slots);
 /* False: no memory. */
 bool fer_intake_read(fer_intake *in, const fer_search_doc *doc);
 /* The term of a text in the tail, made where it is new. NULL: no memory. */

@@ -19,6 +19,7 @@ static fer_lexical *make(const fer_frozen *frozen, fer_err *err)
         ix->tokeniser = fer_tokeniser_new_plain();
         if (ix->arena) fer_terms_init(&ix->terms, ix->arena, frozen->term_count);
         if (ix->arena && ix->tokeniser && fer_terms_relate(&ix->terms)) {
+            memcpy(ix->id, fer_arena_seed(ix->arena), sizeof ix->id);
             fer_intake_init(&ix->intake, ix->arena, ix->tokeniser, &ix->terms, &ix->frozen);
             return ix;
         }
@@ -54,8 +55,12 @@ static bool find_related(fer_lexical *ix)
 {
     uint32_t count = fer_related_count();
     ix->related = fer_arena_alloc(ix->arena, count * sizeof *ix->related);
-    for (uint32_t w = 0; ix->related && w < count; w++)
-        ix->related[w] = fer_frozen_find(&ix->frozen, fer_related_text(w));
+    for (uint32_t w = 0; ix->related && w < count; w++) {
+        uint32_t number = fer_frozen_find(&ix->frozen, fer_related_text(w));
+        uint32_t df = number == FER_NONE ? 0 : fer_frozen_df(&ix->frozen, number);
+        ix->related[w] = (struct fer_lexical_related){
+            number, df, df ? fer_weigh_rarity(ix->frozen.docs, df) : 0};
+    }
     return ix->related != NULL;
 }
 

@@ -49,12 +49,16 @@ bool fer_lexical_remove(fer_lexical *ix, uint32_t number);
  * them one by one and freezing, and the same bytes. One thread.
  */
 typedef struct fer_lexical_builder fer_lexical_builder;
-/* NULL: no memory. */
-FER_MUST_USE fer_lexical_builder *fer_lexical_builder_new(void);
+/* For so many documents, or 0 where that is not known: more or fewer may come. NULL: no memory. */
+FER_MUST_USE fer_lexical_builder *fer_lexical_builder_new(size_t docs);
 void fer_lexical_builder_free(fer_lexical_builder *b);
 /* Numbers may come in any order, each once. On failure the builder is only good for freeing. */
 fer_code fer_lexical_builder_add(fer_lexical_builder *b, uint32_t number, const fer_search_doc *doc,
                                  fer_err *err);
+/* The same for documents with numbers from `first` on: what comes next is on its way from memory.
+ */
+fer_code fer_lexical_builder_add_all(fer_lexical_builder *b, uint32_t first,
+                                     const fer_search_doc *docs, size_t count, fer_err *err);
 fer_code fer_lexical_builder_finish(fer_arena *a, fer_lexical_builder *b, fer_str *out,
                                     fer_err *err);
 

@@ -13,12 +13,20 @@ struct fer_tail_doc {
     fer_record record;
 };
 
+/* A word of related.h in the frozen part. */
+struct fer_lexical_related {
+    uint32_t number; /* of its term, or FER_NONE */
+    uint32_t df;
+    double rarity; /* among the documents that are frozen there */
+};
+
 struct fer_lexical {
     fer_frozen frozen;
+    uint64_t id[2];         /* nobody else's: what is noted about it is about no other */
     _Atomic uint64_t *dead; /* bits of frozen documents that are gone ... */
     _Atomic bool has_dead;  /* ... and whether there are any */
     _Atomic size_t docs;    /* that can be found */
-    uint32_t *related;      /* frozen terms by the numbers of related.h, or FER_NONE; NULL: none */
+    struct fer_lexical_related *related; /* by the numbers of related.h; NULL: none is frozen */
     fer_terms terms;
     _Atomic(struct fer_tail_doc *) tail;
     _Atomic uint32_t tail_count;

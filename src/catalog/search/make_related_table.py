@@ -4,6 +4,7 @@
 import sys
 
 SLOTS = 65536
+MOST = 10  # FER_RELATED_MOST
 SEED = (0xA0761D6478BD642F, 0xE7037ED1A0B428DB)
 
 
@@ -58,6 +59,8 @@ def main():
         flat += [f"{{{number[o]}, {score}}}" for o, score in links.get(w, [])]
         link_at.append(len(flat))
     assert link_at[-1] < 65536 and 2 * len(words) < SLOTS
+    assert all(len(others) <= MOST for others in links.values())
+    flat += ["{0, 0}"] * MOST  # so many can be read from where any word's begin
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.write('/* Made by make_related_table.py. */\n#include "related_table.h"\n')
         out.write(f"const uint32_t fer_related_linked = {len(linked)};\n")

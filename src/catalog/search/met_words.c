@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "met_words.h"
 
-#define FIRST_SLOTS 2048  /* a power of two; then four times as many, ... */
-#define QUICK_SLOTS 65536 /* ... and from so many on twice */
+#define QUICK_SLOTS 65536 /* up to so many, four times as many follow, then twice */
 
-void fer_words_init(fer_words *w, fer_arena *a, size_t first)
+void fer_words_init(fer_words *w, fer_arena *a, size_t first, uint32_t slots)
 {
-    *w = (fer_words){.arena = a, .first = first};
+    *w = (fer_words){.arena = a, .first = first, .first_slots = slots};
     memcpy(w->seed, fer_arena_seed(a), sizeof w->seed);
 }
 
@@ -20,7 +19,7 @@ static void put(fer_words *w, uint32_t number, uint64_t hash)
 static bool widen(fer_words *w)
 {
     uint32_t old = w->mask + 1;
-    uint32_t slots = !w->slots ? FIRST_SLOTS : old < QUICK_SLOTS ? 4 * old : 2 * old;
+    uint32_t slots = !w->slots ? w->first_slots : old < QUICK_SLOTS ? 4 * old : 2 * old;
     uint32_t *wider = slots ? fer_arena_alloc_zero(w->arena, slots, sizeof *wider) : NULL;
     if (!wider) return false;
     w->slots = wider;
@@ -48,21 +47,16 @@ bool fer_words_make_room(fer_words *w)
     return w->count < w->cap || lengthen(w);
 }
 
-uint32_t fer_words_find(const fer_words *w, const fer_token_key *key, uint64_t hash)
+uint32_t fer_words_meet(fer_words *w, const fer_token_key *key, uint64_t hash)
 {
+    if ((w->count >= w->mask / 2 || w->count == w->cap) && !fer_words_make_room(w)) return 0;
     uint32_t at = (uint32_t)hash & w->mask, wanted = (uint32_t)(hash >> 32) & ~w->number_bits;
     for (uint32_t slot; (slot = w->slots[at]) != 0; at = (at + 1) & w->mask) {
         if ((slot & ~w->number_bits) != wanted) continue;
         uint32_t number = slot & w->number_bits;
         if (fer_token_key_eq(&w->list[number].key, key)) return number;
     }
-    return 0;
-}
-
-uint32_t fer_words_add(fer_words *w, const fer_token_key *key, uint64_t hash)
-{
-    if (!fer_words_make_room(w)) return 0;
+    w->slots[at] = wanted | w->count;
     w->list[w->count] = (fer_word){*key, FER_WORDS_NEW, FER_WORDS_NONE};
-    put(w, w->count, hash);
     return w->count++;
 }

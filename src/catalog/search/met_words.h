@@ -26,14 +26,16 @@ typedef struct fer_words {
     uint64_t seed[2];
     fer_word *list;
     size_t first, cap;
+    uint32_t first_slots;
     uint32_t *slots; /* bits of the hash | number; 0: empty */
     uint32_t mask;
     uint32_t number_bits; /* of a slot */
     uint32_t count;       /* with number 0, which is none: of no bytes */
 } fer_words;
 
-/* With room for `first` words, which is taken when there is one. */
-void fer_words_init(fer_words *w, fer_arena *a, size_t first);
+/* With room for `first` words and so many slots, a power of two, which is taken when there is a
+ * word. */
+void fer_words_init(fer_words *w, fer_arena *a, size_t first, uint32_t slots);
 /* Makes room for a word more. False: no memory. */
 bool fer_words_make_room(fer_words *w);
 
@@ -63,9 +65,8 @@ static inline fer_word *fer_words_look(const fer_words *w, uint64_t hash)
     return fer_words_get(w, w->slots[(uint32_t)hash & w->mask] & w->number_bits);
 }
 
-/* The number of a word, or 0. There was room for one before. */
-uint32_t fer_words_find(const fer_words *w, const fer_token_key *key, uint64_t hash);
-/* One that is not there, added; what it is, is not known. 0: no memory. */
-uint32_t fer_words_add(fer_words *w, const fer_token_key *key, uint64_t hash);
+/* The number of a word; where it is new it is added, and what it is, is not known. There was room
+ * for a word before. 0: no memory. */
+uint32_t fer_words_meet(fer_words *w, const fer_token_key *key, uint64_t hash);
 
 #endif

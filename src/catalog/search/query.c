@@ -29,48 +29,67 @@ static void look_up(fer_query_term *t, const fer_lexical *ix)
 /* ---- words that were met before --------------------------------------------------- */
 
 /*
- * The two numbers of a word, its stem's in the frozen part and among related words, are noted where
- * the tokeniser remembers it: to find them takes six lines of the cache or more.
+ * What is known of a word's stem, its numbers in the frozen part and among related words, and how
+ * rare it is in the former, is noted where the tokeniser remembers it: to find it takes six lines
+ * of the cache or more.
  */
-static void note_about(fer_tokeniser *t, const fer_frozen *f)
+static void note_about(fer_tokeniser *t, const fer_lexical *ix)
 {
-    fer_token_subject subject = {f->terms, {f->bytes, f->seed[0], f->seed[1]}};
+    fer_token_subject subject = {ix, {ix->frozen.bytes, ix->id[0], ix->id[1]}};
     fer_tokeniser_note_about(t, &subject);
+}
+
+/* Whether nothing was put or removed since it was frozen. */
+static bool is_steady(const fer_lexical *ix, size_t docs)
+{
+    return docs == ix->frozen.docs && !atomic_load_explicit(&ix->terms.count, memory_order_acquire);
+}
+
+static fer_token_note know(const fer_frozen *f, fer_str stem)
+{
+    uint32_t number = fer_frozen_find(f, stem), related = fer_related_find(stem);
+    uint32_t df = number == FER_NONE ? 0 : fer_frozen_df(f, number);
+    return (fer_token_note){.number = number,
+                            .count = df,
+                            .worth = fer_weigh_rarity(f->docs, df),
+                            .related = (uint16_t)related};
 }
 
 static void number_word(fer_query_term *t, const fer_frozen *f, fer_tokeniser *tokeniser,
                         const fer_wording_word *w)
 {
-    fer_token_note *note = fer_tokeniser_note(tokeniser, w->place, w->word);
-    if (note && fer_tokeniser_noted(tokeniser, note)) {
-        t->frozen = note->number;
-        t->related = note->related == UINT16_MAX ? FER_RELATED_NONE : note->related;
-        fer_frozen_fetch(f, t->frozen);
-        if (t->related != FER_RELATED_NONE) fer_related_fetch(t->related);
-        return;
+    fer_token_note *note = fer_tokeniser_note(tokeniser, w->place, w->word), known;
+    if (!note || !fer_tokeniser_noted(tokeniser, note)) {
+        known = know(f, w->text);
+        if (note) fer_tokeniser_write(tokeniser, note, known);
+        note = &known;
     }
-    t->frozen = fer_frozen_find(f, t->text);
-    t->related = fer_related_find(t->text);
-    if (note) fer_tokeniser_write(tokeniser, note, t->frozen, (uint16_t)t->related);
+    t->frozen = note->number;
+    t->related = note->related == UINT16_MAX ? FER_RELATED_NONE : note->related;
+    t->df = note->count;
+    t->rarity = note->worth;
+    fer_frozen_fetch(f, t->frozen);
+    fer_related_fetch(t->related == FER_RELATED_NONE ? 0 : t->related);
 }
 
-/* One of 64 numbers for a stem: those of few words are hardly ever the same. */
+/* One of so many numbers for a stem: those of few words are hardly ever the same. */
+#define SUMS 512
 static inline unsigned sum_of(fer_str text)
 {
     fer_token_key key = fer_token_key_of(text);
-    return (unsigned)((key.part[0] ^ key.part[1]) * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+    return (unsigned)((key.part[0] ^ key.part[1]) * UINT64_C(0x9E3779B97F4A7C15) >> 55);
 }
 
 /* The place of a word's stem among the terms, made where it is new; SIZE_MAX: there is no room.
  * `seen` has the bits of sums of those that are there. */
 static size_t place_term(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
-                         const fer_wording_word *w, uint64_t *seen)
+                         const fer_wording_word *w, uint64_t seen[SUMS / 64])
 {
-    uint64_t bit = UINT64_C(1) << sum_of(w->text);
-    for (size_t i = 0; *seen & bit && i < q->count; i++) {
+    unsigned sum = sum_of(w->text);
+    for (size_t i = 0; seen[sum / 64] >> sum % 64 & 1 && i < q->count; i++) {
         if (fer_token_same(q->terms[i].text, w->text)) return i;
     }
-    *seen |= bit;
+    seen[sum / 64] |= UINT64_C(1) << sum % 64;
     if (q->count == FER_QUERY_TERMS) return SIZE_MAX;
     q->terms[q->count] = (fer_query_term){.text = w->text, .word = w->word};
     number_word(&q->terms[q->count], &ix->frozen, t, w);
@@ -88,8 +107,9 @@ static void add_pair(fer_query *q, size_t first, size_t second)
 
 static float count_of(const fer_wording_word *w)
 {
-    float count = w->kind == FER_TOKEN_NUMBER ? NUMBER_COUNT : 1;
-    return w->quoted ? count * QUOTED_COUNT : count;
+    static const float counts[2][2] = {{1, QUOTED_COUNT},
+                                       {NUMBER_COUNT, NUMBER_COUNT * QUOTED_COUNT}};
+    return counts[w->kind == FER_TOKEN_NUMBER][w->quoted];
 }
 
 /* Words are counted, and neighbours noted, in the order of the request. */
@@ -122,12 +142,12 @@ static void read_words(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
 {
     struct reading r = {q, SIZE_MAX};
     uint16_t places[FER_WORDING_WORDS + 1];
-    uint64_t seen = 0;
+    uint64_t seen[SUMS / 64] = {0};
     size_t count = content_of(request, places);
     memset(q->of_word, 0, request->count);
     for (size_t i = 0; i < count; i++) {
         const fer_wording_word *w = &request->words[places[i]];
-        size_t at = place_term(q, ix, t, w, &seen);
+        size_t at = place_term(q, ix, t, w, seen);
         if (at == SIZE_MAX) return;
         q->of_word[places[i]] = (uint8_t)(at + 1);
         count_word(&r, at, w);
@@ -137,18 +157,24 @@ static void read_words(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
 static void fetch_links(const fer_query_term *t)
 {
     size_t count;
-    if (t->related != FER_RELATED_NONE) __builtin_prefetch(fer_related_links(t->related, &count));
+    __builtin_prefetch(fer_related_links(t->related == FER_RELATED_NONE ? 0 : t->related, &count));
+}
+
+/* What the tail has of a term, and how rare it is with that. */
+static void look_again(fer_query_term *t, const fer_lexical *ix, size_t docs)
+{
+    look_behind(t, ix);
+    t->rarity = fer_weigh_rarity(docs, t->df);
 }
 
 static void read_terms(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
-                       const fer_wording *request)
+                       const fer_wording *request, size_t docs)
 {
-    note_about(t, &ix->frozen);
+    note_about(t, ix);
     read_words(q, ix, t, request);
-    for (size_t i = 0; i < q->count; i++) {
-        fetch_links(&q->terms[i]);
-        look_behind(&q->terms[i], ix);
-    }
+    for (size_t i = 0; i < q->count; i++) fetch_links(&q->terms[i]);
+    for (size_t i = 0; i < q->count && !is_steady(ix, docs); i++)
+        look_again(&q->terms[i], ix, docs);
 }
 
 /* ---- worth -------------------------------------------------------------------- */
@@ -183,7 +209,7 @@ static fer_str keep(fer_query *q, fer_str s)
 
 /* The term becomes what it may have meant; the second half of a compound is one more. */
 static void mend(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser, size_t at,
-                 bool last)
+                 bool last, size_t docs)
 {
     fer_typo typo = {.count = 0};
     fer_typo_mend(&typo, ix, tokeniser, q->terms[at].word, q->terms[at].text, last);
@@ -196,18 +222,19 @@ static void mend(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser, 
         t.forgiven = true;
         t.related = fer_related_find(t.text);
         look_up(&t, ix);
+        t.rarity = fer_weigh_rarity(docs, t.df);
         q->terms[i ? q->count++ : at] = t;
     }
 }
 
 /* Only in short queries: in long ones the other words say enough. */
-static void mend_all(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser)
+static void mend_all(fer_query *q, const fer_lexical *ix, fer_tokeniser *tokeniser, size_t docs)
 {
     size_t count = q->count;
     if (count > MENDED_WORDS) return;
     for (size_t i = 0; i < count; i++) {
         if (!q->terms[i].df && is_plain(q->terms[i].word))
-            mend(q, ix, tokeniser, i, i + 1 == count);
+            mend(q, ix, tokeniser, i, i + 1 == count, docs);
     }
 }
 
@@ -222,14 +249,28 @@ static bool has_term(const fer_query *q, const fer_query_term *t)
 }
 
 /* As look_up, of a word that others are related to. */
-static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t word)
+static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t word, size_t docs)
 {
     t->text = fer_related_text(word);
     t->related = word;
-    t->frozen = ix->related ? ix->related[word] : FER_NONE;
+    t->frozen = ix->related ? ix->related[word].number : FER_NONE;
     t->tail = t->frozen == FER_NONE ? fer_terms_related(&ix->terms, word)
                                     : fer_terms_of_frozen(&ix->terms, t->frozen);
     t->df = fer_lexical_df(ix, t->frozen, t->tail);
+    t->rarity = fer_weigh_rarity(docs, t->df);
+}
+
+/* The same where nothing was put or removed. False: nobody has it, as nobody has most. */
+static inline bool look_up_steady(fer_query_term *t, const fer_lexical *ix, uint32_t word)
+{
+    const struct fer_lexical_related *known = &ix->related[word];
+    if (!known->df) return false;
+    t->text = fer_related_text(word);
+    t->related = word;
+    t->frozen = known->number;
+    t->df = known->df;
+    t->rarity = known->rarity;
+    return true;
 }
 
 /*
@@ -237,19 +278,21 @@ static void look_up_related(fer_query_term *t, const fer_lexical *ix, uint32_t w
  * is there itself, those related to it are looked for in the second round alone (rank.c): they
  * bring in little that it has not, and cost as much as more words of the query.
  */
-static void add_stand_ins(fer_query *q, const fer_lexical *ix, size_t at)
+static void add_stand_ins(fer_query *q, const fer_lexical *ix, size_t at, size_t docs)
 {
-    const fer_query_term missing = q->terms[at];
-    uint32_t word = missing.related;
+    const fer_query_term *missing = &q->terms[at];
+    const bool steady = ix->related && is_steady(ix, docs);
     size_t count = 0, added = 0;
-    if (word == FER_RELATED_NONE) return;
-    const fer_related_link *links = fer_related_links(word, &count);
+    if (missing->related == FER_RELATED_NONE) return;
+    const fer_related_link *links = fer_related_links(missing->related, &count);
     for (size_t i = 0; i < count && added < STAND_INS && q->count < FER_QUERY_TERMS; i++) {
-        fer_query_term t = {.word = missing.word, .forgiven = true, .stand_in = true};
-        look_up_related(&t, ix, links[i].word);
-        if (!t.df || has_term(q, &t)) continue;
-        t.count = missing.count * (float)links[i].likeness / 100;
-        q->terms[q->count++] = t;
+        fer_query_term *t = &q->terms[q->count]; /* behind the last one, until it is counted */
+        *t = (fer_query_term){.word = missing->word, .forgiven = true, .stand_in = true};
+        if (!steady) look_up_related(t, ix, links[i].word, docs);
+        else if (!look_up_steady(t, ix, links[i].word)) continue;
+        if (!t->df || has_term(q, t)) continue;
+        t->count = missing->count * (float)links[i].likeness / 100;
+        q->count++;
         added++;
     }
 }
@@ -304,13 +347,13 @@ static void add_compound(fer_query *q, const fer_lexical *ix, const fer_wording 
 }
 
 /* Neighbours of a request that may be one word. */
-#define LOT      64                  /* of words that are looked at together */
-#define ANYTHING (UINT16_C(1) << 15) /* it is asked for whatever its hash */
-static_assert(FER_WORDING_WORDS < ANYTHING, "places of words are 15 bits");
+#define LOT 64 /* of words that are looked at together */
 struct neighbours {
     size_t count;
-    uint16_t second[2 * LOT + 1]; /* place of the second word */
-    uint64_t hash[2 * LOT + 1];   /* of both as one, with its last e and without */
+    uint16_t second[2 * LOT + 2];   /* place of the second word */
+    fer_token_key key[2 * LOT + 2]; /* of both as one, with its last e and without */
+    size_t long_count;              /* and of those that are too long for a key */
+    uint16_t long_second[LOT + 1];
 };
 
 static bool can_be_one(const fer_wording_word *one, const fer_wording_word *other)
@@ -321,62 +364,83 @@ static bool can_be_one(const fer_wording_word *one, const fer_wording_word *othe
            (other->word.len >= COMPOUND_PART) & (len >= COMPOUND_MIN) & (len <= FER_TOKEN_MAX);
 }
 
-/* Which of them can is not for a branch to foresee. */
-static inline void note_neighbours(struct neighbours *n, const uint64_t seed[2],
-                                   const fer_wording *request, size_t second)
+/* Which of them can, and which end with an e, is not for a branch to foresee. */
+static inline void note_neighbours(struct neighbours *n, const fer_wording *request, size_t second)
 {
     const fer_wording_word *one = &request->words[second - 1], *other = &request->words[second];
     size_t last = one->word.len + other->text.len - 1, byte = 8 * (last % 8);
     bool can = can_be_one(one, other);
-    n->second[n->count] = (uint16_t)second;
     if (last >= FER_TOKEN_KEY) {
-        n->second[n->count] |= ANYTHING;
-        n->count += can;
+        n->long_second[n->long_count] = (uint16_t)second;
+        n->long_count += can;
         return;
     }
     fer_token_key key = join(one->word, other->text);
-    n->hash[n->count] = fer_token_key_hash(&key, seed);
-    n->count += can;
-    if ((key.part[last / 8] >> byte & 0xFF) != 'e') return;
-    key.part[last / 8] ^= (uint64_t)'e' << byte;
+    n->key[n->count] = key;
     n->second[n->count] = (uint16_t)second;
-    n->hash[n->count] = fer_token_key_hash(&key, seed);
     n->count += can;
+    bool high = last >= 8, e = ((high ? key.part[1] : key.part[0]) >> byte & 0xFF) == 'e';
+    n->key[n->count] = (fer_token_key){{key.part[0] ^ (high ? 0 : (uint64_t)'e' << byte),
+                                        key.part[1] ^ (high ? (uint64_t)'e' << byte : 0)}};
+    n->second[n->count] = (uint16_t)second;
+    n->count += can & e;
 }
 
-/* Those that some document may have as one, each once: hardly any. */
-static size_t sift_neighbours(const struct neighbours *n, const fer_lexical *ix,
-                              uint16_t found[2 * LOT + 1])
+/* By the places of their second words, those that were found in the frozen part, or that the tail
+ * may have. */
+static size_t find_in_both(const struct neighbours *n, const fer_terms *tail,
+                           const uint16_t *frozen, size_t count, uint16_t *found)
 {
-    size_t count = 0;
-    bool tail = atomic_load_explicit(&ix->terms.count, memory_order_acquire) > 0;
-    for (size_t i = 0; i < n->count; i++) {
-        uint16_t second = n->second[i] & (uint16_t)~ANYTHING;
-        bool may = tail || second != n->second[i] || fer_frozen_may_have(&ix->frozen, n->hash[i]);
-        found[count] = second;
-        count += may && (!count || found[count - 1] != second);
+    size_t all = 0;
+    for (size_t i = 0, k = 0; i < n->count; i++) {
+        bool there = k < count && frozen[k] == i;
+        k += there;
+        found[all] = n->second[i];
+        all += there || fer_terms_may_have(tail, &n->key[i]);
     }
+    return all;
+}
+
+/* Those that some document may have as one: hardly any. */
+static size_t sift_neighbours(const struct neighbours *n, const fer_lexical *ix, uint16_t *found)
+{
+    uint16_t frozen[2 * LOT + 2];
+    size_t count = fer_frozen_sift(&ix->frozen, n->key, n->count, frozen);
+    if (atomic_load_explicit(&ix->terms.count, memory_order_acquire))
+        return find_in_both(n, &ix->terms, frozen, count, found);
+    for (size_t i = 0; i < count; i++) found[i] = n->second[frozen[i]];
     return count;
+}
+
+/* In their order, each once. */
+static void add_found(fer_query *q, const fer_lexical *ix, const fer_wording *request, size_t docs,
+                      const struct neighbours *n, const uint16_t *found, size_t count)
+{
+    for (size_t i = 0, k = 0; i < count || k < n->long_count;) {
+        bool is_long = i == count || (k < n->long_count && n->long_second[k] < found[i]);
+        size_t second = is_long ? n->long_second[k++] : found[i++];
+        if (!is_long && i > 1 && found[i - 2] == second) continue;
+        add_compound(q, ix, request, second, docs);
+    }
 }
 
 static void add_compounds(fer_query *q, const fer_lexical *ix, const fer_wording *request,
                           size_t docs)
 {
     struct neighbours n;
-    uint16_t found[2 * LOT + 1];
+    uint16_t found[2 * LOT + 2];
     for (size_t at = 1; at < request->count; at += LOT) {
         size_t end = request->count - at < LOT ? request->count : at + LOT;
-        n.count = 0;
-        for (size_t i = at; i < end; i++) note_neighbours(&n, ix->frozen.seed, request, i);
-        size_t count = sift_neighbours(&n, ix, found);
-        for (size_t i = 0; i < count; i++) add_compound(q, ix, request, found[i], docs);
+        n.count = n.long_count = 0;
+        for (size_t i = at; i < end; i++) note_neighbours(&n, request, i);
+        add_found(q, ix, request, docs, &n, found, sift_neighbours(&n, ix, found));
     }
 }
 
-static void stand_in_all(fer_query *q, const fer_lexical *ix)
+static void stand_in_all(fer_query *q, const fer_lexical *ix, size_t docs)
 {
     for (size_t i = 0, count = q->count; i < count; i++) {
-        if (!q->terms[i].df) add_stand_ins(q, ix, i);
+        if (!q->terms[i].df) add_stand_ins(q, ix, i, docs);
     }
 }
 
@@ -385,21 +449,33 @@ static void weigh(fer_query *q)
     for (size_t i = 0; i < q->count; i++) {
         fer_query_term *t = &q->terms[i];
         double weight = fer_query_saturate(t->count) * t->rarity;
-        t->weight = t->df ? weight : 0;
+        t->weight = weight * (t->df > 0); /* which are there is not for a branch to foresee */
         q->known += t->weight;
-        if (!t->stand_in) q->mass += weight; /* the missing word has its own */
+        q->mass += weight * !t->stand_in; /* the missing word has its own */
     }
 }
 
 /* ---- names ---------------------------------------------------------------------- */
 
+/* Whether a word from `first` on is in no document, and so in no name. */
+static bool lacks_word(const fer_query *q, const fer_wording *request, size_t first)
+{
+    bool lacks = false;
+    for (size_t i = first; i < request->count && !lacks; i++) {
+        const fer_query_term *t = &q->terms[q->of_word[i] ? q->of_word[i] - 1 : 0];
+        lacks = q->of_word[i] && (!t->df || t->forgiven); /* what was mended was not there */
+    }
+    return lacks;
+}
+
 /* The words from `first` on as the name of a tool; false: none has it. */
-static bool find_name(fer_query_term *t, const fer_lexical *ix, const fer_wording *request,
-                      size_t first)
+static bool find_name(fer_query_term *t, const fer_query *q, const fer_lexical *ix,
+                      const fer_wording *request, size_t first)
 {
     char text[FER_NAME_BYTES];
     fer_name name = {0, 0};
-    if (request->count - first > (size_t)2 * FER_NAME_WORDS) return false;
+    if (request->count - first > (size_t)2 * FER_NAME_WORDS || lacks_word(q, request, first))
+        return false;
     for (size_t i = first; i < request->count; i++) {
         if (request->words[i].kind != FER_TOKEN_PAIR) fer_name_add(&name, request->words[i].word);
     }
@@ -445,9 +521,10 @@ static void add_name(fer_query *q, const fer_lexical *ix, const fer_wording *req
     fer_query_term t;
     size_t behind;
     q->space_count = 0;
-    if (!find_name(&t, ix, request, 0)) {
+    if (!find_name(&t, q, ix, request, 0)) {
         behind = name_behind(request);
-        if (!behind || !find_name(&t, ix, request, behind) || !find_space(q, ix, request, behind))
+        if (!behind || !find_name(&t, q, ix, request, behind) ||
+            !find_space(q, ix, request, behind))
             return;
     }
     t.weight = q->known > 0 ? q->known : 1;
@@ -470,11 +547,9 @@ void fer_query_read(fer_query *q, const fer_lexical *ix, fer_tokeniser *t,
 {
     size_t docs = atomic_load_explicit(&ix->docs, memory_order_relaxed);
     start(q);
-    read_terms(q, ix, t, request);
-    mend_all(q, ix, t);
-    stand_in_all(q, ix);
-    for (size_t i = 0; i < q->count; i++)
-        q->terms[i].rarity = fer_weigh_rarity(docs, q->terms[i].df);
+    read_terms(q, ix, t, request, docs);
+    mend_all(q, ix, t, docs);
+    stand_in_all(q, ix, docs);
     add_compounds(q, ix, request, docs);
     weigh(q);
     add_name(q, ix, request);

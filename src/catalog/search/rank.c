@@ -1,192 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rank.h"
 
+#include "rank_marks.h"
 #include "weigh.h"
 
-#define PAIR_WORTH    0.35 /* of neighbours, measured in the mean worth of the two words */
-#define RELATED_WORTH 0.6  /* of a related word, measured in that of the query's */
-#define NAME_WORTH    0.35 /* what is added for a name that the query holds all of ... */
-#define NAME_LEAST    0.05 /* ... and where there are very many tools: more have it by chance */
-#define NAME_HALF     5000 /* tools among which it is worth half of what lies between */
-
-/* ---- marks ---------------------------------------------------------------------- */
-
-#define MAPPED (FER_RANK_ELSEWHERE & ~FER_RANK_MARKED) /* marks below it fit into the map */
-
-/* A term of two units has no place in the map, nor has a mark that its bytes cannot hold. */
-static inline void place_mark(fer_rank *r, size_t place)
-{
-    fer_rank_mark *m = &r->marks[place];
-    if (m->number < FER_RECORD_MARK && place < MAPPED) {
-        r->map[m->number] = (uint8_t)(FER_RANK_MARKED | place);
-        return;
-    }
-    uint16_t *bucket = &r->buckets[m->number % FER_COUNT(r->buckets)];
-    if (m->number < FER_RECORD_MARK) r->map[m->number] = FER_RANK_ELSEWHERE;
-    m->next = *bucket;
-    *bucket = (uint16_t)place;
-    r->narrow = false;
-    r->scattered = true;
-}
-
-/* The mark, or 0. */
-static inline size_t mark(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
-{
-    if (number == FER_NONE || r->count == FER_RANK_MARKS) return 0;
-    r->marks[++r->count] = (fer_rank_mark){number, 0, (uint8_t)term, (uint8_t)likeness};
-    place_mark(r, r->count);
-    return r->count;
-}
-
-static inline bool is_own(const fer_rank *r, size_t mark)
-{
-    return mark <= r->own_count;
-}
-
-void fer_rank_init(fer_rank *r)
-{
-    memset(r->map + FER_RECORD_MARK, FER_RANK_ELSEWHERE, sizeof r->map - FER_RECORD_MARK);
-}
-
-static void clear_marks(fer_rank *r)
-{
-    for (size_t i = 1; i <= r->count; i++) {
-        uint32_t number = r->marks[i].number;
-        if (number < FER_RECORD_MARK) r->map[number] = 0;
-    }
-    if (r->scattered) memset(r->buckets, 0, sizeof r->buckets);
-    r->count = 0;
-    r->scattered = false;
-}
-
-static size_t find_elsewhere(const fer_rank *r, uint32_t number)
-{
-    size_t at = r->buckets[number % FER_COUNT(r->buckets)];
-    while (at && r->marks[at].number != number) at = r->marks[at].next;
-    return at;
-}
-
-static inline size_t find_mark(const fer_rank *r, uint32_t number)
-{
-    unsigned at = number < FER_RECORD_MARK ? r->map[number] : FER_RANK_ELSEWHERE;
-    return at == FER_RANK_ELSEWHERE ? find_elsewhere(r, number) : at & ~(unsigned)FER_RANK_MARKED;
-}
-
-static uint32_t number_in_part(const fer_rank *r, uint32_t frozen, const fer_term *tail)
-{
-    if (!r->tail) return frozen;
-    return tail ? tail->number : FER_NONE;
-}
-
-/* A word that is related to a term, unless it is marked already. */
-static void mark_other(fer_rank *r, uint32_t number, size_t term, unsigned likeness)
-{
-    if (number != FER_NONE && !find_mark(r, number)) mark(r, number, term, likeness);
-}
-
-/*
- * The same of many words of the frozen part at once: about a third are nowhere in it or marked
- * already, which nobody can foresee, so that all are written, and only what is to stay is counted.
- */
-static void mark_frozen(fer_rank *r, size_t term, const fer_related_link *links, size_t count)
-{
-    const uint32_t *numbers = r->ix->related;
-    size_t last = r->count;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t number = numbers[links[i].word];
-        if (number + 1 > FER_RECORD_MARK) { /* there, and of two units */
-            r->count = last;
-            mark_other(r, number, term, links[i].likeness);
-            last = r->count;
-            continue;
-        }
-        uint8_t *place = &r->map[number & UINT16_MAX]; /* of nobody's number, none of a term */
-        bool in = !*place;
-        r->marks[last + 1] = (fer_rank_mark){number, 0, (uint8_t)term, links[i].likeness};
-        last += in;
-        *place = in ? (uint8_t)(FER_RANK_MARKED | last) : *place;
-    }
-    r->count = last;
-}
-
-static void mark_related(fer_rank *r, size_t term)
-{
-    uint32_t word = r->query->terms[term].related;
-    if (word == FER_RELATED_NONE) return;
-    size_t count;
-    const fer_related_link *links = fer_related_links(word, &count);
-    if (!r->tail && r->ix->related && r->count + count < MAPPED) {
-        mark_frozen(r, term, links, count);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t number = r->ix->related ? r->ix->related[links[i].word] : FER_NONE;
-        if (r->tail)
-            number = number_in_part(r, FER_NONE, fer_terms_related(&r->ix->terms, links[i].word));
-        mark_other(r, number, term, links[i].likeness);
-    }
-}
-
-#define NEAR_TERMS 64 /* terms whose neighbours are bits of their marks */
-
-/* Rarities that are remembered are of so many documents. */
-static void count_docs(fer_rank *r)
-{
-    size_t docs = atomic_load_explicit(&r->ix->docs, memory_order_relaxed);
-    if (docs != r->docs) memset(r->rarities, 0, sizeof r->rarities);
-    r->docs = docs;
-    r->name_worth = NAME_LEAST + (NAME_WORTH - NAME_LEAST) * NAME_HALF / (NAME_HALF + (double)docs);
-}
-
-static void mark_own(fer_rank *r, const fer_query *q)
-{
-    uint8_t of_term[FER_QUERY_TERMS + 1] = {0}; /* marks */
-    for (size_t i = 0; i < q->count; i++) {
-        const fer_query_term *t = &q->terms[i];
-        size_t m = mark(r, number_in_part(r, t->frozen, t->tail), i, 0);
-        of_term[i] = (uint8_t)m;
-        if (m) r->own[m] = (fer_rank_own){t->rarity, i < NEAR_TERMS ? UINT64_C(1) << i : 0, 0};
-    }
-    r->own_count = r->count;
-    for (size_t i = 0; i < q->pair_count; i++) {
-        size_t first = of_term[q->pairs[i].first], second = q->pairs[i].second;
-        if (first && second < NEAR_TERMS) r->own[first].behind |= UINT64_C(1) << second;
-    }
-}
-
-static void make_net(fer_rank *r)
-{
-    fer_rank_net net = {{0}, {0}};
-    for (size_t i = 1; i <= r->count; i++) fer_rank_net_add(&net, r->marks[i].number);
-    r->net = net;
-}
-
-static uint32_t name_of(const fer_rank *r, const fer_query *q)
-{
-    if (q->name == SIZE_MAX) return FER_NONE;
-    return number_in_part(r, q->terms[q->name].frozen, q->terms[q->name].tail);
-}
-
-void fer_rank_mark_part(fer_rank *r, const fer_lexical *ix, const fer_query *q, bool tail)
-{
-    clear_marks(r);
-    r->ix = ix;
-    r->query = q;
-    r->tail = tail;
-    r->steady = !tail && !atomic_load_explicit(&ix->terms.of_frozen, memory_order_acquire);
-    r->narrow = true;
-    r->run = fer_rank_kernels_here();
-    r->round++;
-    r->name = name_of(r, q);
-    count_docs(r);
-    r->names = r->steady && r->docs == ix->frozen.docs;
-    mark_own(r, q);
-    for (size_t i = 0; i < q->count; i++) {
-        if (i != q->name) mark_related(r, i);
-    }
-    if (q->count > NEAR_TERMS) r->narrow = false;
-    if (r->narrow) make_net(r);
-}
+#define PAIR_WORTH 0.35 /* of neighbours, measured in the mean worth of the two words */
 
 /* ---- a document ----------------------------------------------------------------- */
 
@@ -221,7 +39,7 @@ static inline double rarity_of(fer_rank *r, uint32_t number)
 
 static inline void look_at_name(struct look *l, uint32_t number, size_t mark)
 {
-    bool own = mark && is_own(l->rank, mark);
+    bool own = mark && fer_rank_is_own(l->rank, mark);
     double rarity = own ? l->rank->own[mark].rarity : rarity_of(l->rank, number);
     l->name_all += rarity;
     if (own) l->name_asked += rarity;
@@ -231,7 +49,7 @@ static bool are_asked(const fer_rank *r, size_t first, size_t second)
 {
     const fer_query *q = r->query;
     unsigned x = r->marks[first].term, y = r->marks[second].term;
-    if (y < NEAR_TERMS) return r->own[first].behind >> y & 1;
+    if (y < FER_RANK_NEAR) return r->own[first].behind >> y & 1;
     for (size_t i = 0; i < q->pair_count; i++) {
         if (q->pairs[i].first == x && q->pairs[i].second == y) return true;
     }
@@ -245,15 +63,6 @@ static inline void look_at_pair(struct look *l, size_t first, size_t second, uns
     const fer_query_term *terms = r->query->terms;
     double worth = (terms[r->marks[first].term].weight + terms[r->marks[second].term].weight) / 2;
     l->pairs += worth * (double)fer_weigh_share(fer_weigh_field(field), l->against);
-}
-
-/* A related word is worth no more than it is itself, nor more than the query's would be. */
-static float worth_of_related(fer_rank *r, const fer_rank_mark *m)
-{
-    const fer_query_term *t = &r->query->terms[m->term];
-    double worth = rarity_of(r, m->number);
-    if (t->df && t->rarity < worth) worth = t->rarity;
-    return (float)(RELATED_WORTH * m->likeness / 100 * worth * fer_query_saturate(t->count));
 }
 
 /* The value, or 0; which of them is not for a branch to foresee. */
@@ -271,8 +80,10 @@ static inline void look_at_related(struct look *l, size_t mark, unsigned field, 
 {
     fer_rank *r = l->rank;
     fer_rank_other *o = &r->others[mark];
-    if (o->round != r->round)
-        *o = (fer_rank_other){r->round, 0, worth_of_related(r, &r->marks[mark]), 0};
+    const fer_rank_mark *m = &r->marks[mark];
+    if (o->worth < 0)
+        o->worth = fer_rank_related_worth(r, fer_rank_beside_of(&r->query->terms[m->term]),
+                                          m->likeness, rarity_of(r, m->number));
     double worth = (double)o->worth;
     float had = (float)only_if((double)o->count, o->stamp == stamp);
     o->stamp = stamp;
@@ -285,8 +96,8 @@ static inline void look_at_related(struct look *l, size_t mark, unsigned field, 
 static inline void look_at_marked(struct look *l, size_t mark, unsigned field, size_t before)
 {
     fer_rank *r = l->rank;
-    if (!is_own(r, mark)) look_at_related(l, mark, field, r->stamp);
-    else if (before && is_own(r, before) && are_asked(r, before, mark))
+    if (!fer_rank_is_own(r, mark)) look_at_related(l, mark, field, r->stamp);
+    else if (before && fer_rank_is_own(r, before) && are_asked(r, before, mark))
         look_at_pair(l, before, mark, field);
 }
 
@@ -316,7 +127,7 @@ static bool look_at_names(struct look *l, struct head *h)
     h->before = 0;
     while (h->at < h->end && (*h->at < FER_RECORD_MARK || *h->at >= FER_RECORD_WIDE)) {
         if (!take_number(h, &number)) return false;
-        size_t m = find_mark(l->rank, number);
+        size_t m = fer_rank_find_mark(l->rank, number);
         look_at_name(l, number, m);
         if (m) look_at_marked(l, m, FER_FIELD_NAME, h->before);
         h->before = m;
@@ -338,7 +149,7 @@ static bool look_at_unit(struct look *l, struct head *h)
     }
     if (!take_number(h, &number)) return false;
     if (h->field >= FER_FIELD_COUNT) return true;
-    size_t m = find_mark(l->rank, number);
+    size_t m = fer_rank_find_mark(l->rank, number);
     if (m) look_at_marked(l, m, h->field, h->behind == from ? h->before : 0);
     h->before = m;
     h->behind = h->at;
@@ -519,7 +330,7 @@ static double weigh_name(const struct lot *l, unsigned at)
     unsigned end = l->name_end[at] % (1U << FER_RANK_PLACE);
     for (unsigned i = 1; i < end; i++) {
         size_t mark = r->map[look->units[i]] & ~(unsigned)FER_RANK_MARKED;
-        bool own = mark && is_own(r, mark);
+        bool own = mark && fer_rank_is_own(r, mark);
         all += own ? r->own[mark].rarity : rarity_of(r, look->units[i]);
     }
     return all;
@@ -550,7 +361,7 @@ static bool has_space(const fer_rank *rank, fer_record_reader r)
         if (item != FER_RECORD_TERM || r.field != FER_FIELD_NAMESPACE) continue;
         if (at == q->space_count) return false;
         const fer_query_number *n = &q->space[at++];
-        if (number_in_part(rank, n->frozen, n->tail) != r.term) return false;
+        if (fer_rank_number_in_part(rank, n->frozen, n->tail) != r.term) return false;
     }
     return at == q->space_count;
 }

@@ -36,11 +36,10 @@ typedef struct fer_rank_own {
     uint64_t behind; /* ... and those of its terms that follow this one there */
 } fer_rank_own;
 
-/* And of a related one, when it was met. */
+/* And of a related one. */
 typedef struct fer_rank_other {
-    uint64_t round; /* of marks for which it was; another one: it was not */
     uint64_t stamp; /* the document in which it was met last */
-    float worth;    /* at its best */
+    float worth;    /* at its best; below 0: nobody has asked yet */
     float count;    /* in that document */
 } fer_rank_other;
 
@@ -65,13 +64,14 @@ typedef struct fer_rank {
     double name_worth; /* what is added for a whole name, among so many */
     bool tail;         /* which part the marks are of */
     bool steady;       /* it is the frozen one, and nobody has been put or removed since */
-    bool names;        /* and as many documents as then: what it says of names holds */
+    bool names;        /* and as many documents as then: what it says of rarities holds */
     bool narrow;       /* all marks are in the map, and neighbours in the marks */
     bool scattered;    /* some marks are in the buckets */
     uint32_t name;     /* the number of the query as a name, or FER_NONE */
     const fer_rank_kernels *run;
-    fer_rank_net net;      /* of the marks that are in the map */
-    uint64_t stamp, round; /* documents and marks are counted and never the same */
+    fer_rank_net net;  /* of the marks that are in the map */
+    uint64_t stamp;    /* documents are counted and never the same */
+    double alike[256]; /* what a related word is worth, by its likeness */
     size_t count, own_count;
     fer_rank_mark marks[FER_RANK_MARKS + 1];
     fer_rank_own own[FER_QUERY_TERMS + 2]; /* by mark; that of none is all 0 */
@@ -83,7 +83,7 @@ typedef struct fer_rank {
     fer_rank_rarity rarities[FER_RANK_RARITIES];
     /* Words of the heads at hand, and places among them: of those that are neighbours of the one
      * before, and of those that are related to the query's. And some more of each. */
-    fer_rank_word words[FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_STEP];
+    fer_rank_word words[FER_RANK_LOT * FER_RANK_UNITS + FER_RANK_MORE];
     uint16_t pairs[FER_RANK_LOT * FER_RANK_UNITS + 1];
     uint16_t related[FER_RANK_LOT * FER_RANK_UNITS + 1];
     uint16_t room[FER_RANK_LOT][FER_RANK_UNITS]; /* of heads behind which not as much can be read */

@@ -39,7 +39,8 @@ typedef struct fer_rank_word {
 } fer_rank_word;
 #define FER_RANK_LOT   32 /* heads that are looked at together */
 #define FER_RANK_PLACE 8  /* bits of a place in a head: two heads have no neighbours */
-#define FER_RANK_STEP  5  /* words that most heads have at most, and room behind the last one */
+#define FER_RANK_STEP  5  /* words that most heads have at most ... */
+#define FER_RANK_MORE  16 /* ... and room behind the last one */
 static_assert(FER_RANK_UNITS < 1 << FER_RANK_PLACE && FER_RANK_LOT << FER_RANK_PLACE <= UINT16_MAX,
               "places are 16 bits");
 

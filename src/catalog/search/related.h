@@ -11,6 +11,7 @@
 #include "str.h"
 
 #define FER_RELATED_NONE UINT32_MAX
+#define FER_RELATED_MOST 10 /* words that are like one */
 
 typedef struct fer_related_link {
     uint16_t word;
@@ -25,7 +26,8 @@ uint32_t fer_related_find(fer_str stem);
 fer_str fer_related_text(uint32_t word);
 /* Asks for what the next one needs, where it is going to be asked. */
 void fer_related_fetch(uint32_t word);
-/* The words that are like it, the most alike first. */
+/* The words that are like it, the most alike first. FER_RELATED_MOST can be read, whatever their
+ * count: those behind it are not its own. */
 const fer_related_link *fer_related_links(uint32_t word, size_t *count);
 
 #endif

@@ -198,59 +198,95 @@ struct suffix {
     bool inner;       /* only in R2, where others are in R1 */
 };
 
-/* The letters with which suffixes of a step end. */
-#define STEP_2 (BIT('i') | BIT('l') | BIT('m') | BIT('n') | BIT('r') | BIT('s'))
-#define STEP_3 (BIT('e') | BIT('i') | BIT('l') | BIT('s'))
-#define STEP_4                                                                                     \
-    (BIT('c') | BIT('e') | BIT('i') | BIT('l') | BIT('m') | BIT('n') | BIT('r') | BIT('s') |       \
-     BIT('t'))
-
 #define VALID_LI                                                                                   \
     (BIT('c') | BIT('d') | BIT('e') | BIT('g') | BIT('h') | BIT('k') | BIT('m') | BIT('n') |       \
      BIT('r') | BIT('t'))
 
-static const struct suffix step_2[] = {
-    {"ational", 7, 5, "e", 0, false},   {"tional", 6, 2, "", 0, false},
-    {"ization", 7, 5, "e", 0, false},   {"ation", 5, 3, "e", 0, false},
-    {"fulness", 7, 4, "", 0, false},    {"ousness", 7, 4, "", 0, false},
-    {"iveness", 7, 4, "", 0, false},    {"enci", 4, 1, "e", 0, false},
-    {"anci", 4, 1, "e", 0, false},      {"biliti", 6, 5, "le", 0, false},
-    {"aliti", 5, 3, "", 0, false},      {"iviti", 5, 3, "e", 0, false},
-    {"abli", 4, 1, "e", 0, false},      {"bli", 3, 1, "e", 0, false},
-    {"entli", 5, 2, "", 0, false},      {"alli", 4, 2, "", 0, false},
-    {"ousli", 5, 2, "", 0, false},      {"fulli", 5, 2, "", 0, false},
-    {"lessli", 6, 2, "", 0, false},     {"li", 2, 2, "", VALID_LI, false},
-    {"ogi", 3, 1, "", BIT('l'), false}, {"izer", 4, 1, "", 0, false},
-    {"ator", 4, 2, "e", 0, false},      {"alism", 5, 3, "", 0, false},
+/* A step: its suffixes by their last letters, and from where to where those of a letter are. */
+struct step {
+    struct suffix list[24];
+    uint8_t of[26][2];
 };
 
-static const struct suffix step_3[] = {
-    {"ational", 7, 5, "e", 0, false}, {"tional", 6, 2, "", 0, false}, {"alize", 5, 3, "", 0, false},
-    {"icate", 5, 3, "", 0, false},    {"iciti", 5, 3, "", 0, false},  {"ical", 4, 2, "", 0, false},
-    {"ful", 3, 3, "", 0, false},      {"ness", 4, 4, "", 0, false},   {"ative", 5, 5, "", 0, true},
+static const struct step step_2 = {
+    {
+        {"ational", 7, 5, "e", 0, false},   {"tional", 6, 2, "", 0, false},
+        {"ization", 7, 5, "e", 0, false},   {"ation", 5, 3, "e", 0, false},
+        {"fulness", 7, 4, "", 0, false},    {"ousness", 7, 4, "", 0, false},
+        {"iveness", 7, 4, "", 0, false},    {"enci", 4, 1, "e", 0, false},
+        {"anci", 4, 1, "e", 0, false},      {"biliti", 6, 5, "le", 0, false},
+        {"aliti", 5, 3, "", 0, false},      {"iviti", 5, 3, "e", 0, false},
+        {"abli", 4, 1, "e", 0, false},      {"bli", 3, 1, "e", 0, false},
+        {"entli", 5, 2, "", 0, false},      {"alli", 4, 2, "", 0, false},
+        {"ousli", 5, 2, "", 0, false},      {"fulli", 5, 2, "", 0, false},
+        {"lessli", 6, 2, "", 0, false},     {"li", 2, 2, "", VALID_LI, false},
+        {"ogi", 3, 1, "", BIT('l'), false}, {"izer", 4, 1, "", 0, false},
+        {"ator", 4, 2, "e", 0, false},      {"alism", 5, 3, "", 0, false},
+    },
+    {['l' - 'a'] = {0, 2},
+     ['n' - 'a'] = {2, 4},
+     ['s' - 'a'] = {4, 7},
+     ['i' - 'a'] = {7, 21},
+     ['r' - 'a'] = {21, 23},
+     ['m' - 'a'] = {23, 24}},
 };
 
-static const struct suffix step_4[] = {
-    {"al", 2, 2, "", 0, false},    {"ance", 4, 4, "", 0, false},
-    {"ence", 4, 4, "", 0, false},  {"er", 2, 2, "", 0, false},
-    {"ic", 2, 2, "", 0, false},    {"able", 4, 4, "", 0, false},
-    {"ible", 4, 4, "", 0, false},  {"ant", 3, 3, "", 0, false},
-    {"ement", 5, 5, "", 0, false}, {"ment", 4, 4, "", 0, false},
-    {"ent", 3, 3, "", 0, false},   {"ism", 3, 3, "", 0, false},
-    {"ate", 3, 3, "", 0, false},   {"iti", 3, 3, "", 0, false},
-    {"ous", 3, 3, "", 0, false},   {"ive", 3, 3, "", 0, false},
-    {"ize", 3, 3, "", 0, false},   {"ion", 3, 3, "", BIT('s') | BIT('t'), false},
+static const struct step step_3 = {
+    {
+        {"ational", 7, 5, "e", 0, false},
+        {"tional", 6, 2, "", 0, false},
+        {"ical", 4, 2, "", 0, false},
+        {"ful", 3, 3, "", 0, false},
+        {"alize", 5, 3, "", 0, false},
+        {"icate", 5, 3, "", 0, false},
+        {"ative", 5, 5, "", 0, true},
+        {"iciti", 5, 3, "", 0, false},
+        {"ness", 4, 4, "", 0, false},
+    },
+    {['l' - 'a'] = {0, 4}, ['e' - 'a'] = {4, 7}, ['i' - 'a'] = {7, 8}, ['s' - 'a'] = {8, 9}},
+};
+
+static const struct step step_4 = {
+    {
+        {"ance", 4, 4, "", 0, false},
+        {"ence", 4, 4, "", 0, false},
+        {"able", 4, 4, "", 0, false},
+        {"ible", 4, 4, "", 0, false},
+        {"ate", 3, 3, "", 0, false},
+        {"ive", 3, 3, "", 0, false},
+        {"ize", 3, 3, "", 0, false},
+        {"ant", 3, 3, "", 0, false},
+        {"ement", 5, 5, "", 0, false},
+        {"ment", 4, 4, "", 0, false},
+        {"ent", 3, 3, "", 0, false},
+        {"ism", 3, 3, "", 0, false},
+        {"al", 2, 2, "", 0, false},
+        {"er", 2, 2, "", 0, false},
+        {"ic", 2, 2, "", 0, false},
+        {"iti", 3, 3, "", 0, false},
+        {"ous", 3, 3, "", 0, false},
+        {"ion", 3, 3, "", BIT('s') | BIT('t'), false},
+    },
+    {['e' - 'a'] = {0, 7},
+     ['t' - 'a'] = {7, 11},
+     ['m' - 'a'] = {11, 12},
+     ['l' - 'a'] = {12, 13},
+     ['r' - 'a'] = {13, 14},
+     ['c' - 'a'] = {14, 15},
+     ['i' - 'a'] = {15, 16},
+     ['s' - 'a'] = {16, 17},
+     ['n' - 'a'] = {17, 18}},
 };
 
 /*
  * The longest suffix of a step that a word has decides, whether it can be cut or not. None has less
  * than two letters, and all stand in a region that begins at `from`.
  */
-static void cut_suffix(struct word *w, size_t from, uint32_t ends, const struct suffix *list,
-                       size_t count)
+static void cut_suffix(struct word *w, size_t from, const struct step *step)
 {
-    if (w->len < from + 2 || !is_one_of(w->at[w->len - 1], ends)) return;
-    const struct suffix *s = list, *end = list + count;
+    unsigned last = (unsigned char)w->at[w->len - 1] - 'a';
+    if (w->len < from + 2 || last >= FER_COUNT(step->of)) return;
+    const struct suffix *s = step->list + step->of[last][0], *end = step->list + step->of[last][1];
     while (s < end && !ends_with(w, s->text, s->len)) s++;
     if (s == end) return;
     size_t at = w->len - s->len;
@@ -333,17 +369,18 @@ static void stem(struct word *w)
     if (is_kept(w)) return;
     cut_past(w);
     turn_y(w);
-    cut_suffix(w, w->r1, STEP_2, step_2, FER_COUNT(step_2));
-    cut_suffix(w, w->r1, STEP_3, step_3, FER_COUNT(step_3));
-    cut_suffix(w, w->r2, STEP_4, step_4, FER_COUNT(step_4));
+    cut_suffix(w, w->r1, &step_2);
+    cut_suffix(w, w->r1, &step_3);
+    cut_suffix(w, w->r2, &step_4);
     cut_last(w);
 }
 
-static bool is_ascii(const char *word, size_t len)
+/* With zeros behind it. */
+static bool is_ascii(const char word[FER_STEM_WORD])
 {
-    unsigned char all = 0;
-    for (size_t i = 0; i < len; i++) all |= (unsigned char)word[i];
-    return all < 0x80;
+    uint64_t all = 0;
+    for (size_t i = 0; i < FER_STEM_WORD; i += sizeof all) all |= load(word + i);
+    return !(all & UINT64_C(0x8080808080808080));
 }
 
 static bool begins_letter(char byte)
@@ -386,15 +423,31 @@ static size_t stem_wide(struct word *w, const char *word, size_t len, char *out)
     return bytes + more;
 }
 
+/* Nearly all are short, and copied whatever their length. */
+static void put_stem(const struct word *w, char out[FER_STEM_WORD])
+{
+    if (w->len > FER_STEM_SHORT) {
+        memcpy(out, w->at, w->len);
+        return;
+    }
+    uint64_t part[2] = {first_bytes(w->at, w->len < 8 ? w->len : 8),
+                        first_bytes(w->at + 8, w->len < 8 ? 0 : w->len - 8)};
+    memcpy(out, part, sizeof part);
+}
+
 size_t fer_stem(const char *word, size_t len, char out[FER_STEM_WORD])
 {
     char room[PAD + FER_STEM_WORD + PAD] = {0};
     struct word w = {.at = room + PAD, .len = len};
     assert(len <= FER_STEM_WORD);
     memset(out, 0, FER_STEM_WORD);
-    if (!is_ascii(word, len)) return stem_wide(&w, word, len, out);
-    memcpy(w.at, word, len);
+    memcpy(w.at, word, FER_STEM_SHORT);
+    if (len > FER_STEM_SHORT) memcpy(w.at, word, len);
+    if (!is_ascii(w.at)) {
+        memset(room, 0, sizeof room);
+        return stem_wide(&w, word, len, out);
+    }
     stem(&w);
-    memcpy(out, w.at, w.len);
+    put_stem(&w, out);
     return w.len;
 }

@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-#define FER_STEM_WORD 40 /* bytes of a word, at most, and so of its stem */
+#define FER_STEM_WORD  40 /* bytes of a word, at most, and so of its stem */
+#define FER_STEM_SHORT 16 /* behind a shorter word stand zeros, up to so many bytes */
 
 /*
  * The stem of a folded word in UTF-8, into `out`; how long it is. Behind a stem there are zeros, up

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stem costs more than a look into a table; words repeat, so each is stemmed once and remembered
- * with three places per hash: a new word that falls on them takes the place of the one that came
- * first. With one place each, a third of the words of 500 requests were stemmed anew.
+ * A stem costs more than a look into a table; words repeat, so each is stemmed once and remembered,
+ * with all that its owner notes of it, in one line of a cache. There are two of them per hash: a
+ * new word that falls on them takes the place of the one that came first. With one place each, a
+ * third of the words of 500 requests were stemmed anew.
  */
 #include "stemmer.h"
 #include "stopwords.h"
 #include "sys.h"
 
-#define STEM_ROWS   4096 /* a power of two */
-#define STEM_PLACES 3    /* of a row; two lines of a cache */
+#define STEM_ROWS   8192 /* a power of two */
+#define STEM_PLACES 2    /* of a row */
 #define STEM_MAX    (FER_TOKEN_KEY - 2)
+
+#define LINE ((size_t)64)
 
 /* A word of at most FER_TOKEN_KEY bytes and its stem of at most STEM_MAX. */
 struct stem {
-    fer_token_key word; /* of no bytes: nobody is here */
+    _Alignas(LINE) fer_token_key word; /* of no bytes: nobody is here */
     char stem[STEM_MAX];
     uint8_t stem_len;
     uint8_t use;
@@ -24,15 +27,14 @@ static_assert(offsetof(struct stem, stem) + FER_TOKEN_KEY <= sizeof(struct stem)
               "two parts of it");
 static_assert(STEM_ROWS * STEM_PLACES < UINT16_MAX, "places are 16 bits");
 
-static_assert(FER_TOKEN_MAX <= FER_STEM_WORD && FER_TOKEN_KEY <= FER_STEM_WORD,
+static_assert(FER_TOKEN_MAX <= FER_STEM_WORD && FER_TOKEN_KEY <= FER_STEM_WORD &&
+                  FER_STEM_SHORT <= FER_TOKEN_KEY,
               "every word has a stem, and zeros behind a short one");
 
-#define LINE ((size_t)64)
 struct row {
     struct stem places[STEM_PLACES];
-    char free[2 * LINE - STEM_PLACES * sizeof(struct stem)];
 };
-static_assert(sizeof(struct row) == 2 * LINE, "a row is two lines");
+static_assert(sizeof(struct stem) == LINE, "each has a line of its own");
 
 struct fer_tokeniser {
     char stem[FER_STEM_WORD]; /* of the last word */
@@ -119,7 +121,7 @@ static void remember(struct stem *row, const fer_token_key *key, fer_str stem, f
     row->word = *key;
     row->stem_len = (uint8_t)stem.len;
     row->use = (uint8_t)use;
-    row->note = (fer_token_note){0, 0, 0};
+    row->note = (fer_token_note){0};
     memset(row->stem, 0, sizeof row->stem);
     memcpy(row->stem, stem.ptr, stem.len);
 }
@@ -133,8 +135,10 @@ static uint16_t place_of(const fer_tokeniser *t, const struct stem *s)
 
 static void find_stem(fer_tokeniser *t, fer_token *token, struct stem *row)
 {
-    token->text = stem_of(t, token->word);
-    token->use = fer_stopwords_use(&t->stopwords, token->word);
+    if (token->kind == FER_TOKEN_WORD) {
+        token->text = stem_of(t, token->word);
+        token->use = fer_stopwords_use(&t->stopwords, token->word);
+    }
     if (row && token->text.len <= STEM_MAX) {
         fer_token_key key = fer_token_key_of(token->word);
         remember(row, &key, token->text, token->use);
@@ -156,6 +160,7 @@ uint16_t fer_token_fetch(const fer_tokeniser *t, const fer_token_key *key)
     assert(t->rows);
     const struct stem *row = row_of(t, key);
     __builtin_prefetch(row);
+    __builtin_prefetch(row + 1);
     return (uint16_t)(((const char *)row - (const char *)t->rows) / (ptrdiff_t)sizeof(struct row));
 }
 
@@ -163,9 +168,10 @@ bool fer_token_recall(const fer_tokeniser *t, uint16_t fetched, const fer_token_
                       fer_token_known *out)
 {
     const struct stem *row = t->rows[fetched].places;
-    size_t at = 0;
-    while (at < STEM_PLACES && !fer_token_key_eq(&row[at].word, key)) at++;
-    if (at == STEM_PLACES) return false;
+    static_assert(STEM_PLACES == 2, "which of them it is is not for a branch to foresee");
+    const bool first = fer_token_key_eq(&row[0].word, key);
+    const size_t at = !first;
+    if (!(first | fer_token_key_eq(&row[1].word, key))) return false;
     /* Both at once, so that who reads all of it need not wait: the stem's last bytes are others. */
     uint64_t part[2];
     memcpy(part, (const char *)&row[at] + offsetof(struct stem, stem), sizeof part);
@@ -184,9 +190,14 @@ void fer_token_finish_once(fer_tokeniser *t, fer_token *token)
         token->use = fer_stopwords_use(&t->stopwords, token->word);
 }
 
+void fer_token_stem(fer_tokeniser *t, fer_token *token)
+{
+    if (token->kind == FER_TOKEN_WORD) token->text = stem_of(t, token->word);
+}
+
 void fer_token_finish(fer_tokeniser *t, fer_token *token)
 {
-    if (token->kind != FER_TOKEN_WORD || token->word.len > FER_TOKEN_KEY || !t->rows) {
+    if (!fer_token_is_kept(token->kind, token->word.len) || !t->rows) {
         fer_token_finish_once(t, token);
         return;
     }
@@ -228,8 +239,8 @@ bool fer_tokeniser_noted(const fer_tokeniser *t, const fer_token_note *note)
     return note->round == t->round;
 }
 
-void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, uint32_t number,
-                         uint16_t related)
+void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, fer_token_note what)
 {
-    *note = (fer_token_note){number, related, t->round};
+    *note = what;
+    note->round = t->round;
 }

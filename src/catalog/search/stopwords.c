@@ -50,6 +50,11 @@ static const char *const filler_signs[] = {
     "谢谢", "还",   "这",   "这个", "道一", "那",   "都",   "需要",
 };
 
+fer_str fer_stopword(size_t number)
+{
+    return number < FER_COUNT(stop_words) ? fer_str_of(stop_words[number]) : FER_STR_NONE;
+}
+
 static size_t slot_of(const fer_token_key *key)
 {
     static const uint64_t seed[2] = {0x8EBC6AF09C88C6E3, 0x589965CC75374CC3};

@@ -13,6 +13,9 @@ typedef struct fer_stopwords {
     uint8_t uses[FER_STOPWORD_SLOTS];       /* fer_token_use */
 } fer_stopwords;
 
+/* A word that is FER_TOKEN_STOP, by number; of no bytes past the last. */
+fer_str fer_stopword(size_t number);
+
 /* Of zeros. */
 void fer_stopwords_init(fer_stopwords *s);
 /* What a folded word, not stemmed, is; with zeros behind it, as tokens have it. */

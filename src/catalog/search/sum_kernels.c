@@ -218,10 +218,89 @@ AVX2 static uint32_t count_avx2(const uint16_t *sums, uint32_t size, uint16_t fl
     for (unsigned i = 0; i < 16; i++) all += counts[i];
     return all;
 }
+
+/* ---- AVX-512 with what moves 16 bits together ------------------------------------ */
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,popcnt")))
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2");
+}
+
+AVX512 static inline __m512i thirty_two(const uint16_t *sums, unsigned part)
+{
+    return _mm512_load_si512((const __m512i *)(const void *)sums + part);
+}
+
+/* As lots_above, of up to 64 lots. */
+AVX512 static inline uint64_t lots_above_512(uint16_t *sums, uint32_t lots, __m512i under)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < lots; i++) {
+        uint16_t *lot = sums + (size_t)i * FER_SUMS_LOT;
+        __m512i top = _mm512_max_epi16(thirty_two(lot, 0), thirty_two(lot, 1));
+        bool any = _mm512_cmpgt_epi16_mask(top, under) != 0;
+        __mmask16 gone = (__mmask16)(any - 1);
+        _mm512_mask_store_epi32(lot, gone, _mm512_setzero_si512());
+        _mm512_mask_store_epi32(lot + 32, gone, _mm512_setzero_si512());
+        bits |= (uint64_t)any << i;
+    }
+    return bits;
+}
+
+/* Of 32 sums; they are cleared. How many were found. */
+AVX512 static inline uint32_t take_32(uint16_t *sums, uint32_t at, __m512i under, uint16_t *places,
+                                      uint16_t *values)
+{
+    const __m512i first =
+        _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13,
+                         12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i some = _mm512_load_si512(sums + at);
+    __mmask32 those = _mm512_cmpgt_epi16_mask(some, under);
+    __m512i place = _mm512_add_epi16(first, _mm512_set1_epi16((short)at));
+    _mm512_storeu_si512(places, _mm512_maskz_compress_epi16(those, place));
+    _mm512_storeu_si512(values, _mm512_maskz_compress_epi16(those, some));
+    _mm512_store_si512(sums + at, _mm512_setzero_si512());
+    return (uint32_t)__builtin_popcount(those);
+}
+
+AVX512 static uint32_t take_avx512(uint16_t *sums, uint32_t size, uint16_t floor, uint16_t *places,
+                                   uint16_t *values)
+{
+    const __m512i under = _mm512_set1_epi16((short)(floor - 1));
+    const uint32_t lots = (size + FER_SUMS_LOT - 1) / FER_SUMS_LOT;
+    uint32_t found = 0;
+    for (uint32_t first = 0; first < lots; first += 64) {
+        uint32_t count = lots - first < 64 ? lots - first : 64;
+        uint64_t some = lots_above_512(sums + (size_t)first * FER_SUMS_LOT, count, under);
+        for (; some; some &= some - 1) {
+            uint32_t at = (first + (unsigned)__builtin_ctzll(some)) * FER_SUMS_LOT;
+            found += take_32(sums, at, under, places + found, values + found);
+            found += take_32(sums, at + 32, under, places + found, values + found);
+        }
+    }
+    return found;
+}
+
+AVX512 static uint32_t count_avx512(const uint16_t *sums, uint32_t size, uint16_t floor)
+{
+    const __m512i under = _mm512_set1_epi16((short)(floor - 1));
+    uint32_t one = 0, two = 0;
+    for (uint32_t at = 0; at < size; at += 64) {
+        one +=
+            (uint32_t)__builtin_popcount(_mm512_cmpgt_epi16_mask(thirty_two(sums + at, 0), under));
+        two +=
+            (uint32_t)__builtin_popcount(_mm512_cmpgt_epi16_mask(thirty_two(sums + at, 1), under));
+    }
+    return one + two;
+}
 #endif
 
 const fer_sum_kernels fer_sum_kernel_rows[] = {
 #if defined(__x86_64__)
+    {"avx512", has_avx512, take_avx512, gains_avx2, count_avx512},
     {"avx2", has_avx2, take_avx2, gains_avx2, count_avx2},
     {"sse2", always, take_sse2, gains_plain, count_sse2},
 #endif

@@ -15,7 +15,8 @@
 #define FER_SUMS       8192
 #define FER_SUMS_LOT   64
 #define FER_SUMS_ALIGN 64
-#define FER_SUMS_STEP  4 /* places and values are written so many at once */
+#define FER_SUMS_STEP  4  /* places and values are written so many at once, ... */
+#define FER_SUMS_MORE  32 /* ... and there is so much room behind them */
 #define FER_GAINS      32
 
 typedef struct fer_sum_kernels {

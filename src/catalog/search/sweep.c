@@ -118,7 +118,17 @@ static inline void add_posting(uint16_t *sums, const uint16_t *gain, uint32_t p)
     sums[at] = (uint16_t)(sums[at] + gain[p % FER_LEVELS]);
 }
 
-/* Four at once while there are four: these loops are where a sweep spends its time. */
+/* The same if it is one; any other adds nothing. */
+static inline void add_if(uint16_t *sums, const uint16_t *gain, uint32_t p, bool is_one)
+{
+    uint32_t at = p >> FER_LEVEL_BITS & (FER_SPAN - 1);
+    sums[at] = (uint16_t)(sums[at] + (gain[p % FER_LEVELS] & -(unsigned)is_one));
+}
+
+/*
+ * Four at once while there are four: these loops are where a sweep spends its time. How many are
+ * left then is not for a branch to foresee: three more are looked at and may count for nothing.
+ */
 static uint32_t add_runs(fer_sweep *s, const struct fer_lane *lane, const struct span *w)
 {
     const uint16_t *gain = lane->gain;
@@ -133,7 +143,8 @@ static uint32_t add_runs(fer_sweep *s, const struct fer_lane *lane, const struct
             add_posting(sums, gain, p[2]);
             add_posting(sums, gain, p[3]);
         }
-        for (; p < end; p++) add_posting(sums, gain, *p);
+        for (size_t i = 0, left = (size_t)(end - p); i < 3; i++)
+            add_if(sums, gain, *(i < left ? p + i : lane->list.postings), i < left);
         added += run.count;
     }
     return added;
@@ -151,8 +162,15 @@ static uint32_t add_flat(fer_sweep *s, struct fer_lane *lane, const struct span 
         add_posting(s->sums, gain, p[2]);
         add_posting(s->sums, gain, p[3]);
     }
-    for (; p < end && *p - first < room; p++) add_posting(s->sums, gain, *p);
-    lane->to = (uint32_t)(p - list);
+    const size_t most = (size_t)(end - p);
+    size_t more = 0;
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t posting = i < most ? p[i] : list[0];
+        bool is_one = (i < most) & (posting - first < room);
+        add_if(s->sums, gain, posting, is_one);
+        more += is_one;
+    }
+    lane->to = (uint32_t)(p - list) + (uint32_t)more;
     return lane->to - lane->from;
 }
 
@@ -377,7 +395,7 @@ static void find_ends(fer_sweep *s, const struct span *w)
 
 static void sweep_span(fer_sweep *s, struct span *w)
 {
-    uint32_t added = 0;
+    uint32_t added = s->added;
     if (!plan(s, w)) return;
     for (size_t i = w->dear; i < s->lane_count; i++) added += add_lane_up(s, &s->lanes[i], w);
     if (!added) {
@@ -411,24 +429,71 @@ static void add_lane(fer_sweep *s, fer_frozen_list list, double worth)
     s->lane_count++;
 }
 
-/* Cheap ones first where some may be looked up, by insertion: there are few, and long queries are
- * rare. */
-static void lay_lanes(fer_sweep *s, const fer_query *q, uint32_t numbers, bool tail)
+/* Cheap ones first, by insertion: there are few, and long queries are rare. */
+static size_t order_by_worth(const fer_query *q, const fer_query_term **order)
 {
-    const fer_query_term *order[FER_QUERY_TERMS + 1];
     size_t count = 0;
     for (size_t i = 0; i < q->count; i++) {
         const fer_query_term *t = &q->terms[i];
         size_t at = count;
         if (t->weight <= 0) continue;
-        for (; numbers > SMALL && at > 0 && order[at - 1]->weight > t->weight; at--)
-            order[at] = order[at - 1];
+        for (; at > 0 && order[at - 1]->weight > t->weight; at--) order[at] = order[at - 1];
         order[at] = t;
         count++;
     }
-    s->lane_count = 0;
+    return count;
+}
+
+static void lay_lanes(fer_sweep *s, const fer_query *q, bool tail)
+{
+    const fer_query_term *order[FER_QUERY_TERMS + 1];
+    size_t count = order_by_worth(q, order);
     for (size_t i = 0; i < count; i++)
         add_lane(s, list_of(s, order[i], tail), order[i]->weight * s->scale);
+}
+
+/* ---- lanes of a small part ---- */
+
+#define FEW_POSTINGS 7 /* of terms without runs, where there is one window (frozen_write.c) */
+
+/*
+ * A word with few postings gets no lane where there is but one span: they are added to its sums at
+ * once. How many there are is not for a branch to foresee.
+ */
+static void add_at_once(fer_sweep *s, const fer_frozen_list *list, double worth)
+{
+    float step = (float)(worth * fer_weigh_level_share(0));
+    for (uint32_t i = 0; i < FEW_POSTINGS; i++) {
+        uint32_t posting = list->flat[i < list->df ? i : 0];
+        uint32_t number = posting >> FER_LEVEL_BITS;
+        uint32_t gain = (uint32_t)(int)(step * (float)(posting % FER_LEVELS + 1));
+        bool is_one = (i < list->df) & (number < s->ix->frozen.numbers); /* bytes may be hostile */
+        uint16_t *sum = &s->sums[number & (FER_SPAN - 1)];
+        *sum = (uint16_t)(*sum + (gain & -(uint32_t)is_one));
+    }
+    s->added += list->df;
+}
+
+/* Those with runs, whose order does not matter, then the others: what kind a term is of takes no
+ * branch, and those of one kind come one behind the other. */
+static void lay_small(fer_sweep *s, const fer_query *q)
+{
+    const fer_query_term *runs[FER_QUERY_TERMS + 1], *flat[FER_QUERY_TERMS + 1];
+    size_t run_count = 0, flat_count = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        const fer_query_term *t = &q->terms[i];
+        bool in = t->weight > 0, has_runs = t->frozen < s->ix->frozen.run_rows;
+        runs[run_count] = flat[flat_count] = t;
+        run_count += in & has_runs;
+        flat_count += in & !has_runs;
+    }
+    for (size_t i = 0; i < run_count; i++)
+        add_lane(s, list_of(s, runs[i], false), runs[i]->weight * s->scale);
+    for (size_t i = 0; i < flat_count; i++) {
+        fer_frozen_list list = list_of(s, flat[i], false);
+        if (list.df > FEW_POSTINGS) add_lane(s, list, flat[i]->weight * s->scale);
+        else if (list.df) add_at_once(s, &list, flat[i]->weight * s->scale);
+    }
 }
 
 static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
@@ -438,8 +503,8 @@ static void start(fer_sweep *s, const fer_lexical *ix, const fer_query *q)
     s->run = fer_sum_kernels_here();
     s->sums = s->room_of_sums + (-room & (FER_SUMS_ALIGN - 1)) / sizeof s->sums[0];
     s->values = s->sums + FER_SPAN;
-    s->count = 0;
-    s->least = s->hoped = 0;
+    s->count = s->lane_count = 0;
+    s->least = s->hoped = s->added = 0;
     s->scale = q->known > 0 ? SCORE_MAX / q->known : 0;
 }
 
@@ -490,7 +555,7 @@ static void sweep_part(fer_sweep *s, uint32_t numbers, bool tail, bool hopeful)
     if (hopeful) hope_at_once(s);
     s->dear = SIZE_MAX;
     s->numbers = numbers;
-    for (uint32_t i = 0; s->lane_count && i < spans; i++) {
+    for (uint32_t i = 0; (s->lane_count || s->added) && i < spans; i++) {
         struct span w = {.first = i * FER_SPAN, .tail = tail};
         w.size = numbers - w.first < FER_SPAN ? numbers - w.first : FER_SPAN;
         if (hopeful && i && (i & (i - 1)) == 0) hope(s, i, spans);
@@ -501,11 +566,13 @@ static void sweep_part(fer_sweep *s, uint32_t numbers, bool tail, bool hopeful)
 static void sweep_all(fer_sweep *s, const fer_lexical *ix, const fer_query *q, bool hopeful)
 {
     start(s, ix, q);
-    lay_lanes(s, q, ix->frozen.numbers, false);
+    if (ix->frozen.numbers > SMALL) lay_lanes(s, q, false);
+    else lay_small(s, q);
     sweep_part(s, ix->frozen.numbers, false, hopeful);
     uint32_t tail = atomic_load_explicit(&ix->tail_count, memory_order_acquire);
+    s->lane_count = s->added = 0;
     if (tail) {
-        lay_lanes(s, q, tail, true);
+        lay_lanes(s, q, true);
         sweep_part(s, tail, true, false);
     }
     thin_out(s);

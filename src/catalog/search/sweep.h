@@ -56,12 +56,13 @@ typedef struct fer_sweep {
     fer_candidate best[2 * FER_SWEEP_ROOM]; /* gathered; the worst are thrown out when it is full */
     struct fer_lane lanes[FER_QUERY_TERMS + 1];
     uint32_t numbers; /* of the part */
+    uint32_t added;   /* postings that were added to its sums beforehand */
     size_t dear;      /* lanes from here on were not cheap in the span before ... */
     size_t wanted;    /* ... and from here on, added up all the same */
     uint16_t *sums;   /* FER_SPAN of them, 0 between spans ... */
     uint16_t *values; /* ... and those that are large enough */
-    uint16_t room_of_sums[2 * FER_SPAN + FER_SUMS_STEP + FER_SUMS_ALIGN / 2];
-    uint16_t places[FER_SPAN + FER_SUMS_STEP];
+    uint16_t room_of_sums[2 * FER_SPAN + FER_SUMS_MORE + FER_SUMS_ALIGN / 2];
+    uint16_t places[FER_SPAN + FER_SUMS_MORE];
 } fer_sweep;
 
 /* Leaves the best in best[0 .. count), in no order; of equal ones those with lower numbers. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "terms.h"
 
-#include "tokens.h"
-
 #define FIRST_SLOTS 64
 
 void fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count)
@@ -55,6 +53,17 @@ fer_term *fer_terms_find(const fer_terms *t, fer_str text)
         if (slot >> 32 != hash) continue;
         fer_term *term = fer_terms_get(t, (uint32_t)slot - 1);
         if (fer_str_eq(term->text, text)) return term;
+    }
+}
+
+bool fer_terms_may_have(const fer_terms *t, const fer_token_key *word)
+{
+    struct fer_term_table *table = atomic_load_explicit(&t->table, memory_order_acquire);
+    if (!table) return false;
+    uint32_t hash = (uint32_t)fer_token_key_hash(word, fer_arena_seed(t->arena));
+    for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
+        uint64_t slot = atomic_load_explicit(&table->slots[at], memory_order_acquire);
+        if (!slot || slot >> 32 == hash) return slot != 0;
     }
 }
 

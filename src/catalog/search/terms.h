@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "related.h"
+#include "tokens.h"
 
 typedef struct fer_term {
     fer_str text;
@@ -48,6 +49,8 @@ void fer_terms_init(fer_terms *t, fer_arena *a, uint32_t frozen_count);
 bool fer_terms_relate(fer_terms *t);
 /* The term of a text, or NULL. */
 fer_term *fer_terms_find(const fer_terms *t, fer_str text);
+/* False: there is no term of that word. Who asks for what is hardly ever there asks this first. */
+bool fer_terms_may_have(const fer_terms *t, const fer_token_key *word);
 /* Asks for the place of a text that is looked for later. */
 void fer_terms_fetch(const fer_terms *t, fer_str text);
 /* A term that was not found, made; NULL: no memory. The text is copied. */

@@ -1,38 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text_memo.h"
 
-#include "sys.h"
+#define BLOCK_UNITS UINT32_C(16384)
+#define UNIT        ((size_t)4) /* numbers of 32 bits */
+#define KEY_UNITS   1
+#define KEY_LOT     ((size_t)4)
+#define UNIT_BITS   UINT32_C(0xFFFFFF) /* of a slot */
 
-#define FIRST_ROWS 1024 /* a power of two */
-#define LINE       ((size_t)64)
-static_assert(sizeof(struct fer_memo_row) == LINE, "a row is a line");
-static_assert(FER_MEMO_TERMS <= FER_MEMO_RING * FIRST_ROWS && FER_MEMO_TERMS <= UINT8_MAX,
-              "every text finds room");
+static_assert(FER_MEMO_BLOCKS * BLOCK_UNITS - 1 <= UNIT_BITS, "a slot has every unit");
+static_assert(sizeof(fer_token_key) == KEY_UNITS * UNIT * sizeof(uint32_t), "a key is a unit");
 
-static bool make(fer_text_memo *m, const uint64_t seed[2], size_t rows)
+/* What a text takes: its key, how many terms, the terms. */
+static uint32_t units_of(uint32_t count)
 {
-    size_t ring = rows * FER_MEMO_RING * sizeof(uint32_t);
-    char *memory = fer_sys_malloc_zero(LINE + rows * LINE + ring);
-    if (!memory) return false;
-    char *at = memory + (-(uintptr_t)memory & (LINE - 1));
-    *m = (fer_text_memo){.seed = {seed[0], seed[1]},
-                         .memory = memory,
-                         .rows = (void *)at,
-                         .ring = (void *)(at + rows * LINE),
-                         .mask = rows - 1};
+    return KEY_UNITS + (1 + count + (uint32_t)UNIT - 1) / (uint32_t)UNIT;
+}
+
+static inline uint64_t hash_of(const fer_text_memo *m, const fer_token_key *key)
+{
+    return fer_token_mix(key->part[0] ^ m->seed[0], key->part[1] ^ m->seed[1]);
+}
+
+static inline uint32_t *at_unit(const fer_text_memo *m, uint32_t unit)
+{
+    return m->blocks[unit / BLOCK_UNITS] + (size_t)(unit % BLOCK_UNITS) * UNIT;
+}
+
+static inline fer_token_key key_at(const fer_text_memo *m, uint32_t unit)
+{
+    fer_token_key key;
+    memcpy(key.part, at_unit(m, unit), sizeof key.part);
+    return key;
+}
+
+static void put_slot(fer_text_memo *m, uint64_t hash, uint32_t unit)
+{
+    uint32_t at = (uint32_t)hash & m->mask;
+    while (m->slots[at]) at = (at + 1) & m->mask;
+    m->slots[at] = ((uint32_t)(hash >> 32) & ~UNIT_BITS) | unit;
+}
+
+static bool widen(fer_text_memo *m, uint32_t slots)
+{
+    const uint32_t *old = m->slots, *end = old ? old + m->mask + 1 : NULL;
+    uint32_t *wider = fer_arena_alloc_zero(m->arena, slots, sizeof *wider);
+    if (!wider) return false;
+    m->slots = wider;
+    m->mask = slots - 1;
+    for (; old < end; old++) {
+        if (!*old) continue;
+        fer_token_key key = key_at(m, *old & UNIT_BITS);
+        put_slot(m, hash_of(m, &key), *old & UNIT_BITS);
+    }
     return true;
 }
 
-bool fer_text_memo_init(fer_text_memo *m, const uint64_t seed[2])
+/* Room for so many units side by side, and for those that are written behind them. */
+static bool make_place(fer_text_memo *m, uint32_t units)
 {
-    return make(m, seed, FIRST_ROWS);
+    uint32_t block = m->used / BLOCK_UNITS;
+    if (m->used % BLOCK_UNITS + units + FER_MEMO_LOT / UNIT > BLOCK_UNITS) {
+        if (++block == FER_MEMO_BLOCKS) return false;
+        m->used = block * BLOCK_UNITS;
+    }
+    if (m->blocks[block]) return true;
+    m->blocks[block] = fer_arena_alloc(m->arena, BLOCK_UNITS * UNIT * sizeof(uint32_t));
+    return m->blocks[block] != NULL;
 }
 
-void fer_text_memo_deinit(fer_text_memo *m)
+bool fer_text_memo_init(fer_text_memo *m, fer_arena *a, uint32_t slots)
 {
-    fer_sys_free(m->memory);
-    m->memory = NULL;
+    *m = (fer_text_memo){.arena = a};
+    memcpy(m->seed, fer_arena_seed(a), sizeof m->seed);
+    if (!widen(m, slots) || !make_place(m, KEY_UNITS)) return false;
+    memset(at_unit(m, 0), 0, UNIT * sizeof(uint32_t)); /* no text is of no bytes */
+    m->used = KEY_UNITS;
+    return true;
 }
+
+/* ---- keys ------------------------------------------------------------------------ */
 
 /* Sixteen bytes more. Each half of the hash has all of them. */
 static inline void add_bytes(fer_token_key *h, const char *p, const uint64_t seed[2])
@@ -43,101 +89,89 @@ static inline void add_bytes(fer_token_key *h, const char *p, const uint64_t see
     h->part[1] = fer_token_mix(h->part[1] ^ part[1], part[0] ^ seed[1]);
 }
 
-fer_token_key fer_text_memo_key(const fer_text_memo *m, fer_str text)
+/* In lots of four times as many: those of a text that is shorter, or its last ones, overlap. */
+static inline fer_token_key long_key(const fer_text_memo *m, fer_str text)
 {
-    if (text.len <= FER_TOKEN_KEY) return fer_token_key_load(text);
     fer_token_key h = {{m->seed[1] + text.len, m->seed[0] - text.len}};
-    for (size_t at = 0; at + FER_TOKEN_KEY < text.len; at += FER_TOKEN_KEY)
-        add_bytes(&h, text.ptr + at, m->seed);
-    add_bytes(&h, text.ptr + text.len - FER_TOKEN_KEY, m->seed);
+    size_t last = text.len - FER_TOKEN_KEY;
+    for (size_t at = 0; at < text.len; at += KEY_LOT * FER_TOKEN_KEY) {
+        for (size_t i = 0; i < KEY_LOT; i++) {
+            size_t from = at + i * FER_TOKEN_KEY;
+            add_bytes(&h, text.ptr + (from < last ? from : last), m->seed);
+        }
+    }
     return h;
 }
 
-static inline struct fer_memo_row *row_of(const fer_text_memo *m, const fer_token_key *key)
+fer_memo_key fer_text_memo_key(const fer_text_memo *m, fer_str text)
 {
-    return &m->rows[(size_t)fer_token_key_hash(key, m->seed) & m->mask];
+    fer_memo_key key;
+    key.text = text.len <= FER_TOKEN_KEY ? fer_token_key_load(text) : long_key(m, text);
+    key.hash = hash_of(m, &key.text);
+    __builtin_prefetch(&m->slots[(uint32_t)key.hash & m->mask]);
+    return key;
 }
 
-void fer_text_memo_fetch(const fer_text_memo *m, const fer_token_key *key)
+void fer_text_memo_fetch(const fer_text_memo *m, const fer_memo_key *key)
 {
-    __builtin_prefetch(row_of(m, key));
+    uint32_t unit = m->slots[(uint32_t)key->hash & m->mask] & UNIT_BITS;
+    __builtin_prefetch(at_unit(m, unit));
 }
 
-static size_t ring_size(const fer_text_memo *m)
+/* ---- texts ----------------------------------------------------------------------- */
+
+static inline bool is_at(const fer_text_memo *m, uint32_t unit, const fer_memo_key *key)
 {
-    return (m->mask + 1) * FER_MEMO_RING;
+    fer_token_key text = key_at(m, unit);
+    return fer_token_key_eq(&text, &key->text);
 }
 
-/* The terms of a text, unless they were overwritten. */
-static inline bool get(const fer_text_memo *m, const struct fer_memo_row *row, size_t i,
-                       fer_memo_text *out)
+static inline fer_memo_text text_at(const fer_text_memo *m, uint32_t unit)
 {
-    out->terms = m->ring + (row->at[i] & (ring_size(m) - 1));
-    out->count = row->counts[i];
-    return m->put - row->at[i] <= ring_size(m);
+    const uint32_t *from = at_unit(m, unit) + KEY_UNITS * UNIT;
+    return (fer_memo_text){from + 1, *from};
 }
 
-bool fer_text_memo_find(const fer_text_memo *m, const fer_token_key *key, fer_memo_text *out)
+/* Behind the first slot. */
+__attribute__((noinline)) static uint32_t find_unit(const fer_text_memo *m, const fer_memo_key *key)
 {
-    const struct fer_memo_row *row = row_of(m, key);
-    for (size_t i = 0; i < FER_MEMO_WAYS; i++) {
-        if (!fer_token_key_eq(&row->keys[i], key)) continue;
-        if (!get(m, row, i, out)) return false;
-        __builtin_prefetch(out->terms);
-        return true;
-    }
-    return false;
+    uint32_t at = (uint32_t)key->hash & m->mask, slot;
+    uint32_t wanted = (uint32_t)(key->hash >> 32) & ~UNIT_BITS;
+    do {
+        at = (at + 1) & m->mask;
+        slot = m->slots[at];
+    } while (slot && ((slot & ~UNIT_BITS) != wanted || !is_at(m, slot & UNIT_BITS, key)));
+    return slot & UNIT_BITS;
 }
 
-/* Where so many terms go, side by side. */
-static uint32_t make_place(fer_text_memo *m, size_t count)
+bool fer_text_memo_find(const fer_text_memo *m, const fer_memo_key *key, fer_memo_text *out)
 {
-    size_t size = ring_size(m), left = size - (m->put & (size - 1));
-    if (count > left) m->put += (uint32_t)left;
-    uint32_t at = m->put;
-    m->put += (uint32_t)count;
-    return at;
+    uint32_t unit = m->slots[(uint32_t)key->hash & m->mask] & UNIT_BITS;
+    if (!is_at(m, unit, key)) unit = unit ? find_unit(m, key) : 0;
+    if (!unit) return false;
+    *out = text_at(m, unit);
+    return true;
 }
 
-static void put(fer_text_memo *m, const fer_token_key *key, fer_memo_text text)
+/* Eight at once: most texts have no more, and there is room behind the last. */
+static void copy_terms(uint32_t *to, const uint32_t *terms, size_t count)
 {
-    struct fer_memo_row *row = row_of(m, key);
-    uint32_t at = make_place(m, text.count), *to = m->ring + (at & (ring_size(m) - 1));
-    for (size_t i = FER_MEMO_WAYS - 1; i > 0; i--) {
-        row->keys[i] = row->keys[i - 1];
-        row->at[i] = row->at[i - 1];
-        row->counts[i] = row->counts[i - 1];
-    }
-    row->keys[0] = *key;
-    row->at[0] = at;
-    row->counts[0] = (uint8_t)text.count;
-    for (uint32_t i = 0; i < text.count; i++) to[i] = text.terms[i];
+    for (size_t i = 0; i < count; i += FER_MEMO_LOT)
+        memcpy(to + i, terms + i, FER_MEMO_LOT * sizeof *to);
 }
 
-/* With more rows, or with nothing in as many. Without memory it stays as it is. */
-static void widen(fer_text_memo *m, size_t rows, bool keep)
-{
-    fer_text_memo wider, old = *m;
-    fer_memo_text text;
-    if (!make(&wider, m->seed, rows)) return;
-    for (size_t i = 0; keep && i <= old.mask; i++) {
-        for (size_t k = FER_MEMO_WAYS; k-- > 0;) {
-            if (old.rows[i].keys[k].part[0] && get(&old, &old.rows[i], k, &text))
-                put(&wider, &old.rows[i].keys[k], text);
-        }
-    }
-    *m = wider;
-    fer_text_memo_deinit(&old);
-}
-
-void fer_text_memo_add(fer_text_memo *m, const fer_token_key *key, const uint32_t *terms,
+void fer_text_memo_add(fer_text_memo *m, const fer_memo_key *key, const uint32_t *terms,
                        size_t count)
 {
-    fer_memo_text known;
-    size_t rows = m->mask + 1;
-    if (count > FER_MEMO_TERMS || fer_text_memo_find(m, key, &known)) return;
-    if (m->added++ > 2 * rows && rows < FER_MEMO_ROWS) widen(m, 2 * rows, true);
-    if (m->put > UINT32_MAX / 2) widen(m, rows, false); /* it counts up to UINT32_MAX */
-    if (m->put > UINT32_MAX / 2) return;
-    put(m, key, (fer_memo_text){terms, (uint32_t)count});
+    if (count > FER_MEMO_TERMS) return;
+    uint32_t units = units_of((uint32_t)count);
+    if (!make_place(m, units)) return;
+    if (m->count >= m->mask / 2 && !widen(m, 2 * (m->mask + 1))) return;
+    uint32_t *to = at_unit(m, m->used);
+    memcpy(to, key->text.part, sizeof key->text.part);
+    to[KEY_UNITS * UNIT] = (uint32_t)count;
+    copy_terms(to + KEY_UNITS * UNIT + 1, terms, count);
+    put_slot(m, key->hash, m->used);
+    m->used += units;
+    m->count++;
 }

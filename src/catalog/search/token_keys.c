@@ -15,6 +15,11 @@ struct kinds {
     uint64_t small, capital, digit, wide;
 };
 
+/* The same of what stands between words. */
+struct marks {
+    uint64_t line, stop, comma, part, blank; /* new lines; .!? ,: ;() and blanks */
+};
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 /* A byte plus `up` is above `floor` only where it is from a range that ends at 127 - up. */
@@ -47,6 +52,33 @@ static inline void copy_word(fer_token_key *to, const char *from, const uint8_t 
     bytes = _mm_and_si128(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), mask);
     _mm_storeu_si128((__m128i *)(void *)to->part, bytes);
 }
+
+static inline uint64_t bits_of(__m128i bytes)
+{
+    return (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
+}
+
+static inline __m128i is(__m128i bytes, char c)
+{
+    return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c));
+}
+
+static inline struct marks marks_of(const char *p)
+{
+    struct marks m = {0, 0, 0, 0, 0};
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + i)), line = is(c, '\n');
+        __m128i stop = _mm_or_si128(is(c, '.'), _mm_or_si128(is(c, '!'), is(c, '?')));
+        __m128i blank = _mm_or_si128(_mm_or_si128(is(c, ' '), is(c, '\t')), is(c, '\r'));
+        __m128i bracket = is(_mm_or_si128(c, _mm_set1_epi8(1)), ')');
+        m.line |= bits_of(line) << i;
+        m.stop |= bits_of(stop) << i;
+        m.comma |= bits_of(_mm_or_si128(is(c, ','), is(c, ':'))) << i;
+        m.part |= bits_of(_mm_or_si128(is(c, ';'), bracket)) << i;
+        m.blank |= bits_of(_mm_or_si128(blank, line)) << i;
+    }
+    return m;
+}
 #else
 static inline struct kinds kinds_of(const char *p)
 {
@@ -69,6 +101,20 @@ static inline void copy_word(fer_token_key *to, const char *from, const uint8_t 
     memcpy(mask, keep, sizeof mask);
     to->part[0] = (to->part[0] | small) & mask[0];
     to->part[1] = (to->part[1] | small) & mask[1];
+}
+
+static inline struct marks marks_of(const char *p)
+{
+    struct marks m = {0, 0, 0, 0, 0};
+    for (unsigned i = 0; i < BLOCK; i++) {
+        char c = p[i];
+        m.line |= (uint64_t)(c == '\n') << i;
+        m.stop |= (uint64_t)(c == '.' || c == '!' || c == '?') << i;
+        m.comma |= (uint64_t)(c == ',' || c == ':') << i;
+        m.part |= (uint64_t)(c == ';' || c == '(' || c == ')') << i;
+        m.blank |= (uint64_t)(c == ' ' || c == '\t' || c == '\r' || c == '\n') << i;
+    }
+    return m;
 }
 #endif
 
@@ -98,23 +144,49 @@ static inline uint64_t starts_of(const struct kinds *k, const char *p)
 
 /* What is known of a block. */
 struct block {
-    uint64_t starts, ends; /* of words */
-    size_t size;           /* of it; what is behind that is looked at again */
-    bool stops;            /* there, with a character past ASCII */
+    uint64_t starts, ends;       /* of words */
+    uint64_t digit;              /* as its kinds */
+    uint64_t sentences, clauses; /* that end: see pass_byte in tokens.c */
+    size_t size;                 /* of it; what is behind that is looked at again */
+    bool stops;                  /* there, with a character past ASCII */
 };
+
+static inline uint64_t below(size_t bit)
+{
+    return bit < BLOCK ? (UINT64_C(1) << bit) - 1 : UINT64_MAX;
+}
+
+static inline void find_borders(struct block *b, const char *p, size_t left)
+{
+    struct marks m = marks_of(p);
+    uint64_t before_blank = (m.blank | ~below(left)) >> 1;
+    b->sentences = m.line | (m.stop & before_blank);
+    b->clauses = m.part | (m.comma & before_blank);
+}
+
+/* Of as many bytes as are left, which are not all that were looked at. */
+static inline struct kinds kinds_inside(const char *p, size_t left)
+{
+    struct kinds k = kinds_of(p);
+    uint64_t inside = below(left);
+    return (struct kinds){k.small & inside, k.capital & inside, k.digit & inside, k.wide & inside};
+}
 
 static inline struct block block_of(const char *p, size_t left)
 {
-    struct kinds k = kinds_of(p);
+    struct kinds k = kinds_inside(p, left);
     uint64_t starts = starts_of(&k, p), ends = ~(k.small | k.capital | k.digit) | starts;
-    struct block b = {starts, ends, left, false};
+    struct block b = {starts, ends, k.digit, 0, 0, left, false};
     if (left >= BLOCK) {
         b.size = BLOCK - AHEAD;
         b.ends &= UINT64_MAX >> AHEAD;
     }
     if (k.wide && lowest(k.wide) < b.size) {
         uint64_t before = (k.wide & -k.wide) - 1; /* a word that ends at it may go on */
-        b = (struct block){starts & before, ends & before, lowest(k.wide), true};
+        b.starts &= before;
+        b.ends = ends & before;
+        b.size = lowest(k.wide);
+        b.stops = true;
     }
     return b;
 }
@@ -122,36 +194,71 @@ static inline struct block block_of(const char *p, size_t left)
 /* Words that were taken from a text. */
 struct taken {
     fer_token_key *out;
+    fer_token_spot *spots; /* NULL: nobody asks */
     size_t count, room;
-    size_t at;   /* behind the last one, and ... */
-    size_t next; /* ... where the next block begins */
+    size_t at;               /* behind the last one, and ... */
+    size_t next;             /* ... where the next block begins */
+    fer_token_border border; /* between the last one and that */
 };
+
+/* The strongest border among some bytes of a block, and what was there before. */
+static inline fer_token_border border_among(const struct block *b, uint64_t bytes,
+                                            fer_token_border before)
+{
+    fer_token_border border = b->clauses & bytes ? FER_BORDER_CLAUSE : FER_BORDER_NONE;
+    if (b->sentences & bytes) border = FER_BORDER_SENTENCE;
+    return border > before ? border : before;
+}
+
+/* What is between words is seen once: `seen` has the bytes that were. */
+static inline void note_spot(struct taken *t, const struct block *b, unsigned at, size_t len,
+                             uint64_t *seen)
+{
+    uint64_t before = below(at);
+    t->spots[t->count] = (fer_token_spot){
+        .start = (uint32_t)(t->next + at),
+        .len = (uint8_t)len,
+        .kind = b->digit >> at & 1 ? FER_TOKEN_NUMBER : FER_TOKEN_WORD,
+        .border = (uint8_t)border_among(b, before & ~*seen, t->border),
+    };
+    t->border = FER_BORDER_NONE;
+    *seen = before;
+}
+
+static inline void leave_block(struct taken *t, const struct block *b, size_t size, uint64_t seen)
+{
+    if (t->spots) t->border = border_among(b, below(size) & ~seen, t->border);
+    t->next += size;
+}
 
 /* False: there is no room, or the next word is not one of these. */
 static inline bool take(struct taken *t, const struct block *b, const char *p)
 {
     static const uint8_t keep[2 * FER_TOKEN_KEY] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                     255, 255, 255, 255, 255, 255, 255, 255};
-    size_t from = t->next;
+    uint64_t seen = 0;
     for (uint64_t starts = b->starts; starts; starts &= starts - 1) {
         unsigned at = lowest(starts);
-        uint64_t ends = b->ends >> at >> 1;
-        size_t len = ends ? lowest(ends) + 1U : BLOCK;
+        /* What does not end in this block is as long as that. */
+        size_t len = lowest(b->ends >> at >> 1 | UINT64_C(1) << (BLOCK - 1)) + 1U;
         if (t->count == t->room) return false;
         if (len > FER_TOKEN_KEY) {
-            t->next = from + at;
-            return !ends && at > 0;
+            leave_block(t, b, at, seen);
+            return len == BLOCK && at > 0;
         }
-        copy_word(&t->out[t->count++], p + at, keep + FER_TOKEN_KEY - len);
-        t->at = from + at + len;
+        copy_word(&t->out[t->count], p + at, keep + FER_TOKEN_KEY - len);
+        if (t->spots) note_spot(t, b, at, len, &seen);
+        t->count++;
+        t->at = t->next + at + len;
     }
-    t->next = from + b->size;
+    leave_block(t, b, b->size, seen);
     return !b->stops;
 }
 
-size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
+static inline size_t next_words(fer_token_reader *r, fer_token_key *out, fer_token_spot *spots,
+                                size_t room)
 {
-    struct taken t = {out, 0, room, r->at, r->at};
+    struct taken t = {out, spots, 0, room, r->at, r->at, r->border};
     char last[BLOCK + FER_TOKEN_KEY];
     for (bool more = true; more;) {
         size_t left = r->text.len - t.next;
@@ -166,10 +273,24 @@ size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
             p = last;
         }
         struct block b = block_of(p, left);
+        if (spots) find_borders(&b, p, left);
         more = take(&t, &b, p);
     }
     if (t.count) r->sign_len = 0;
     r->at = t.at;
     r->position += (uint32_t)t.count;
     return t.count;
+}
+
+size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room)
+{
+    return next_words(r, out, NULL, room);
+}
+
+size_t fer_token_next_spots(fer_token_reader *r, fer_token_key *out, fer_token_spot *spots,
+                            size_t room)
+{
+    size_t count = next_words(r, out, spots, room);
+    if (count) r->border = FER_BORDER_NONE;
+    return count;
 }

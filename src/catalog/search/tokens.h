@@ -61,7 +61,7 @@ typedef struct fer_tokeniser fer_tokeniser;
 
 /* NULL: no memory. */
 FER_MUST_USE fer_tokeniser *fer_tokeniser_new(void);
-/* One that remembers nothing, half a megabyte smaller, for who does so itself
+/* One that remembers nothing, a megabyte smaller, for who does so itself
  * (fer_token_finish_once): it is not to be asked for what it remembers. */
 FER_MUST_USE fer_tokeniser *fer_tokeniser_new_plain(void);
 void fer_tokeniser_free(fer_tokeniser *t);
@@ -91,6 +91,8 @@ bool fer_token_next_word(fer_token_reader *r, fer_token *out);
 void fer_token_finish(fer_tokeniser *t, fer_token *token);
 /* The same where the word is not going to be asked for again: it is not remembered. */
 void fer_token_finish_once(fer_tokeniser *t, fer_token *token);
+/* Its stem alone, for who knows the stop words. */
+void fer_token_stem(fer_tokeniser *t, fer_token *token);
 
 /* ---- notes --------------------------------------------------------------------- */
 
@@ -100,6 +102,8 @@ void fer_token_finish_once(fer_tokeniser *t, fer_token *token);
  */
 typedef struct fer_token_note {
     uint32_t number;
+    uint32_t count;
+    double worth;
     uint16_t related;
     uint16_t round; /* in which it was written; another one than the tokeniser's: it is nothing */
 } fer_token_note;
@@ -115,8 +119,8 @@ void fer_tokeniser_note_about(fer_tokeniser *t, const fer_token_subject *subject
 fer_token_note *fer_tokeniser_note(fer_tokeniser *t, uint16_t place, fer_str word);
 /* Whether something was written. */
 bool fer_tokeniser_noted(const fer_tokeniser *t, const fer_token_note *note);
-void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, uint32_t number,
-                         uint16_t related);
+/* Writes it; its round is the tokeniser's. */
+void fer_tokeniser_write(const fer_tokeniser *t, fer_token_note *note, fer_token_note what);
 
 /* ---- words as keys ------------------------------------------------------------ */
 
@@ -135,6 +139,15 @@ typedef struct fer_token_key {
  * then the reader is at its end.
  */
 size_t fer_token_next_keys(fer_token_reader *r, fer_token_key *out, size_t room);
+
+/* The same for who asks for borders and places too. */
+typedef struct fer_token_spot {
+    uint32_t start; /* of the word in the text, */
+    uint8_t len;
+    uint8_t kind, border; /* and as a token's */
+} fer_token_spot;
+size_t fer_token_next_spots(fer_token_reader *r, fer_token_key *out, fer_token_spot *spots,
+                            size_t room);
 
 /* How long the word of a key is: up to its last byte that is not zero. */
 static inline size_t fer_token_key_len(const fer_token_key *key)
@@ -214,8 +227,19 @@ static inline bool fer_token_same(fer_str one, fer_str other)
     return fer_token_key_eq(&x, &y);
 }
 
+/* Whether a tokeniser remembers a token: a word that is a key, and a number of few digits. Those
+ * are their own stems, but notes are kept of them too; of longer ones there are too many. */
+static inline bool fer_token_is_kept(fer_token_kind kind, size_t len)
+{
+    static const uint8_t most[] = {[FER_TOKEN_WORD] = FER_TOKEN_KEY,
+                                   [FER_TOKEN_NUMBER] = 4,
+                                   [FER_TOKEN_SIGN] = 0,
+                                   [FER_TOKEN_PAIR] = 0};
+    return len <= most[kind];
+}
+
 /*
- * As fer_token_finish, for who finishes many later, of words of at most FER_TOKEN_KEY bytes: what
+ * As fer_token_finish, for who finishes many later, of words that are kept: what
  * is remembered of each is asked for when it is met, as to wait for it takes longer than to find
  * it. Then what is remembered, the stem with zeros behind it. False: nothing is.
  */

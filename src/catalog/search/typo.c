@@ -28,10 +28,11 @@ static void set(fer_typo *out, size_t at, fer_str text)
     out->count = at + 1;
 }
 
-/* Nobody has most of these; with a tail, that is not known beforehand. */
+/* Nobody has most of these. */
 static bool may_have(const fer_lexical *ix, const fer_token_key *key)
 {
-    return fer_frozen_may_have(&ix->frozen, fer_token_key_hash(key, ix->frozen.seed));
+    return fer_frozen_may_have(&ix->frozen, fer_token_key_hash(key, ix->frozen.seed)) ||
+           fer_terms_may_have(&ix->terms, key);
 }
 
 static void try_text(struct mend *m, const char *text, size_t len)
@@ -109,8 +110,7 @@ static void try_short_letters(struct mend *m, size_t at)
 
 static void try_letters(struct mend *m, size_t at)
 {
-    if (m->stem.len < FER_TOKEN_KEY &&
-        !atomic_load_explicit(&m->ix->terms.count, memory_order_acquire)) {
+    if (m->stem.len < FER_TOKEN_KEY) {
         try_short_letters(m, at);
         return;
     }

@@ -18,26 +18,42 @@ static size_t quoted_end(fer_str s, size_t at)
     return at;
 }
 
+static const char marks[] = {'"', '`', '\''};
+
 struct quotes {
     fer_str text;
-    size_t at, end; /* what was looked at; the end of the last quoted part */
+    size_t next[sizeof marks]; /* of each mark, from where nobody has looked yet; else the end */
+    size_t first;              /* of these */
+    size_t end;                /* of the last quoted part */
 };
+
+/* The marks that stand at `from` or behind it; of those that do already nobody asks again. */
+static void find_marks(struct quotes *q, size_t from)
+{
+    q->first = q->text.len;
+    for (size_t i = 0; i < sizeof marks; i++) {
+        if (!from || q->next[i] < from) {
+            size_t at = fer_str_find(q->text, from, marks[i]);
+            q->next[i] = at == SIZE_MAX ? q->text.len : at;
+        }
+        if (q->next[i] < q->first) q->first = q->next[i];
+    }
+}
 
 static struct quotes quotes_of(fer_str text)
 {
-    static const char marks[] = {'"', '`', '\''};
-    bool any = false;
-    for (size_t i = 0; i < FER_COUNT(marks); i++)
-        any = any || (text.len && memchr(text.ptr, marks[i], text.len));
-    return (struct quotes){text, any ? 0 : text.len, 0};
+    struct quotes q = {.text = text};
+    find_marks(&q, 0);
+    return q;
 }
 
 /* Whether the byte is inside of quotes; asked of ascending places. */
-static bool is_quoted(struct quotes *q, size_t place)
+static inline bool is_quoted(struct quotes *q, size_t place)
 {
-    for (; q->at < place; q->at++) {
-        size_t end = quoted_end(q->text, q->at);
-        if (end > q->at) q->at = q->end = end;
+    while (q->first < place) {
+        size_t end = quoted_end(q->text, q->first);
+        if (end > q->first) q->end = end;
+        find_marks(q, end + 1);
     }
     return place < q->end;
 }
@@ -60,19 +76,47 @@ static fer_str keep(fer_wording *r, fer_str s)
     return (fer_str){to, s.len};
 }
 
-/* The word without its stem. */
-static bool add(fer_wording *r, const fer_token *token, struct quotes *quotes)
+/* The next word, without its stem. */
+static bool add(fer_wording *r, fer_token_reader *reader, struct quotes *quotes)
 {
+    fer_token token;
     fer_wording_word *w = &r->words[r->count];
-    w->word = keep(r, token->word);
-    w->start = (uint32_t)token->start;
-    w->end = (uint32_t)token->end;
-    w->kind = (uint8_t)token->kind;
-    w->border = (uint8_t)token->border;
-    w->quoted = is_quoted(quotes, token->start);
+    if (!fer_token_next_word(reader, &token)) return false;
+    w->word = keep(r, token.word);
+    w->start = (uint32_t)token.start;
+    w->end = (uint32_t)token.end;
+    w->kind = (uint8_t)token.kind;
+    w->border = (uint8_t)token.border;
+    w->quoted = is_quoted(quotes, token.start);
     if (!w->word.ptr) return false;
     r->count++;
     return true;
+}
+
+#define LOT 32 /* words that are read before the stem of the first is looked for */
+
+/* The next words, at most `most` and a lot, as long as they are short and in ASCII; how many. */
+static size_t add_many(fer_wording *r, fer_token_reader *reader, struct quotes *quotes, size_t most)
+{
+    fer_token_key keys[LOT];
+    fer_token_spot spots[LOT];
+    size_t room = (FER_WORDING_KEPT - r->kept) / FER_TOKEN_KEY;
+    if (most > room) most = room;
+    size_t count = fer_token_next_spots(reader, keys, spots, most < LOT ? most : LOT);
+    for (size_t i = 0; i < count; i++) {
+        char *to = r->pool + r->kept + i * FER_TOKEN_KEY;
+        memcpy(to, &keys[i], FER_TOKEN_KEY);
+        fer_wording_word *w = &r->words[r->count + i];
+        w->word = (fer_str){to, spots[i].len};
+        w->start = spots[i].start;
+        w->end = spots[i].start + spots[i].len;
+        w->kind = spots[i].kind;
+        w->border = spots[i].border;
+        w->quoted = is_quoted(quotes, spots[i].start);
+    }
+    r->kept += count * FER_TOKEN_KEY;
+    r->count += count;
+    return count;
 }
 
 static bool finish(fer_wording *r, fer_tokeniser *t, fer_wording_word *w)
@@ -85,9 +129,9 @@ static bool finish(fer_wording *r, fer_tokeniser *t, fer_wording_word *w)
     return w->text.ptr != NULL;
 }
 
-static inline bool is_short(const fer_wording_word *w)
+static inline bool is_kept(const fer_wording_word *w)
 {
-    return (w->kind == FER_TOKEN_WORD) & (w->word.len <= FER_TOKEN_KEY);
+    return fer_token_is_kept((fer_token_kind)w->kind, w->word.len);
 }
 
 /* Nearly all words are short and were met before. */
@@ -95,7 +139,7 @@ static inline bool finish_quickly(fer_wording *r, const fer_tokeniser *t, fer_wo
 {
     fer_token_known known;
     fer_token_key key = fer_token_key_of(w->word), stem;
-    if (!is_short(w) || FER_WORDING_KEPT - r->kept < FER_TOKEN_KEY ||
+    if (!is_kept(w) || FER_WORDING_KEPT - r->kept < FER_TOKEN_KEY ||
         !fer_token_recall(t, w->place, &key, &known))
         return false;
     char *to = r->pool + r->kept;
@@ -109,30 +153,36 @@ static inline bool finish_quickly(fer_wording *r, const fer_tokeniser *t, fer_wo
     return true;
 }
 
+/* What is remembered of words is on its way while others are asked for. */
 static inline void fetch(const fer_tokeniser *t, fer_wording_word *w)
 {
     fer_token_key key = fer_token_key_of(w->word);
-    w->place = is_short(w) ? fer_token_fetch(t, &key) : 0;
+    w->place = fer_token_fetch(t, &key);
 }
 
-#define LOT 32 /* words that are read before the stem of the first is looked for */
+/* Words up to a lot, without their stems. False: there are no more. */
+static bool read_lot(fer_wording *r, fer_token_reader *reader, struct quotes *quotes)
+{
+    size_t end = FER_WORDING_WORDS - r->count < LOT ? FER_WORDING_WORDS : r->count + LOT;
+    while (r->count < end) {
+        add_many(r, reader, quotes, end - r->count);
+        if (reader->at == reader->text.len) return false;
+        if (r->count < end && !add(r, reader, quotes)) return false;
+    }
+    return r->count < FER_WORDING_WORDS;
+}
 
-/* What is remembered of a word is on its way while others are read. */
 void fer_wording_read(fer_wording *r, fer_tokeniser *t, fer_str text)
 {
     fer_token_reader reader;
-    fer_token token;
     size_t done = 0;
     r->text = fer_str_head(text, FER_WORDING_MAX);
     r->count = r->kept = 0;
     struct quotes quotes = quotes_of(r->text);
     fer_token_reader_init(&reader, t, r->text);
     for (bool more = true; more;) {
-        while (more && r->count - done < LOT) {
-            more = r->count < FER_WORDING_WORDS && fer_token_next_word(&reader, &token) &&
-                   add(r, &token, &quotes);
-            if (more) fetch(t, &r->words[r->count - 1]);
-        }
+        more = read_lot(r, &reader, &quotes);
+        for (size_t i = done; i < r->count; i++) fetch(t, &r->words[i]);
         while (done < r->count &&
                (finish_quickly(r, t, &r->words[done]) || finish(r, t, &r->words[done])))
             done++;

@@ -34,6 +34,16 @@ static uint64_t number_of(const char *name)
     return text && fer_parse_u64(fer_str_of(text), &n) ? n : 0;
 }
 
+void fer_service_tell_status(const fer_station *s)
+{
+    fer_view *v = fer_catalog_view(s->catalog);
+    size_t count = fer_view_count(v), away = 0;
+    for (size_t i = 0; i < s->place_count; i++) away += s->places[i]->code != FER_OK;
+    fer_service_tell("STATUS=serving %zu tool%s of %zu backend%s%s", count, fer_s(count),
+                     s->place_count, fer_s(s->place_count), away ? "; some are away" : "");
+    fer_view_unref(v);
+}
+
 uint64_t fer_service_watchdog_us(void)
 {
     uint64_t pid = number_of("WATCHDOG_PID");

@@ -11,11 +11,14 @@
 #include <ferrule/common.h>
 
 #include "arena.h"
+#include "station.h"
 
 #define FER_SERVICE_SOCKETS 16 /* that are taken */
 
 /* Lines such as "READY=1\nSTATUS=..."; who does not listen is not told. */
 void fer_service_tell(const char *format, ...) FER_PRINTF(1, 2);
+/* What is served, for systemctl status. */
+void fer_service_tell_status(const fer_station *s);
 /* Microseconds within which the manager wants to hear of us again; 0: it does not. */
 uint64_t fer_service_watchdog_us(void);
 

@@ -56,6 +56,8 @@ int fer_sys_fdatasync(int fd);
 int fer_sys_ftruncate(int fd, off_t size);
 /* Makes the file so long, with space on the disk for all of it. */
 int fer_sys_fallocate(int fd, off_t size);
+/* Writes of a file go past the system's cache, in whole blocks, or do so no more. */
+int fer_sys_direct(int fd, bool on);
 int fer_sys_flock(int fd, int operation);
 /* Pages for code: to be written first (NULL: there are none), then to be run. */
 void *fer_sys_pages(size_t size);

@@ -234,7 +234,7 @@ fer_code fer_stored_open(fer_arena *a, fer_str record, fer_envelope *out, fer_er
 
 /* recount.c: records of the ledger. WAIT: until it is durable. */
 fer_move fer_call_record_begin(fer_call *c);
-void fer_call_record_attempt(fer_call *c, const fer_outcome *o);
+void fer_call_record_attempt(fer_call *c);
 fer_move fer_call_record_end(fer_call *c);
 void fer_call_record_denied(fer_call *c);
 /* The rule by which it was refused before it ran; empty: it was not. */

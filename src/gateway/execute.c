@@ -298,7 +298,7 @@ static void count_attempt(fer_call *c)
     if (outcome == FER_BREAKER_OK) fer_retry_succeeded(&s->retries);
     if (outcome == FER_BREAKER_FAILURE || c->cancelled == FER_CANCEL_TIMEOUT)
         fer_retry_failed(&s->retries);
-    fer_call_record_attempt(c, o);
+    fer_call_record_attempt(c);
 }
 
 /* The envelope of a failed attempt. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ledger is told of a call: begin, each attempt, end; calls that were denied; circuits.
+ * What the ledger is told of a call: begin, attempts that failed or came after one that did, end;
+ * calls that were denied; circuits.
  * Nothing that was given or came back but what redaction left of it. Of a tool that is not Pure the
  * beginning is durable before the first byte leaves and the end before the answer does (5.12.4);
  * where that cannot be, the call is refused. Of a Pure one nobody waits.
@@ -189,11 +190,19 @@ fer_move fer_call_record_begin(fer_call *c)
     return c->asking ? FER_MOVE_WAIT : FER_MOVE_NEXT;
 }
 
-void fer_call_record_attempt(fer_call *c, const fer_outcome *o)
+/* The first attempt was good. Nearly all calls are so, and their `end`, which follows at once, says
+ * all that a record of the attempt would: a third of what the ledger has to write. */
+static bool is_good_at_once(const fer_call *c)
 {
+    return c->tries == 1 && !c->outcome.code && !c->cancelled;
+}
+
+void fer_call_record_attempt(fer_call *c)
+{
+    const fer_outcome *o = &c->outcome;
     const fer_ledger_call says = {.call = fer_str_of(c->id)};
     record r;
-    if (!c->begun) return;
+    if (!c->begun || is_good_at_once(c)) return;
     begin_record(&r, c->arena);
     NUMBER(&r, "attempt", c->attempt.number);
     TEXT(&r, "callId", says.call);
@@ -212,6 +221,8 @@ static fer_code append_end(fer_call *c, bool wait, fer_err *err)
                                   .status = fer_str_of(unknown ? "Unknown" : statuses[e->status])};
     record r;
     begin_record(&r, c->arena);
+    if (is_good_at_once(c))
+        SPAN(&r, "attemptMs", (c->left[FER_STAGE_EXECUTE] - c->attempt_began) / 1000000);
     NUMBER(&r, "attempts", c->sent);
     if (e->cache_hit) TRUTH(&r, "cacheHit", true);
     TEXT(&r, "callId", says.call);

@@ -307,6 +307,16 @@ fer_ledger_state fer_keeping_ledger(const fer_keeping *k)
     return fer_ledger_state_of(k->ledger);
 }
 
+const char *fer_keeping_trouble(const fer_keeping *k)
+{
+    return fer_ledger_trouble(k->ledger);
+}
+
+void fer_keeping_tell(fer_keeping *k)
+{
+    tell_state(k);
+}
+
 const fer_ledger_recovery *fer_keeping_found(const fer_keeping *k)
 {
     return &k->found;

@@ -49,8 +49,11 @@ bool fer_keeping_is_written(const char *ledger);
 
 /* Opens the store alone, as a visitor. FER_BAD_USAGE: there is no store in the folder. */
 fer_code fer_keeping_visit(uv_loop_t *loop, fer_str folder, fer_keeping **out, fer_err *err);
-/* Whether the ledger can be written, where there is one. */
+/* Whether the ledger can be written, where there is one, and why not. */
 fer_ledger_state fer_keeping_ledger(const fer_keeping *k);
+const char *fer_keeping_trouble(const fer_keeping *k);
+/* Has the log know of it; otherwise the next record does. */
+void fer_keeping_tell(fer_keeping *k);
 /* What the ledger was like when it was opened. */
 const fer_ledger_recovery *fer_keeping_found(const fer_keeping *k);
 fer_store_port *fer_keeping_store(const fer_keeping *k);

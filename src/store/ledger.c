@@ -86,7 +86,7 @@ static void destroy(fer_ledger *l)
     fer_sign_key_free(l->key);
     fer_hash_chain_deinit(&l->chain);
     fer_call_table_deinit(&l->calls);
-    fer_sys_free(l->bytes);
+    fer_sys_free(l->memory);
     fer_sys_free(l->anchor);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->wake);
@@ -105,13 +105,19 @@ static void init_locks(fer_ledger *l)
     pthread_cond_init(&l->pruned, NULL);
 }
 
+static char *first_block(void *memory)
+{
+    return (char *)memory + (FER_LEDGER_BLOCK - (uintptr_t)memory % FER_LEDGER_BLOCK);
+}
+
 static fer_code prepare(fer_ledger *l, const fer_ledger_options *o, fer_err *err)
 {
     fer_code code = fer_ledger_options_fill(o, &l->options, err);
     if (code) return code;
-    l->bytes = fer_sys_malloc(FER_BATCH_BYTES + 2 * FER_LINE_MAX);
+    l->memory = fer_sys_malloc(FER_BATCH_BYTES + 2 * FER_LINE_MAX + 3 * FER_LEDGER_BLOCK);
+    if (l->memory) l->bytes = first_block(l->memory);
     if (o->anchor) l->anchor = copy_text(o->anchor);
-    if (!l->bytes || (o->anchor && !l->anchor) || !fer_hash_chain_init(&l->chain))
+    if (!l->memory || (o->anchor && !l->anchor) || !fer_hash_chain_init(&l->chain))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!fer_call_table_init(&l->calls) || !find_boot(l))
         return fer_fail(err, FER_IO_ERROR, "the system gives no memory or no random bytes");

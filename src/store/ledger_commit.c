@@ -86,7 +86,7 @@ static size_t write_line(fer_ledger *l, fer_ledger_type type, const fer_hash_cha
                        .tenant = t->name,
                        .tprev = {t->head, FER_DIGEST_HEX},
                        .type = type};
-    return fer_line_write(l->bytes + l->len, line, l->chain.digest);
+    return fer_line_write(l->bytes + l->front + l->len, line, l->chain.digest);
 }
 
 bool fer_commit_add(fer_ledger *l, fer_ledger_type type, fer_str tenant, fer_str body)
@@ -128,7 +128,7 @@ static bool is_no_space(int error)
 /* Writes what the buffer holds; the chain is the caller's matter. */
 static bool write_out(fer_ledger *l, bool sync)
 {
-    if (!fer_write_at(l->fd, (fer_str){l->bytes, l->len}, l->offset)) {
+    if (!fer_blocks_write(l)) {
         if (is_no_space(errno)) l->state = FER_LEDGER_FULL;
         else fer_ledger_break(l, "a write failed: %s", strerror(errno));
         return false;
@@ -141,8 +141,7 @@ static bool write_out(fer_ledger *l, bool sync)
     }
     l->sync_ns = (int64_t)(uv_hrtime() - began);
     if (sync) l->dirty = false;
-    l->offset += l->len;
-    l->len = 0;
+    fer_blocks_pass(l);
     return true;
 }
 

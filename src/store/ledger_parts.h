@@ -20,6 +20,8 @@
 
 #define FER_BATCH_BYTES   ((size_t)256 << 10) /* of one write, and a line */
 #define FER_BATCH_RECORDS 1024
+#define FER_LEDGER_BLOCK  ((size_t)4096)        /* what is written past the system's cache */
+#define FER_LEDGER_AHEAD  ((uint64_t)256 << 10) /* zeros that are written before lines are */
 #define FER_LEDGER_MARGIN                                                                          \
     ((uint64_t)8192) /* space that is kept for records of the ledger's own                         \
                       */
@@ -81,7 +83,7 @@ struct fer_ledger {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     fer_ledger_entry_list queue;  /* under lock, as are: */
-    size_t expected;              /* waiters of the last batch */
+    size_t expected;              /* callers that a batch waits for */
     size_t waiters;               /* entries of the queue that somebody waits for */
     const fer_ledger_port *waker; /* who wakes the writer for the queue; only compared */
     fer_call_table calls;
@@ -101,14 +103,18 @@ struct fer_ledger {
     int fd; /* of the segment */
     char segment[FER_SEGMENT_NAME];
     uint64_t offset, room;      /* where the next line goes; how long the segment is */
+    uint64_t written;           /* lines and zeros, up to here (ledger_blocks.c) */
+    bool direct;                /* in whole blocks, past the system's cache */
+    size_t front;               /* bytes of the last block that stand in front of the batch */
     bool growing;               /* no new segment could be made: this one goes on */
     bool prune_due;             /* there is a new segment, so old ones may go */
     size_t open_written;        /* calls whose begin is in the chain and whose end is not */
     fer_ledger_entry_list held; /* ends for which there was no space */
 
     /* the batch */
-    char *bytes;
-    size_t len;
+    void *memory; /* of bytes */
+    char *bytes;  /* from where a block begins */
+    size_t len;   /* behind `front` */
     fer_ledger_entry *batch[FER_BATCH_RECORDS];
     size_t batch_count;
     struct fer_undo undo[FER_BATCH_RECORDS + 4];
@@ -145,6 +151,15 @@ bool fer_commit_flush_checked(fer_ledger *l);
 bool fer_commit_checkpoint(fer_ledger *l);
 /* Sets the clock of the ledger behind the last record of a chain that was read. */
 void fer_commit_clock(fer_ledger *l, const fer_line *last);
+
+/* ledger_blocks.c: the batch on its way to the disk. */
+
+/* After a segment was opened: `fd`, `offset` and `room` are its own. */
+void fer_blocks_begin(fer_ledger *l);
+/* Writes the batch; false: errno says why. */
+bool fer_blocks_write(fer_ledger *l);
+/* It is written: the next one goes behind it. */
+void fer_blocks_pass(fer_ledger *l);
 
 /* ledger_segment.c */
 

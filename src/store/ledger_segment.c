@@ -260,6 +260,7 @@ bool fer_segment_next(fer_ledger *l)
     l->offset = 0;
     l->room = l->options.segment_bytes;
     l->growing = false;
+    fer_blocks_begin(l);
     memcpy(l->segment, name, sizeof name);
     return true;
 }
@@ -277,6 +278,7 @@ bool fer_segment_resume(fer_ledger *l, const fer_segment *s, uint64_t offset)
     l->fd = fd;
     l->offset = offset;
     l->room = l->options.segment_bytes;
+    fer_blocks_begin(l);
     memcpy(l->segment, s->name, sizeof l->segment);
     return true;
 }

@@ -13,6 +13,7 @@
 
 #define RETRY_MS 200  /* between two looks for space, or for a new segment */
 #define ASYNC_MS 1000 /* between two syncs of a ledger that does not wait for them */
+#define PATIENCE 3    /* syncs that a batch waits for one more caller */
 
 /* ---- telling ------------------------------------------------------------------------------------
  */
@@ -292,22 +293,33 @@ static int64_t now_ns(void)
 
 /*
  * Waits for records, under the lock. A batch that nobody waits for may grow for flush_ms. One that
- * somebody waits for waits for those who were told last time, who are about to ask again, for as
- * long as a sync takes and never longer than flush_ms: else the first of them would have a sync of
- * its own and all others the next one. A caller alone never waits.
+ * somebody waits for waits for those who were told of late, who are about to ask again: as long as
+ * one more has come within the time of a few syncs, and never longer than flush_ms. Else the first
+ * of them would have a sync of its own and all others the next one. A caller alone never waits.
  */
 static void gather(fer_ledger *l)
 {
     if (!l->queue.first && !l->stop && !l->prune.asked)
         wait_until(l, now_ns() + next_due(l) * 1000000);
     if (l->options.durability == FER_DURABLE_SYNC || !l->queue.first) return;
-    int64_t flush = l->options.flush_ms * 1000000, began = now_ns();
-    int64_t patience = l->sync_ns < flush ? l->sync_ns : flush;
-    while (!l->stop && l->waiting < l->options.flush_bytes) {
-        int64_t end = began + (l->waiters ? patience : flush);
-        if ((l->waiters && l->waiters >= l->expected) || now_ns() >= end) return;
+    int64_t now = now_ns(), last = now + l->options.flush_ms * 1000000, end = last;
+    for (size_t met = 0; !l->stop && l->waiting < l->options.flush_bytes; now = now_ns()) {
+        if ((l->waiters && l->waiters >= l->expected) || now >= last) return;
+        if (l->waiters && (!met || now >= end)) {
+            if (l->waiters == met) return;
+            met = l->waiters;
+            end = now + PATIENCE * l->sync_ns < last ? now + PATIENCE * l->sync_ns : last;
+        }
         wait_until(l, end);
     }
+}
+
+/* Callers that are expected: those of the last batch, or some less than were expected before. Where
+ * a group has come in two parts, the smaller one is not what the next waits for. */
+static size_t expect(const fer_ledger *l)
+{
+    size_t fewer = l->expected - (l->expected + 3) / 4;
+    return l->waiters > fewer ? l->waiters : fewer;
 }
 
 static void answer_prune(fer_ledger *l)
@@ -356,7 +368,7 @@ void *fer_writer_run(void *ledger)
         bool prune = l->prune.asked && !l->prune.answered;
         l->queue = (fer_ledger_entry_list){0};
         l->waker = NULL;
-        l->expected = l->waiters;
+        l->expected = expect(l);
         l->waiters = 0;
         pthread_mutex_unlock(&l->lock);
         if (first) write_list(l, first);

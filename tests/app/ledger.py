@@ -119,6 +119,7 @@ with open(out) as f:
 with open(out, "w") as f:
     f.writelines(all_lines[:3] + all_lines[4:])
 case("export: a record less is seen", expect(run(["ledger", "verify", out]), 1, ["[tenant]"]))
+case("export: - is standard output", expect(ledger("export", "--tenant", "acme", "-o", "-"), 0, ['"tenant":"acme"']) + (["a file is there"] if os.path.exists(os.path.join(os.getcwd(), "-")) else []))
 rows = list(csv.reader(io.StringIO(ledger("export", "-f", "csv", "--type", "end").stdout.decode())))
 case("export: CSV", [] if rows[0][:3] == ["seq", "time", "type"] and len(rows) == 27 and all(len(r) == len(rows[0]) for r in rows) else [str(rows[:2])])
 case("export: no formulas", [] if rows[1][4].startswith("'=") else [str(rows[1])])

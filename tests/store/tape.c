@@ -256,7 +256,8 @@ static void put_doubtful(struct disk *d, const struct op *o, enum tape_model m)
         size_t cut = (at + chance() % (size + 1)) / SECTOR * SECTOR;
         if (cut > at) put(d, at, o->bytes, cut - at);
     }
-    if (m == TAPE_M5) put(d, at, NULL, size);
+    /* Where something was written before, a sector is what it was or what it becomes. */
+    if (m == TAPE_M5 && at + size > d->used) put(d, d->used, NULL, at + size - d->used);
     for (size_t from = at; m == TAPE_M4 && from < at + size;) {
         size_t end = (from / SECTOR + 1) * SECTOR;
         if (end > at + size) end = at + size;

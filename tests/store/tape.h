@@ -4,7 +4,7 @@
  * states that a disk may be in when the power goes after any prefix of it:
  *
  *     M1  nothing that was not synced            M4  any of its 512-byte sectors
- *     M2  everything                             M5  zeros in its place, the file as long as it was
+ *     M2  everything                             M5  the file as long as it was, by zeros
  *     M3  each write cut at a sector             M6  names changed, contents not
  *
  * Files are those of a few folders. Changes of names in one folder come to the disk in their order.

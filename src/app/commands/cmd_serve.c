@@ -11,6 +11,7 @@
 #include "command_station.h"
 #include "doorkeeper.h"
 #include "errors.h"
+#include "keeping.h"
 #include "local_door.h"
 #include "serve_guide.h"
 #include "serve_http.h"
@@ -51,6 +52,7 @@ typedef struct serving {
     uint64_t wares_kept; /* of which version that is true */
     uv_idle_t embed;
     bool draining, over;
+    bool broken; /* the ledger is: it ends by itself, as failed */
 } serving;
 
 /* ---- what is served ---------------------------------------------------------------------------
@@ -90,19 +92,6 @@ static void on_embed(uv_idle_t *idle)
     settle_memory();
 }
 
-/* For systemctl status. */
-static void tell_status(const serving *s)
-{
-    fer_view *v = fer_catalog_view(s->station.catalog);
-    size_t away = 0;
-    for (size_t i = 0; i < s->station.place_count; i++)
-        away += s->station.places[i]->code != FER_OK;
-    fer_service_tell("STATUS=serving %zu tool%s of %zu backend%s%s", fer_view_count(v),
-                     fer_s(fer_view_count(v)), s->station.place_count,
-                     fer_s(s->station.place_count), away ? "; some are away" : "");
-    fer_view_unref(v);
-}
-
 static void on_settle(uv_timer_t *timer)
 {
     serving *s = timer->data;
@@ -111,7 +100,7 @@ static void on_settle(uv_timer_t *timer)
     uv_timer_stop(timer);
     fer_station_remark(&s->station);
     fer_station_say_held(&s->station);
-    tell_status(s);
+    fer_service_tell_status(&s->station);
     uv_idle_start(&s->embed, on_embed);
 }
 
@@ -149,19 +138,6 @@ static void show_catalog(serving *s)
     learn_tools(s);
 }
 
-/* Servers that could not be asked for their tools are asked again, within the pauses that their
- * clients make; what they have beside tools is written down. */
-static void on_tend(uv_timer_t *timer)
-{
-    serving *s = timer->data;
-    if (!s->draining) {
-        if (fer_station_take_over(&s->station) || s->station.shown_behind) show_catalog(s);
-        fer_station_tend(&s->station);
-    }
-    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
-    if (fer_service_watchdog_us()) fer_service_tell("WATCHDOG=1");
-}
-
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The last door is closed, or the only one. */
@@ -184,6 +160,19 @@ static void on_late(uv_timer_t *timer)
     s->over = true;
 }
 
+/* Nobody else comes in, and what runs comes to its end. */
+static void begin_end(serving *s)
+{
+    s->draining = true;
+    fer_station_note_life(&s->station, "serve.stopping");
+    fer_service_tell("STOPPING=1\nSTATUS=what runs has %d seconds", DRAIN_MS / 1000);
+    fer_front_drain(s->front);
+    uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
+    if (s->stdio) fer_stdio_drain(s->stdio);
+    if (s->web) fer_web_drain(s->web, s->quiet ? on_nothing : on_ended, s);
+    fer_local_door_drain(&s->local);
+}
+
 /* Whoever sits before it learns why it does not end at once, and how it does. */
 static void say_drain(const serving *s, int number)
 {
@@ -201,15 +190,35 @@ static void on_signal(uv_signal_t *handle, int number)
         on_late(&s->drain);
         return;
     }
-    s->draining = true;
     say_drain(s, number);
-    fer_station_note_life(&s->station, "serve.stopping");
-    fer_service_tell("STOPPING=1\nSTATUS=what runs has %d seconds", DRAIN_MS / 1000);
-    fer_front_drain(s->front);
-    uv_timer_start(&s->drain, on_late, DRAIN_MS, 0);
-    if (s->stdio) fer_stdio_drain(s->stdio);
-    if (s->web) fer_web_drain(s->web, s->quiet ? on_nothing : on_ended, s);
-    fer_local_door_drain(&s->local);
+    begin_end(s);
+}
+
+/* After a failed write or sync this process records nothing more (ledger.h, 4). It finishes what it
+ * can and ends as failed: whoever starts it again has a ledger that was verified. */
+static void watch_ledger(serving *s)
+{
+    fer_keeping *k = s->station.keeping;
+    if (s->broken || !k || fer_keeping_ledger(k) != FER_LEDGER_BROKEN) return;
+    s->broken = true;
+    fer_keeping_tell(k);
+    fer_app_say(s->app, "LedgerUnavailable: %s; ending, as a new start verifies the ledger",
+                fer_keeping_trouble(k));
+    if (!s->draining) begin_end(s);
+}
+
+/* Servers that could not be asked for their tools are asked again, within the pauses that their
+ * clients make; what they have beside tools is written down. */
+static void on_tend(uv_timer_t *timer)
+{
+    serving *s = timer->data;
+    if (!s->draining) {
+        if (fer_station_take_over(&s->station) || s->station.shown_behind) show_catalog(s);
+        fer_station_tend(&s->station);
+    }
+    fer_station_save_wares(&s->station, s->front, &s->wares_kept);
+    if (fer_service_watchdog_us()) fer_service_tell("WATCHDOG=1");
+    watch_ledger(s);
 }
 
 /* A configuration that cannot be used changes nothing. */
@@ -528,7 +537,7 @@ static int serve(serving *s)
     fer_front_free(s->front);
     uv_run(loop, UV_RUN_NOWAIT);
     if (!bad) fer_station_note_life(&s->station, "serve.stopped");
-    return bad;
+    return s->broken ? FER_EXIT_SYSTEM : bad;
 }
 
 /* Attaches to the gateway that runs, where that is wanted. -1: this process serves. */

@@ -93,6 +93,7 @@ bench: setup-test
 bench-serve: all
 	@python3 bench/serve/gateways.py --build $(BUILD)
 	@python3 bench/serve/driven.py --build $(BUILD)
+	@python3 bench/serve/latency.py --build $(BUILD)
 
 # Crowds, overload and the end under load, one case after the other; minutes.
 bench-load: all

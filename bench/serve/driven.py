@@ -123,4 +123,5 @@ def main():
                 print(f"| {name} | {clients} | {m['rps']:,.0f} | {m['rps'] / floor['rps']:.2f} | {m['p50']:,.0f} | {m['p99']:,.0f} | {m['cpu']:.1f} | {m['cpu'] / floor['cpu']:.2f} | {sum(r['bad'] for r in rows[name])} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -82,8 +82,8 @@ typedef struct fer_envelope {
     size_t redaction_count;
 } fer_envelope;
 
-/* The envelope as JSON (docs/schemas/envelope.schema.json); `full`: with the tool's whole record.
- */
+/* The envelope as JSON on one line (docs/schemas/envelope.schema.json); `full`: with the tool's
+ * whole record. */
 FER_API fer_code fer_envelope_write(fer_arena *a, const fer_envelope *e, bool full, fer_str *out,
                                     fer_err *err);
 
@@ -402,7 +402,8 @@ FER_API void fer_gateway_cancel_chain(fer_gateway *g, const void *context);
 
 /* What a look at a chain, without running it, found. */
 typedef struct fer_chain_remark {
-    fer_severity severity; /* error: it cannot work; warning: it may not */
+    fer_severity severity; /* error: it cannot work; warning: it may not, as of a tool that takes
+                              keys (FER_IDEMPOTENCY_KEY_MISSING), unless the chain has one */
     fer_str step;          /* its name */
     fer_code code;
     fer_str message;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "admin.h"
+#include "admin_catalog.h"
 #include "buf.h"
 #include "builtins.h"
 #include "call_log.h"
@@ -312,6 +313,12 @@ static void write_tools(const fer_admin *a, fer_arena *scratch, fer_buf *b, int6
     fer_view_unref(v);
 }
 
+static void write_catalog(const fer_admin *a, fer_arena *scratch, fer_buf *b, int64_t now)
+{
+    (void)now;
+    fer_admin_add_catalog(a->station->gateway, a->station->catalog, scratch, b);
+}
+
 static void write_limits(const fer_admin *a, fer_arena *scratch, fer_buf *b, int64_t now)
 {
     const fer_gateway *g = a->station->gateway;
@@ -394,7 +401,8 @@ const fer_admin_page fer_admin_pages[] = {
      write_backends},
     {"calls", "calls under way", write_calls},
     {"recent", "the last calls that have ended", write_recent},
-    {"tools", "the catalogue", write_tools},
+    {"tools", "the catalogue: its size, and how many tools each namespace has", write_tools},
+    {"catalog", "the tools in it", write_catalog},
     {"limits", "limits and how much of each is used", write_limits},
     {"tokens", "tokens of clients, by their IDs, and the keys of issuers", write_tokens},
     {"denials", "the last refusals, by rule", write_denials},

@@ -2,6 +2,7 @@
 #include "app_limits.h"
 
 #include "admin.h"
+#include "admin_catalog.h"
 #include "admin_client.h"
 #include "attach.h"
 #include "attach_lasting.h"
@@ -47,6 +48,7 @@ const fer_limit_row fer_app_limit_rows[] = {
      "bytes of definitions of one server that single tenants are shown in place of those that others are"},
     {"station.wares", FER_STATION_WARES_MAX, "bytes of what is kept of servers beside their tools"},
     {"admin.page", FER_ADMIN_MAX, "bytes of a page of the admin API"},
+    {"admin.tools", FER_ADMIN_TOOLS, "tools that its page of the catalogue lists"},
     {"admin.recent", FER_PULSE_RECENT, "calls that it remembers"},
     {"admin.denied", FER_PULSE_DENIED, "refusals that it remembers"},
     {"admin.backends", FER_PULSE_BACKENDS, "backends whose calls it counts apart"},

@@ -134,8 +134,19 @@ static void make_list(building *b, fer_str pointer)
         fer_tree_put_at(&b->tree, b->root, pointer, fer_tree_array(&b->tree));
 }
 
-static fer_code add_word(building *b, const char *word)
+/* Whether a word before the `at`-th has its name. */
+static bool is_repeated(const char *const *words, size_t at, fer_str name)
 {
+    for (size_t i = 0; i < at; i++) {
+        fer_str other = fer_str_of(words[i]);
+        if (fer_str_eq(fer_str_slice(other, 0, name_end(other)), name)) return true;
+    }
+    return false;
+}
+
+static fer_code add_word(building *b, const char *const *words, size_t at)
+{
+    const char *word = words[at];
     fer_str all = fer_str_of(word);
     size_t end = name_end(all);
     if (end == SIZE_MAX)
@@ -150,6 +161,10 @@ static fer_code add_word(building *b, const char *word)
     fer_str pointer = pointer_of(b->arena, name, item), plain = pointer_of(b->arena, name, false);
     yyjson_mut_val *value = NULL;
     if (!pointer.ptr || !plain.ptr) return fer_arena_failed(b->arena, b->err);
+    if (!item && is_repeated(words, at, name))
+        return fer_fail(b->err, FER_BAD_USAGE,
+                        "%.*s is given twice, and takes one value: only a list takes one with each",
+                        FER_PRI(fer_str_head(name, 200)));
     if (item) {
         fer_str items = fer_arena_printf(b->arena, "%.*s[]", FER_PRI(name));
         if (!items.ptr) return fer_arena_failed(b->arena, b->err);
@@ -179,7 +194,7 @@ fer_code fer_call_args(fer_arena *a, const fer_schema *schema, fer_str base,
                         fer_val_type_name(fer_json_root(doc)));
     fer_tree_init(&b.tree, a);
     b.root = fer_tree_copy(&b.tree, fer_json_root(doc));
-    for (size_t i = 0; !code && i < count; i++) code = add_word(&b, words[i]);
+    for (size_t i = 0; !code && i < count; i++) code = add_word(&b, words, i);
     if (code) return code;
     return fer_tree_write(&b.tree, b.root, out, err);
 }

@@ -169,6 +169,7 @@ int fer_run_auth_status(fer_app *app);
 int fer_run_token_list(fer_app *app);
 int fer_run_token_new(fer_app *app);
 int fer_run_token_revoke(fer_app *app);
+int fer_run_tools(fer_app *app);
 int fer_run_top(fer_app *app);
 int fer_run_usage_forget(fer_app *app);
 int fer_run_usage_list(fer_app *app);

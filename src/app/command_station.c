@@ -16,8 +16,8 @@ static const struct {
     {"serve", NULL, "stop that one first (ferrule top shows it), " OTHER_STATE},
     {NULL, NULL,
      "it has the ledger for as long as it runs, and runs tools for whoever asks: ferrule call "
-     "--server URL run_tool id=TOOL, with the URL that it printed at its start; ferrule servers, "
-     "and ferrule search --catalog FILE with the catalogue that it writes, show what it has; " OTHER_STATE},
+     "--server URL run_tool id=TOOL, with the URL that it printed at its start; ferrule "
+     "tools and ferrule search show what it has; " OTHER_STATE},
 };
 
 static const char *hint_of(const fer_app *app)

@@ -71,8 +71,9 @@ const fer_command fer_commands[] = {
      "ferrule init\nferrule init --from cursor --dry-run\nferrule init --output ~/.config/ferrule/ferrule.yaml",
      fer_run_init},
     {"install", FER_TOPIC_SERVE, "[CLIENT]", "tell an MCP client of the gateway",
-     "Writes an entry for the gateway into the file of a client: claude (Desktop), claude-code, cursor, vscode, windsurf, zed, "
-     "gemini, kiro or lmstudio. The entry starts this program, which joins the gateway that runs for the configuration, or "
+     "Writes an entry for the gateway into the file of a client: claude (Desktop), claude-code, cursor, vscode, windsurf, "
+     "zed, gemini, kiro, lmstudio, opencode or codex. The entry starts this program, which joins the gateway that runs for "
+     "the configuration, or "
      "starts one that all clients share; with --http it is a URL, and the token stays in a variable. Everything else in "
      "the file stays as it is, comments too; the old file is kept beside it; doing it again changes nothing. Without CLIENT it "
      "lists the clients and their files.",
@@ -128,6 +129,14 @@ const fer_command fer_commands[] = {
      "ferrule serve --config ferrule.yaml --expose 'github:*' --listen 8080\n"
      "ferrule serve --stdio --mode transparent --expose 'files:*'",
      fer_run_serve},
+    {"tools", FER_TOPIC_SERVE, "[PATTERN]...", "list the tools of a gateway",
+     "Lists the tools that the gateway of this user has, with the effect that a call of each would have by the policies, over the "
+     "admin API (docs/operate.md). Where none runs, or with --config or --from, servers are asked as ferrule cost asks them, and "
+     "nothing is written. PATTERN is an ID, or an ID without version, with *, ? and [a-z]. On a terminal it is a table, in a pipe ID, "
+     "effect and summary with tabs between them. Exits 1 where nothing fits.",
+     fer_tools_options,
+     "ferrule tools\nferrule tools 'github:*' --json\nferrule tools --config ferrule.yaml",
+     fer_run_tools},
     {"top", FER_TOPIC_SERVE, "", "watch a gateway at work",
      "A live view of a gateway that runs: calls, how long they take, errors, and how each backend does, over the admin API "
      "(docs/operate.md). Without an option it is the gateway of this user. On a terminal: q ends, p or the space bar pauses, s sorts by "

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff_report.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "errors.h"
+#include "report.h"
 #include "tool.h"
 
 static fer_impact gravest(const fer_tool_change *c)
@@ -228,12 +231,92 @@ static void write_markdown(fer_out *o, const fer_diff *diff)
     if (!diff->count) fer_out_text(o, "\nNothing has changed.\n");
 }
 
+/* ---- annotations -------------------------------------------------------------------------------
+ */
+
+/* What makes the command fail, as fer_toolset_diff says it of all tools. */
+static bool fails(const fer_tool_diff *t)
+{
+    return t->declared == FER_DECLARED_SMALLER || t->declared == FER_DECLARED_BACK ||
+           (t->declared == FER_DECLARED_MISSING && t->needed == FER_BUMP_MAJOR);
+}
+
+/* An error is a change that needs more than the version says, so that a run has errors where it
+ * fails and only there. */
+static fer_severity severity_of(const fer_tool_diff *t, const fer_tool_change *c)
+{
+    bool beyond =
+        t->declared == FER_DECLARED_SMALLER ? c->bump > t->declared_bump : c->bump == t->needed;
+    if (fails(t) && beyond) return FER_SEVERITY_ERROR;
+    return gravest(c) >= FER_IMPACT_UNKNOWN ? FER_SEVERITY_WARNING : FER_SEVERITY_INFO;
+}
+
+/* A file of this tree: "git:REVISION:PATH" is one of another state of it, whose lines are others.
+ */
+static fer_str file_of(fer_str source, bool *other)
+{
+    size_t colon = fer_str_find(source, 4, ':');
+    *other = fer_str_starts(source, "git:") && colon != SIZE_MAX;
+    return *other ? fer_str_slice(source, colon + 1, source.len) : source;
+}
+
+static void annotate(fer_report *r, const fer_report_kind *kind, const fer_tool_diff *t,
+                     const fer_tool_change *c)
+{
+    char message[FER_ERR_TEXT], hint[FER_ERR_TEXT] = "";
+    bool other = false, gone = !t->now || !c || !c->new_place.line;
+    const fer_tool *where = t->now ? t->now : t->old;
+    snprintf(message, sizeof message, "%.*s: %.*s", FER_PRI(t->id),
+             FER_PRI(fer_str_head(c ? c->message : fer_str_of(declared_text(t)), 500)));
+    if (c && c->witness.len)
+        snprintf(hint, sizeof hint, "witness: %.*s%s%.*s", FER_PRI(fer_str_head(c->witness, 200)),
+                 c->reason.len ? "; " : "", FER_PRI(fer_str_head(c->reason, 200)));
+    fer_remark m = {.rule = c ? c->kind->id : fer_code_info(FER_CONSTRAINT_VIOLATION)->name,
+                    .severity = c ? severity_of(t, c) : FER_SEVERITY_ERROR,
+                    .source = file_of(where->source, &other),
+                    .pointer = c && !gone ? c->new_pointer : FER_STR(""),
+                    .message = fer_str_of(message),
+                    .hint = fer_str_of(hint)};
+    if (!gone && !other) m.place = c->new_place;
+    r->counts.errors += m.severity == FER_SEVERITY_ERROR;
+    r->counts.warnings += m.severity == FER_SEVERITY_WARNING;
+    r->counts.infos += m.severity == FER_SEVERITY_INFO;
+    kind->remark(r, &m, FER_STR(""));
+}
+
+static void write_annotations(fer_out *o, const fer_diff *diff, const fer_report_kind *kind)
+{
+    fer_report r = {.out = o, .about = FER_ABOUT_CHANGES, .counts.tools = diff->count};
+    kind->begin(&r);
+    for (size_t i = 0; i < diff->count; i++) {
+        const fer_tool_diff *t = &diff->tools[i];
+        size_t before = r.counts.errors;
+        for (size_t n = 0; n < t->count; n++) annotate(&r, kind, t, &t->changes[n]);
+        if (fails(t) && r.counts.errors == before) annotate(&r, kind, t, NULL);
+    }
+    kind->end(&r);
+}
+
+static void write_github(fer_out *o, const fer_diff *diff)
+{
+    write_annotations(o, diff, &fer_report_github);
+}
+
+static void write_sarif(fer_out *o, const fer_diff *diff)
+{
+    write_annotations(o, diff, &fer_report_sarif);
+}
+
 fer_diff_writer *fer_diff_writer_find(const char *name)
 {
     static const struct {
         const char *name;
         fer_diff_writer *write;
-    } rows[] = {{"text", write_text}, {"json", write_json}, {"markdown", write_markdown}};
+    } rows[] = {{"text", write_text},
+                {"json", write_json},
+                {"markdown", write_markdown},
+                {"github", write_github},
+                {"sarif", write_sarif}};
     for (size_t i = 0; i < FER_COUNT(rows); i++)
         if (strcmp(name, rows[i].name) == 0) return rows[i].write;
     return NULL;

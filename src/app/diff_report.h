@@ -8,7 +8,7 @@
 #include "out.h"
 
 typedef void fer_diff_writer(fer_out *o, const fer_diff *diff);
-/* "text", "json", "markdown"; NULL: there is none. */
+/* "text", "json", "markdown", "github", "sarif"; NULL: there is none. */
 fer_diff_writer *fer_diff_writer_find(const char *name);
 
 #endif

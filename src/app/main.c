@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The front door: finds the command, reads its options, runs it, tells how it went. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include "command.h"
 #include "errors.h"
 #include "near.h"
+#include "sys.h"
 
 static bool wants_colour(const char *when, bool terminal)
 {
@@ -226,10 +228,27 @@ static const char *command_name(int argc, char **argv)
     return argv[1];
 }
 
+/*
+ * A standard stream that is closed (`<&-`, some daemons) would be the next file or socket that is
+ * opened: what is said would be written into a store, and libuv aborts. Something stands in for
+ * it, opened the wrong way round, so that reading and writing fail as they did.
+ */
+static bool hold_streams(void)
+{
+    struct stat st;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fer_sys_fstat(fd, &st) == 0 || errno != EBADF) continue;
+        int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fer_sys_open("/dev/null", flags, 0) != fd) return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     fer_app app = {0};
     const char *name = command_name(argc, argv);
+    if (!hold_streams()) return FER_EXIT_SYSTEM;
     signal(SIGPIPE, SIG_IGN);
     /* What is printed is UTF-8 whatever the locale; tables would print its bytes as \\x.. else. */
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -13,7 +13,7 @@ static const char *const report_choices[] = {"text",   "json",  "sarif", "github
 static const char *const verdict_choices[] = {"text",     "json",  "sarif",        "github",
                                               "gitlab",   "junit", "flag",         "basic",
                                               "detailed", "list",  "hierarchical", NULL};
-static const char *const diff_choices[] = {"text", "json", "markdown", NULL};
+static const char *const diff_choices[] = {"text", "json", "markdown", "github", "sarif", NULL};
 static const char *const reader_choices[] = {"tolerant", "strict", NULL};
 static const char *const dialect_choices[] = {"2020-12",  "2019-09", "draft-07", "draft-06",
                                               "draft-04", "v1",      NULL};
@@ -118,11 +118,26 @@ const fer_option fer_check_options[] = {
 };
 static const char *const sort_choices[] = {"name", "calls", "errors", "p99", NULL};
 
+/* Which gateway is asked. */
+#define GATEWAY                                                                                    \
+    {"server", 0, "URL", NULL, "the gateway (default: the one of this user that runs)"},           \
+        {"socket", 0, "PATH", NULL, "the same by a Unix socket of it"},                            \
+    {                                                                                              \
+        "token", 0, "REFERENCE", NULL,                                                             \
+            "where its token is: secretref:env:NAME or secretref:file:PATH (default: "             \
+            "FERRULE_TOKEN on this machine)"                                                       \
+    }
+
+const fer_option fer_tools_options[] = {
+    GATEWAY,
+    {"config", 'C', "FILE", NULL, "the tools of a configuration, whether a gateway runs or not"},
+    {"from", 'f', "CLIENT|FILE", NULL,
+     "those of the servers of an MCP client (claude, cursor, vscode, ...: see install), or of a file of one"},
+    JSON,
+    END,
+};
 const fer_option fer_top_options[] = {
-    {"server", 0, "URL", NULL, "the gateway (default: the one of this user that runs)"},
-    {"socket", 0, "PATH", NULL, "the same by a Unix socket of it"},
-    {"token", 0, "REFERENCE", NULL,
-     "where its token is: secretref:env:NAME or secretref:file:PATH (default: FERRULE_TOKEN on this machine)"},
+    GATEWAY,
     {"interval", 'n', "SECONDS", NULL, "between two looks (default 1)"},
     {"sort", 0, "COLUMN", sort_choices, "how backends are ordered (default calls)"},
     {"once", '1', NULL, NULL, "print one look and end, as in a pipe"},
@@ -465,7 +480,7 @@ const fer_option fer_ledger_verify_options[] = {
 const fer_option fer_ledger_export_options[] = {
     {"format", 'f', "FORMAT", export_choices,
      "jsonl (default): the lines as they are; csv: the main columns"},
-    {"output", 'o', "FILE", NULL, "write there, whole or not at all"},
+    {"output", 'o', "FILE", NULL, "write there, whole or not at all; - is standard output"},
     ASKED,
     LEDGER,
     STATION_FILE,

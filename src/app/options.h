@@ -65,6 +65,7 @@ extern const fer_option fer_auth_options[];
 extern const fer_option fer_auth_status_options[];
 extern const fer_option fer_token_options[];
 extern const fer_option fer_doctor_options[];
+extern const fer_option fer_tools_options[];
 extern const fer_option fer_top_options[];
 extern const fer_option fer_usage_list_options[];
 extern const fer_option fer_usage_options[];

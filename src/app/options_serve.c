@@ -38,7 +38,8 @@ const fer_option fer_serve_options[] = {
 const fer_option fer_init_options[] = {
     {"from", 'f', "CLIENT|FILE", NULL,
      "take the servers of one client, or of a file (default: of all that are found)"},
-    {"output", 'o', "FILE", NULL, "where to write (default ferrule.yaml)"},
+    {"output", 'o', "FILE", NULL,
+     "where to write; - shows it, as --dry-run does (default ferrule.yaml)"},
     {"force", 0, NULL, NULL, "replace a file that is there; the old one is kept beside it"},
     {"dry-run", 'n', NULL, NULL, "print what would be written, and write nothing"},
     JSON,

@@ -184,6 +184,10 @@ static fer_code place_program(fer_remote *r, const char **program, fer_err *err)
 {
     char path[PATH_MAX];
     if ((*program)[0] == '/' || !strchr(*program, '/')) return FER_OK;
+    if (strstr(*program, "://"))
+        return fer_fail(err, FER_BAD_USAGE,
+                        "%s is no URL of a server, which begins with http:// or https://",
+                        *program);
     if (!fer_sys_realpath(*program, path))
         return fer_fail(err, FER_BACKEND_UNAVAILABLE, "cannot find the program %s: %s", *program,
                         strerror(errno));

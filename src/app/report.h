@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports of findings, one file per format behind one table, for all commands that
- * find things: check (tools), validate (instances) and schema lint (schemas). A report
+ * find things: check (tools), validate (instances), schema lint (schemas) and diff. A report
  * is written as the findings come, so that its length costs no memory:
  * begin -> (remark | failure) ... -> end.
  */
@@ -15,7 +15,7 @@
 
 typedef struct fer_counts {
     size_t files;
-    size_t tools;      /* check */
+    size_t tools;      /* check; diff: those that changed */
     size_t valid;      /* validate: instances */
     size_t invalid;    /* the same */
     size_t errors;     /* each failure is one too */
@@ -30,7 +30,8 @@ typedef struct fer_counts {
 typedef enum fer_report_about {
     FER_ABOUT_TOOLS,
     FER_ABOUT_INSTANCES,
-    FER_ABOUT_SCHEMAS
+    FER_ABOUT_SCHEMAS,
+    FER_ABOUT_CHANGES /* of tools, as github and sarif only */
 } fer_report_about;
 
 typedef struct fer_report {

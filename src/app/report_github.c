@@ -81,8 +81,9 @@ static void end(fer_report *r)
                        c->unreadable);
         return;
     }
-    if (r->about == FER_ABOUT_TOOLS)
-        fer_out_printf(r->out, "%zu tool%s", c->tools, fer_s(c->tools));
+    if (r->about != FER_ABOUT_SCHEMAS)
+        fer_out_printf(r->out, "%zu tool%s%s", c->tools, fer_s(c->tools),
+                       r->about == FER_ABOUT_CHANGES ? " changed" : "");
     else fer_out_printf(r->out, "%zu schema%s", c->files, fer_s(c->files));
     fer_out_printf(r->out, ", %zu error%s, %zu warning%s", c->errors, fer_s(c->errors), c->warnings,
                    fer_s(c->warnings));

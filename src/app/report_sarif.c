@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ferrule/evolve.h>
+
 #include "report.h"
 #include "unicode.h"
 
@@ -44,6 +46,22 @@ static void write_schema_rules(fer_out *o)
     }
 }
 
+static void write_change_rules(fer_out *o)
+{
+    size_t count;
+    const fer_change_kind *kinds = fer_change_kinds(&count);
+    for (size_t i = 0; i < count; i++) {
+        char why[1024];
+        snprintf(why, sizeof why, "To callers: %s. To readers: %s.", kinds[i].callers,
+                 kinds[i].readers);
+        write_rule(o, kinds[i].id, kinds[i].text, why,
+                   "Give the tool the version that the change needs, or take the change back; "
+                   "ferrule reference changes lists all kinds.",
+                   "warning");
+        fer_out_text(o, ",");
+    }
+}
+
 /* Results name codes too: of instances they are the rules, of what cannot be read the reason. */
 static void write_codes(fer_out *o)
 {
@@ -70,6 +88,7 @@ static void begin(fer_report *r)
         fer_version());
     if (r->about == FER_ABOUT_TOOLS) write_tool_rules(r->out);
     if (r->about == FER_ABOUT_SCHEMAS) write_schema_rules(r->out);
+    if (r->about == FER_ABOUT_CHANGES) write_change_rules(r->out);
     write_codes(r->out);
     fer_out_text(r->out, "]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }

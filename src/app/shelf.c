@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked_tools.h"
 #include "buf.h"
 #include "checksum.h"
 #include "errors.h"
@@ -69,7 +70,13 @@ static fer_code load_one(struct loading *l, size_t index, fer_err *err)
     fer_str name, text;
     char ns[FER_NAME_MAX];
     fer_put_options options = {.ns = FER_STR("")};
-    fer_code code = fer_inputs_read(&l->in, l->shelf->app, index, &name, &text, err);
+    fer_code code = FER_OK;
+    if (l->shelf->piped.len) { /* it was read to see whether there is anything */
+        name = FER_STR("<stdin>");
+        text = l->shelf->piped;
+    } else {
+        code = fer_inputs_read(&l->in, l->shelf->app, index, &name, &text, err);
+    }
     if (code) return code;
     options.any_name = fer_app_option(l->shelf->app, "any-name") != NULL;
     options.ns = space_of(l, name, ns);
@@ -144,9 +151,22 @@ static void name_losses(struct loading *l)
     l->shelf->losses = b.failure || !b.ptr ? FER_STR("") : fer_buf_view(&b);
 }
 
-static fer_code load_all(struct loading *l, fer_err *err)
+static fer_code load_asked(struct loading *l, const fer_asked_tools *asked, fer_err *err)
 {
+    fer_put_options options = {.ns = FER_STR(""), .any_name = true};
     fer_code code = FER_OK;
+    for (size_t i = 0; i < asked->count && !code; i++) {
+        fer_str text = asked->list[i];
+        l->sum = fer_checksum_mix(l->sum, fer_checksum(text.ptr, text.len));
+        code = fer_batch_add(l->batch, asked->file, text, FER_FORMAT_JSON, &options, err);
+    }
+    return code;
+}
+
+/* What was asked for, where something was; else the files. */
+static fer_code load_all(struct loading *l, const fer_asked_tools *asked, fer_err *err)
+{
+    fer_code code = asked ? load_asked(l, asked, err) : FER_OK;
     for (size_t i = 0; i < l->in.count && !code; i++) code = load_one(l, i, err);
     fer_progress_clear(&l->progress);
     if (!code) code = new_catalog(l, err);
@@ -158,26 +178,26 @@ static fer_code load_all(struct loading *l, fer_err *err)
 }
 
 /* The batch is the caller's, where it is asked for. */
-static int load_files(fer_shelf *s, fer_batch **out)
+static int load(fer_shelf *s, const fer_asked_tools *asked, fer_batch **out)
 {
     fer_err err;
     struct loading l = {.shelf = s};
-    int bad = fer_inputs_init(&l.in, s->app, s->options.skip);
+    int bad = asked ? 0 : fer_inputs_init(&l.in, s->app, s->options.skip);
     if (bad) return bad;
     fer_progress_init(&l.progress, "files");
     l.progress.every = 1; /* a file may hold thousands of tools */
     l.batch = fer_batch_new();
     fer_code code =
-        l.batch ? load_all(&l, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
+        l.batch ? load_all(&l, asked, &err) : fer_fail(&err, FER_OUT_OF_MEMORY, "out of memory");
     if (out && !code) *out = l.batch;
     else fer_batch_free(l.batch);
-    fer_inputs_deinit(&l.in);
+    if (!asked) fer_inputs_deinit(&l.in);
     return code ? fer_shelf_failed(s->app, &err) : 0;
 }
 
 int fer_shelf_update(fer_shelf *s, fer_batch **out)
 {
-    int bad = load_files(s, out);
+    int bad = load(s, NULL, out);
     if (bad) return bad;
     fer_view_unref(s->view);
     s->view = fer_catalog_view(s->catalog);
@@ -231,44 +251,76 @@ static bool may_be_read(int fd)
     return fer_sys_fstat(fd, &st) == 0 && !S_ISCHR(st.st_mode);
 }
 
-/* `*path` stays NULL where the configuration has none. */
-static int open_configured(fer_shelf *s, const char **path)
+/* Whether tools are piped. Under CI, cron or an agent standard input is often a pipe that nobody
+ * writes to: to know that, it has to be read to its end. */
+static int look_at_pipe(fer_shelf *s, bool *piped)
 {
-    int bad = fer_catalog_configured(s->app, s->arena, path);
-    return bad || !*path ? bad : open_file(s, *path);
+    fer_err err;
+    size_t max = fer_json_limits_file()->size, i = 0;
+    fer_str text = FER_STR("");
+    *piped = false;
+    if (!may_be_read(STDIN_FILENO)) return 0;
+    fer_code code = fer_file_read_fd(s->arena, STDIN_FILENO, "standard input", max, &text, &err);
+    if (code == FER_LIMIT_EXCEEDED) fer_fail(&err, code, "json.size: the limit is %zu bytes", max);
+    if (code) return fer_shelf_failed(s->app, &err);
+    while (i < text.len && text.ptr[i] && strchr(" \t\r\n", text.ptr[i])) i++;
+    *piped = i < text.len;
+    if (*piped) s->piped = text;
+    return 0;
+}
+
+/* The catalogue of the configuration, or what its servers say where it keeps none. `*done` stays
+ * false where there is no configuration. */
+static int open_configured(fer_shelf *s, bool *done)
+{
+    const char *path = NULL;
+    fer_asked_tools asked;
+    int bad = fer_catalog_configured(s->app, s->arena, &path);
+    *done = bad || path;
+    if (*done) return bad ? bad : open_file(s, path);
+    if (s->options.uses)
+        return fer_app_usage(s->app, "what is remembered is kept with a catalogue: --catalog FILE");
+    bad = fer_asked_tools_get(s->app, s->arena, s->options.about, &asked);
+    *done = bad || asked.file.len;
+    return bad || !*done ? bad : load(s, &asked, NULL);
+}
+
+static int nothing_there(fer_shelf *s)
+{
+    return fer_app_usage(s->app,
+                         s->options.file
+                             ? "%s needs a catalogue: --catalog FILE, or a %s here, which 'ferrule "
+                               "index build' makes"
+                             : "%s needs tools: a file, a folder, --catalog FILE, a %s here, which "
+                               "'ferrule index build' makes, or a configuration (ferrule.yaml)",
+                         s->app->command->name, FER_SHELF_FILE);
 }
 
 static int open_shelf(fer_shelf *s)
 {
     const char *path = fer_app_option(s->app, "catalog");
-    bool files = s->app->arg_count > s->options.skip && !s->options.file;
+    bool files = s->app->arg_count > s->options.skip && !s->options.file, piped = true,
+         done = false;
     int bad = path || !s->options.find ? 0 : s->options.find(s->app, s->arena, &path);
     if (bad) return bad;
     if (path && files)
         return fer_app_usage(s->app, "tools come from --catalog or from files, not from both");
     if (path) return open_file(s, path);
     if (!files && s->options.configured && fer_app_option(s->app, "config"))
-        return open_configured(s, &path);
+        return open_configured(s, &done);
     /* A catalogue that is here goes before standard input, which is never empty-handed in CI or
      * under an agent; '-' asks for the latter. */
     if (!files && fer_file_exists(FER_SHELF_FILE)) return open_file(s, FER_SHELF_FILE);
-    if (!files && s->options.configured && !may_be_read(STDIN_FILENO)) {
-        bad = open_configured(s, &path);
-        if (bad || path) return bad;
+    if (!files && s->options.configured) {
+        bad = look_at_pipe(s, &piped);
+        if (!bad && !piped) bad = open_configured(s, &done);
+        if (bad || done) return bad;
     }
-    if (s->options.file || (!files && !may_be_read(STDIN_FILENO))) {
-        return fer_app_usage(s->app,
-                             s->options.file
-                                 ? "%s needs a catalogue: --catalog FILE, or a %s here, which "
-                                   "'ferrule index build' makes"
-                                 : "%s needs tools: a file, a folder, --catalog FILE, a %s "
-                                   "here, which 'ferrule index build' makes, or a configuration "
-                                   "with state or catalog",
-                             s->app->command->name, FER_SHELF_FILE);
-    }
+    if (s->options.file || (!files && (!piped || !may_be_read(STDIN_FILENO))))
+        return nothing_there(s);
     if (s->options.uses)
         return fer_app_usage(s->app, "what is remembered is kept with a catalogue: --catalog FILE");
-    return load_files(s, NULL);
+    return load(s, NULL, NULL);
 }
 
 int fer_shelf_init(fer_shelf *s, fer_app *app, const fer_shelf_options *options)

@@ -31,7 +31,8 @@ typedef struct fer_shelf_options {
     /* Names the catalogue's file where --catalog does not; NULL: ferrule.catalog. 0, or an exit
      * code. */
     int (*find)(fer_app *app, fer_arena *a, const char **path);
-    bool configured; /* where there is nothing else, the catalogue of the configuration will do */
+    bool configured;   /* where there is nothing else, what the configuration has will do */
+    const char *about; /* the one ID that is asked for; NULL: all tools are */
     fer_quarantine quarantine;
 } fer_shelf_options;
 
@@ -43,6 +44,7 @@ typedef struct fer_shelf {
     fer_view *view;
     fer_shelf_options options;
     const char *path; /* of the catalogue's file; NULL: it was made on the spot */
+    fer_str piped;    /* what standard input had, where it was looked at; or empty */
     size_t lost;      /* definitions that no ID can be read of, which were left out */
     bool unnamed;     /* some of these for their names alone */
     size_t shadowed;  /* with the ID of another one before them: left out, too */

@@ -40,7 +40,7 @@ fer_code fer_sink_open(fer_sink *s, fer_app *app, const char *path, fer_err *err
 {
     s->out = &app->out;
     s->path[0] = s->beside[0] = '\0';
-    if (!path) return FER_OK;
+    if (!path || strcmp(path, "-") == 0) return FER_OK;
     if (!path[0]) return fer_fail(err, FER_BAD_USAGE, "the name of the file to write is empty");
     fer_out_init(&s->file, -1, false, false);
     if (!fer_sys_realpath(path, s->path)) {

@@ -17,7 +17,7 @@ typedef struct fer_sink {
     char beside[PATH_MAX + 32]; /* what is written until then; "": the path itself */
 } fer_sink;
 
-/* `path` NULL: standard output. */
+/* `path` NULL or "-": standard output. */
 fer_code fer_sink_open(fer_sink *s, fer_app *app, const char *path, fer_err *err);
 /* Puts the new file in its place, or with `keep` false takes it away. */
 fer_code fer_sink_close(fer_sink *s, bool keep, fer_err *err);

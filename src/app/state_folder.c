@@ -113,9 +113,8 @@ int fer_catalog_configured(fer_app *app, fer_arena *a, const char **out)
     bool asked = fer_app_option(app, "config") != NULL;
     fer_code code = read_config(app, a, &c, &err);
     *out = NULL;
-    if (!asked && (code || !c.catalog.len)) return 0;
-    if (code) return fer_app_fail(app, &err);
-    return c.catalog.len ? name_catalog(app, a, &c, out) : no_catalog(app, &c);
+    if (code) return asked ? fer_app_fail(app, &err) : 0;
+    return c.catalog.len ? name_catalog(app, a, &c, out) : 0;
 }
 
 int fer_catalog_find(fer_app *app, fer_arena *a, const char **out)

@@ -30,8 +30,8 @@ int fer_state_find(fer_app *app, fer_arena *a, fer_config *config, fer_str *out)
  * alone. 0, or the exit code, after saying why.
  */
 int fer_catalog_find(fer_app *app, fer_arena *a, const char **out);
-/* That of the configuration alone. Where --config names none and nothing is found, `*out` is NULL
- * and nothing is said. */
+/* That of the configuration alone. Where it has none, or --config names none and nothing is found,
+ * `*out` is NULL and nothing is said. */
 int fer_catalog_configured(fer_app *app, fer_arena *a, const char **out);
 
 #endif

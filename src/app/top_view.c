@@ -104,20 +104,28 @@ static void styled(line *l, enum fer_style style, fer_str s, unsigned width, boo
     if (style) fer_out_style(l->out, FER_STYLE_NONE);
 }
 
+/* A live screen keeps its last line for the keys. */
+static bool has_room(const drawing *d)
+{
+    return d->lines > (d->scene->live ? 1 : 0);
+}
+
+/* A line without room is as narrow as can be, and never ends: nothing of it is seen. */
 static line begin(const drawing *d)
 {
-    return (line){d->out, d->scene->width};
+    return (line){d->out, has_room(d) ? d->scene->width : 0};
 }
 
 static void end(drawing *d)
 {
+    if (!has_room(d)) return;
     fer_out_text(d->out, d->scene->live ? "\033[K\r\n" : "\n");
     if (d->lines != UINT_MAX) d->lines--;
 }
 
 static void blank(drawing *d)
 {
-    if (d->lines) end(d);
+    end(d);
 }
 
 /* The last `cells` counts of a list as a curve, the highest of them as high as it goes. */
@@ -399,7 +407,7 @@ static void draw_foot(drawing *d)
     char words[200];
     snprintf(words, sizeof words, "q quit  p pause  s sort (%s)  arrows choose  Enter %s",
              fer_top_sort_names[s->sort], s->only ? "all" : "one alone");
-    while (d->lines > 1 && s->height) blank(d);
+    while (has_room(d) && s->height) blank(d);
     fer_out_style(d->out, FER_STYLE_DIM);
     say(&l, words);
     fer_out_style(d->out, FER_STYLE_NONE);

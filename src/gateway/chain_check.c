@@ -225,6 +225,11 @@ static fer_code check_call(checking *k, const fer_step *s, const fer_step *previ
     if (!has_backend(k, r))
         code = remark(k, s, FER_SEVERITY_ERROR, FER_BACKEND_UNAVAILABLE,
                       "nothing that is configured here runs %.*s", FER_PRI(r->id));
+    if (!code && r->idempotency == FER_IDEMPOTENCY_REQUIRED)
+        code = remark(k, s, FER_SEVERITY_WARNING, FER_IDEMPOTENCY_KEY_MISSING,
+                      "%.*s takes an idempotency key with every call, which only a chain that is "
+                      "given one has for it",
+                      FER_PRI(r->id));
     if (!code) code = check_args(k, r, s, previous);
     if (!code) code = promise_of(k, r, &k->promises[s->slot]);
     fer_ready_unref(r);

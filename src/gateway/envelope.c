@@ -23,6 +23,19 @@ static void json_member(fer_buf *b, const char *key, fer_str json)
     fer_buf_add(b, json);
 }
 
+/* What was written, on one line: results, definitions and details are as their backends wrote them,
+ * which may be over several. A line end inside a JSON text stands between tokens, where a blank
+ * means the same. */
+static fer_code finish(fer_buf *b, fer_str *out, fer_err *err)
+{
+    fer_code code = fer_buf_code(b, err);
+    if (code) return code;
+    for (size_t i = 0; i < b->len; i++)
+        if (b->ptr[i] == '\n' || b->ptr[i] == '\r') b->ptr[i] = ' ';
+    *out = fer_buf_view(b);
+    return FER_OK;
+}
+
 static void add_duration(fer_buf *b, int64_t us)
 {
     fer_buf_printf(b, ",\"durationMs\":%lld.%03lld", (long long)(us / 1000),
@@ -105,9 +118,7 @@ fer_code fer_envelope_write(fer_arena *a, const fer_envelope *e, bool full, fer_
         fer_buf_add_quoted(&b, e->redactions[i]);
     }
     fer_buf_add_text(&b, "]}");
-    fer_code code = fer_buf_code(&b, err);
-    if (!code) *out = fer_buf_view(&b);
-    return code;
+    return finish(&b, out, err);
 }
 
 /* ---- chains -------------------------------------------------------------------------------------
@@ -146,9 +157,7 @@ fer_code fer_chain_result_write(fer_arena *a, const fer_chain_result *r, fer_str
     member(&b, "correlationId", r->correlation_id);
     add_duration(&b, r->duration_us);
     fer_buf_add_char(&b, '}');
-    fer_code code = fer_buf_code(&b, err);
-    if (!code) *out = fer_buf_view(&b);
-    return code;
+    return finish(&b, out, err);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------
@@ -176,9 +185,7 @@ fer_code fer_stream_event_write(fer_arena *a, const fer_stream_event *e, fer_str
     add_head(&b, e);
     json_member(&b, "data", e->data);
     fer_buf_add_char(&b, '}');
-    fer_code code = fer_buf_code(&b, err);
-    if (!code) *out = fer_buf_view(&b);
-    return code;
+    return finish(&b, out, err);
 }
 
 /* Data that is no object goes into one: the chunk's contract wants objects. */
@@ -198,7 +205,5 @@ fer_code fer_stream_chunk_write(fer_arena *a, const fer_stream_event *e, fer_str
                    object ? "" : "{\"value\":");
     fer_buf_add(&b, e->data.len ? e->data : FER_STR("null"));
     fer_buf_add_text(&b, object ? "}" : "}}");
-    fer_code code = fer_buf_code(&b, err);
-    if (!code) *out = fer_buf_view(&b);
-    return code;
+    return finish(&b, out, err);
 }

@@ -50,6 +50,15 @@ static fer_effect effect_of(const fer_gateway *g, const fer_body *b)
     return (fer_effect)b->effect;
 }
 
+bool fer_sight_effect(const fer_gateway *g, const fer_view *v, fer_str id, fer_effect *out)
+{
+    fer_entry *e = NULL;
+    const fer_body *b;
+    if (fer_view_find(v, id, FER_STR(""), &e, NULL) || fer_entry_body(e, &b, NULL)) return false;
+    *out = effect_of(g, b);
+    return true;
+}
+
 bool fer_sight_takes(const void *sight, const struct fer_body *tool)
 {
     const fer_sight *s = sight;

@@ -39,6 +39,8 @@ fer_code fer_sight_find(const fer_sight *sight, const fer_view *v, fer_str id, f
  * may not use is not there, in the very words of what is not. */
 fer_code fer_sight_look_up(const fer_sight *sight, fer_arena *a, const fer_view *v, fer_str id,
                            fer_str *key, fer_str *shown, fer_err *err);
+/* The effect that a call of a tool would have, by its ID in the view; false: there is none. */
+bool fer_sight_effect(const fer_gateway *g, const fer_view *v, fer_str id, fer_effect *out);
 /* A tool by its ID or alias; false also where there is none. */
 bool fer_sight_has(const fer_sight *sight, const fer_view *v, fer_str id);
 /* Whether a caller may read what the server of a namespace has beside its tools: resources,

@@ -35,7 +35,9 @@ static fer_str check_record(fer_configure *c, const yyjson_val *at, fer_str reco
     fer_code code = set ? fer_toolset_add(set, FER_STR("commands"), record, FER_FORMAT_JSON, &err)
                         : FER_OUT_OF_MEMORY;
     if (code == FER_OUT_OF_MEMORY) c->failure = code;
-    else if (code) FER_CONFIG_ERROR(c, at, "this is no tool: %.600s", err.message);
+    else if (code && fer_val_get(at, "name") && fer_val_get(at, "inputSchema"))
+        FER_CONFIG_ERROR(c, at, "this is no tool: %.600s",
+                         err.message); /* else the schema has told */
     const fer_finding *list = code ? NULL : fer_toolset_findings(set, &count);
     for (size_t i = 0; i < count; i++)
         if (list[i].severity == FER_SEVERITY_ERROR && !is_told(&list[i]))
@@ -139,6 +141,10 @@ static void check_run(fer_configure *c, const yyjson_val *item, const yyjson_val
         return;
     }
     check_variables(c, run, &made);
+    fer_configure_args(
+        c, argv,
+        FER_STR("Give it to the program by env: {set: {NAME: 'secretref:env:NAME'}}, "
+                "where it takes it."));
     size_t at = 0;
     if (made.argv.count)
         FER_EACH_ITEM (argv, v) check_group(c, schema, v, &made.argv.groups[at++]);

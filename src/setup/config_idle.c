@@ -91,10 +91,10 @@ static void check_command(fer_configure *c, const yyjson_val *key, fer_str ns)
     fer_near_init(&l.near, fer_val_str(key));
     for (size_t i = 0; i < c->out->command_count; i++) {
         fer_id id;
-        fer_str whole = c->out->commands[i].id;
-        if (fer_id_parse(whole, &id, NULL)) continue;
-        size_t end = (size_t)(id.name.ptr - whole.ptr) + id.name.len; /* without a version */
-        look(&l, fer_str_slice(whole, 0, end));
+        if (fer_id_parse(c->out->commands[i].id, &id, NULL)) continue;
+        fer_str of = id.ns.len ? id.ns : FER_CONFIG_NO_NAMESPACE; /* as rows name it: no version */
+        fer_str whole = fer_arena_printf(c->a, "%.*s:%.*s", FER_PRI(of), FER_PRI(id.name));
+        if (whole.ptr) look(&l, whole);
     }
     if (!l.found) tell_unknown(c, key, "command", &l);
 }

@@ -41,6 +41,9 @@ int64_t fer_configure_number(const yyjson_val *object, const char *key);
 bool fer_configure_flag(const yyjson_val *object, const char *key);
 /* A path of the file, as seen from its folder. */
 fer_str fer_configure_path(fer_configure *c, fer_str path);
+/* Tells of secrets on a command line, which everybody on the machine can see: a reference is an
+ * error, what looks like a secret a warning. `hint`: where it belongs. */
+void fer_configure_args(fer_configure *c, const yyjson_val *list, fer_str hint);
 /* Pairs of names and texts; `expand`: with ${...} filled in. */
 fer_config_pairs fer_configure_pairs(fer_configure *c, const yyjson_val *object, bool expand,
                                      bool headers);

@@ -157,6 +157,35 @@ static bool is_sound(fer_str name, fer_str value, bool header)
     return name.len > 0;
 }
 
+static void check_argument(fer_configure *c, const yyjson_val *item, fer_str before, fer_str hint)
+{
+    fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR("");
+    if (fer_secret_named(text))
+        fer_configure_tell(c, FER_SEVERITY_ERROR, item, hint,
+                           "a secret does not belong on a command line");
+    else if (fer_secret_in_argument(before, text))
+        fer_configure_tell(c, FER_SEVERITY_WARNING, item, hint,
+                           "this looks like a secret, and all users of the machine can read it on "
+                           "the command line");
+}
+
+void fer_configure_args(fer_configure *c, const yyjson_val *list, fer_str hint)
+{
+    fer_str before = FER_STR("");
+    if (!fer_is_arr(list)) return;
+    FER_EACH_ITEM (list, item) {
+        if (fer_is_arr(item)) { /* a group of a command's argv, in which there are texts alone */
+            FER_EACH_ITEM (item, word) {
+                check_argument(c, word, before, hint);
+                before = fer_is_str(word) ? fer_val_str(word) : FER_STR("");
+            }
+            continue;
+        }
+        check_argument(c, item, before, hint);
+        before = fer_is_str(item) ? fer_val_str(item) : FER_STR("");
+    }
+}
+
 fer_config_pairs fer_configure_pairs(fer_configure *c, const yyjson_val *object, bool expand,
                                      bool headers)
 {

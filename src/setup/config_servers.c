@@ -7,6 +7,10 @@
 #include "near.h"
 #include "secret.h"
 
+#define BY_ENV "Give it to the server by env, where it takes it."
+#define BY_HEADER                                                                                  \
+    "Where the server takes it from a header field, write headers: {NAME: 'secretref:env:NAME'}."
+
 /* Keys that are read, and those of clients that mean nothing to a gateway. */
 static const char *const known[] = {"type",        "command",      "args",
                                     "env",         "cwd",          "url",
@@ -79,25 +83,6 @@ static fer_str take_text(fer_configure *c, const yyjson_val *object, const char 
     return text.len ? fer_configure_expand(c, fer_val_get(object, key), text) : text;
 }
 
-/* Everybody on the machine can see the arguments of a program. */
-static void check_args(fer_configure *c, const yyjson_val *list)
-{
-    const fer_str hint = FER_STR("Give it to the server by env, where it takes it.");
-    fer_str before = FER_STR("");
-    if (!fer_is_arr(list)) return;
-    FER_EACH_ITEM (list, item) {
-        fer_str text = fer_is_str(item) ? fer_val_str(item) : FER_STR("");
-        if (fer_secret_find(text) != SIZE_MAX)
-            fer_configure_tell(c, FER_SEVERITY_ERROR, item, hint,
-                               "a secret does not belong on a command line");
-        else if (fer_secret_in_argument(before, text))
-            fer_configure_tell(c, FER_SEVERITY_WARNING, item, hint,
-                               "this looks like a secret, and all users of the machine can read it "
-                               "on the command line");
-        before = text;
-    }
-}
-
 static const yyjson_val *url_of(const yyjson_val *object)
 {
     static const char *const keys[] = {"url", "serverUrl", "httpUrl"};
@@ -150,14 +135,14 @@ static void take_program(fer_configure *c, const yyjson_val *object, fer_config_
         s->command = all && s->arg_count ? all[0] : FER_STR("");
         s->args = all ? all + 1 : NULL;
         s->arg_count = s->arg_count ? s->arg_count - 1 : 0;
-        check_args(c, words);
+        fer_configure_args(c, words, FER_STR(BY_ENV));
     }
     if (!env) env = fer_val_get(object, "environment");
     s->env = fer_configure_pairs(c, env, true, false);
     s->cwd = fer_configure_path(c, take_text(c, object, "cwd"));
     s->env_file = fer_configure_path(c, take_text(c, object, "envFile"));
     s->sha256 = fer_configure_text(object, "sha256");
-    check_args(c, fer_val_get(object, "args"));
+    fer_configure_args(c, fer_val_get(object, "args"), FER_STR(BY_ENV));
 }
 
 /* Codex names the variable that has the token: a header field that refers to it. */
@@ -189,11 +174,12 @@ static void take_remote(fer_configure *c, const yyjson_val *object, fer_config_s
     if (fer_val_get(object, "oauth"))
         s->oauth_json = fer_configure_json(c, fer_val_get(object, "oauth"), NULL);
     if (s->url.len) fer_configure_url(c, url, s->url);
-    if (fer_secret_in_url(fer_val_str(url)))
+    if (fer_secret_named(fer_val_str(url)))
+        fer_configure_tell(c, FER_SEVERITY_ERROR, url, FER_STR(BY_HEADER),
+                           "a reference to a secret is not resolved in a URL");
+    else if (fer_secret_in_url(fer_val_str(url)))
         fer_configure_tell(
-            c, FER_SEVERITY_WARNING, url,
-            FER_STR("Where the server takes it from a header field, write headers: "
-                    "{NAME: 'secretref:env:NAME'}."),
+            c, FER_SEVERITY_WARNING, url, FER_STR(BY_HEADER),
             "the URL has what looks like a secret, which stands here for all to read");
     if (s->oauth.share) fer_configure_share(c, fer_val_get(object, "oauth"), s->url, &s->headers);
 }

@@ -24,6 +24,18 @@ size_t fer_secret_find(fer_str text)
     return SIZE_MAX;
 }
 
+bool fer_secret_named(fer_str text)
+{
+    static const char *const kinds[] = {"env:", "file:"};
+    size_t len = sizeof mark - 1;
+    for (size_t i = 0; i + len <= text.len; i++) {
+        if (memcmp(text.ptr + i, mark, len) != 0) continue;
+        for (size_t k = 0; k < FER_COUNT(kinds); k++)
+            if (fer_str_starts(fer_str_slice(text, i + len, text.len), kinds[k])) return true;
+    }
+    return fer_secret_find(text) != SIZE_MAX;
+}
+
 static bool is_variable(fer_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -49,6 +61,11 @@ fer_code fer_secret_check(fer_str text, fer_err *err)
     size_t at = fer_secret_find(text);
     fer_str rest;
     bool file;
+    if (at == SIZE_MAX && fer_secret_named(text))
+        return fer_fail(
+            err, FER_BAD_USAGE,
+            "a reference to a secret stands alone or behind a blank; in the middle of a "
+            "word it would be passed on as text");
     if (at == SIZE_MAX || take_apart(fer_str_slice(text, at, text.len), &file, &rest))
         return FER_OK;
     return fer_fail(err, FER_BAD_USAGE,

@@ -16,7 +16,9 @@
 
 /* Where the reference in a text begins; SIZE_MAX: there is none. */
 size_t fer_secret_find(fer_str text);
-/* FER_BAD_USAGE: the text has a reference that is none. */
+/* Whether a text names a secret anywhere, also where it would not be resolved. */
+bool fer_secret_named(fer_str text);
+/* FER_BAD_USAGE: the text has a reference that is none, or where none is resolved. */
 fer_code fer_secret_check(fer_str text, fer_err *err);
 /*
  * The text with its reference replaced by the secret; a text without one is given as it is. A

@@ -155,6 +155,9 @@ void fer_station_tend(fer_station *s);
 size_t fer_station_held(const fer_station *s, fer_str ns);
 /* Says how many are, and what to do, where that was not said before. */
 void fer_station_say_held(fer_station *s);
+/* fer_station_remark about the tool of one ID (empty: all places) whose call ended with `code`:
+ * only where it can be the reason that something is not set up. */
+void fer_station_remark_on(fer_station *s, fer_str id, fer_code code);
 /* Tells the log that somebody begins or ends to serve: `serve.started` and the like. */
 void fer_station_note_life(const fer_station *s, const char *event);
 

@@ -142,18 +142,34 @@ size_t fer_station_held(const fer_station *s, fer_str ns)
     return held;
 }
 
+/* Of one place: what an ID asks for, or everything. */
+static void remark_place(fer_station *s, const fer_place_of_tools *p, const fer_id *only)
+{
+    if (only && !fer_str_eq(p->ns, only->ns)) return;
+    for (size_t k = 0; k < p->vacancy_count; k++) {
+        fer_id id;
+        if (only && !fer_id_parse(p->vacancies[k].id, &id, NULL) &&
+            !fer_str_eq(id.name, only->name))
+            continue;
+        fer_station_say(s, "%.*s: %s: %.*s", FER_PRI(p->name),
+                        fer_code_info(p->vacancies[k].code)->name, FER_PRI(p->vacancies[k].why));
+    }
+    if (p->code && !p->vacancy_count)
+        fer_station_say(s, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name, p->why);
+}
+
 void fer_station_remark(fer_station *s)
 {
-    for (size_t i = 0; i < s->place_count; i++) {
-        const fer_place_of_tools *p = s->places[i];
-        for (size_t k = 0; k < p->vacancy_count; k++)
-            fer_station_say(s, "%.*s: %s: %.*s", FER_PRI(p->name),
-                            fer_code_info(p->vacancies[k].code)->name,
-                            FER_PRI(p->vacancies[k].why));
-        if (p->code && !p->vacancy_count)
-            fer_station_say(s, "%.*s: %s: %s", FER_PRI(p->name), fer_code_info(p->code)->name,
-                            p->why);
-    }
+    for (size_t i = 0; i < s->place_count; i++) remark_place(s, s->places[i], NULL);
+}
+
+void fer_station_remark_on(fer_station *s, fer_str id, fer_code code)
+{
+    fer_id parts;
+    if (code != FER_BACKEND_UNAVAILABLE && code != FER_TOOL_NOT_FOUND) return;
+    bool whole = !fer_id_parse(id, &parts, NULL) && parts.ns.len;
+    for (size_t i = 0; i < s->place_count; i++)
+        remark_place(s, s->places[i], whole ? &parts : NULL);
 }
 
 void fer_station_say_held(fer_station *s)
@@ -163,16 +179,16 @@ void fer_station_say_held(fer_station *s)
     s->held_said = held;
     if (more && !fer_station_writes(s))
         fer_station_say(s,
-                        "%zu changed definitions are to be held back, which is not written down by "
-                        "a look: a gateway does, or 'ferrule servers --refresh'",
-                        held);
+                        "%zu changed definition%s to be held back, which is not written down by a "
+                        "look: a gateway does, or 'ferrule servers --refresh'",
+                        held, held == 1 ? " is" : "s are");
     else if (more)
         fer_station_say(
             s,
-            "%zu changed definitions are held back, and the old ones served on: 'ferrule "
+            "%zu changed definition%s held back, and what was there before is served on: 'ferrule "
             "catalog quarantine' lists them, 'ferrule catalog approve ID' serves one, "
             "'ferrule catalog reject ID' forgets it",
-            held);
+            held, held == 1 ? " is" : "s are");
 }
 
 /* ---- the configuration ----------------------------------------------------------------------- */

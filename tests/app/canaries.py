@@ -169,11 +169,12 @@ class Run:
         self.canaries[place] = make(chance.randint(24, 60))
         return self.canaries[place]
 
-    def secret(self, place, header=False, by_file=False):
-        """A secret of the configuration: by reference, or (redaction off) as it is, so that nobody knows that it is one."""
+    def secret(self, place, header=False, by_file=False, before=""):
+        """A secret of the configuration: by reference, or (redaction off) as it is, so that nobody knows that it is one. `before` stands before it."""
         value = self.canary(place)
         if header:  # what a header field may hold
             value = self.canaries[place] = value.encode("ascii", "ignore").decode().replace('"', "_")
+        value = before + value
         if not self.hidden:
             return value
         name = "C" + str(len(self.canaries))
@@ -186,7 +187,7 @@ class Run:
     def configure(self):
         # Credentials of an API have no other form than a reference: where redaction is off they are header fields.
         auth = {"type": "bearer", "token": self.secret("bearer of a backend", True)} if self.hidden else None
-        fields = {"X-Session-Id": self.secret("header of a backend", True, True), "Cookie": "sid=" + self.secret("cookie of a backend", True)}
+        fields = {"X-Session-Id": self.secret("header of a backend", True, True), "Cookie": self.secret("cookie of a backend", True, before="sid=")}
         if not self.hidden:
             fields["Authorization"] = "Bearer " + self.secret("bearer of a backend", True)
         one = {"openapi": "api.json", "baseUrl": f"http://127.0.0.1:{PORT}", "headers": fields}

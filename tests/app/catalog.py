@@ -287,8 +287,21 @@ def kept_catalogs(folder):
 
     for words, seen in ((["search", "paint"], "s:paint"), (["describe", "s:paint"], "s:paint"), (["namespaces"], "s\t1")):
         case(f"{words[0]}: that of the configuration, where nothing else is there", expect(look(*words), 0, [seen], [used]))
+        for how, piped in (("an empty pipe", ""), ("a pipe with blanks", " \n\t\r\n")):
+            case(f"{words[0]}: {how} is nothing", expect(look(*words, piped=piped), 0, [seen], [used]))
         case(f"{words[0]}: or where it is named", expect(look(*words, "--config", "ferrule.yaml", piped="[]"), 0, [seen], [used]))
     case("what comes by a pipe goes before it", expect(look("namespaces", piped=json.dumps([tool("x", "X", namespace="piped")])), 0, ["piped\t1"], absent=["the catalogue is"]))
+    bare = write("bare.yaml", "commands: [{namespace: c, name: paint, description: Paints a fence., inputSchema: {type: object}, run: {argv: ['true']}}]\n"
+                 "mcpServers: {gone: {command: /nowhere/at/all}}\n")
+    asked = "these are the tools of " + bare
+    for words, seen in ((["search", "paint a fence"], "c:paint"), (["describe", "c:paint"], "c:paint"), (["namespaces"], "c\t1\ntext\t1\ntime\t1\n")):
+        case(f"{words[0]}: of a configuration that keeps no catalogue", expect(look(*words, "--config", bare), 0, [seen], [asked]))
+    case("servers that cannot be asked are told", expect(look("namespaces", "--config", bare), 0, [], ["gone: BackendUnavailable"]))
+    case("and not where another tool is meant", expect(look("describe", "c:paint", "--config", bare), 0, [], absent=["gone"]))
+    case("what is remembered needs a catalogue", expect(look("search", "x", "--usage", "--config", bare), 2, [], ["kept with a catalogue"]))
+    case("nothing is written for it", [] if not os.path.exists(os.path.join(here, "bare.yaml.servers")) and "tools.catalog" not in os.listdir(here) else os.listdir(here))
+    page = look("search", "fence count time", "--page-size", "1", "--config", bare).stderr.decode().rpartition("--page-token ")[2].strip()
+    case("its pages go on", expect(look("search", "fence count time", "--page-size", "1", "--page-token", page, "--config", bare), 0, ["\t"]))
     run_here("update", "--quarantine", "breaking", old)
     case("rejected there", expect(run_here("reject", "s:paint"), 1, [], [used]))
     run(["index", "build", new, "-o", os.path.join(here, "ferrule.catalog")])

@@ -367,6 +367,18 @@ def pipes():
     case("list: a full disk is a failure", [] if full.returncode not in (0, -11) else [str(full.returncode)])
 
 
+def closed_streams():
+    """A stream that is closed is no file of ours, and no reason to abort: its number must not go to a store or a socket."""
+    with tempfile.TemporaryDirectory() as home:
+        env = dict(os.environ, HOME=home, XDG_CONFIG_HOME="", XDG_RUNTIME_DIR="", XDG_STATE_HOME="")
+        for words in ("run text:count text=x", "tools text:count", "config check examples/serve/ferrule.yaml", "check examples/toolset/tickets.json"):
+            for stream in (0, 1, 2):
+                shell = f'exec "$0" {words} {stream}{"<" if stream == 0 else ">"}&-'
+                child = subprocess.run(["sh", "-c", shell, FERRULE], cwd=SOURCE, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, env=env)
+                wanted = 70 if stream == 1 else 0
+                case(f"{words.split()[0]}: stream {stream} is closed", [] if child.returncode == wanted else [f"exit {child.returncode}: {child.stderr[-300:]}"])
+
+
 def faults():
     inject([["check", "examples/toolset"], ["check", "-p", "tools_json,cursor", "examples/toolset/drafts.json"], ["profiles"], ["profiles", "show", "mcp"],
             ["blame", "examples/toolset/drafts.json", "--message", "tools.0.custom.name: x"], ["explain", "limit.depth"], ["reference", "profiles"], ["list", "--json", "examples/toolset/tickets.json"],
@@ -508,6 +520,7 @@ files()
 review()
 widths()
 pipes()
+closed_streams()
 edges()
 one_request()
 folders()

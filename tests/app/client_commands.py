@@ -57,6 +57,7 @@ URL = web.stdout.readline().split()[1]
 
 # name, arguments, exit code, on standard output, on standard error, more of the environment
 ROWS = [
+    ("call: a URL of another kind", ["call", "-s", "ftp://x/y", "exact"], 2, [], ["ftp://x/y is no URL of a server", "https://"], {}),
     ("call: numbers as they came", ["call", "-s", BACKEND, "exact"], 0, ['{"b":12345678901234567890,"a":1.0,"tiny":1e-400}'], [], {}),
     ("call: --json is the result byte for byte", ["call", "-s", BACKEND, "exact", "--json"], 0, ['"future":{"k":[1.20,-0]},"isError":false}'], [], {}),
     ("call: typed by the schema", ["call", "-s", BACKEND, "big", "rows=1"], 0, ['"count":1'], [], {}),

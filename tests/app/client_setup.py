@@ -146,6 +146,9 @@ os.chmod(home.path(".config/Code/User/mcp.json"), 0o600)
 r = home.run("install", "vscode", "--dry-run")
 problems = expect(r, 0, ["--- ", '+    "ferrule": {', ' // mine'.strip()]) + ([] if home.get(".config/Code/User/mcp.json") == COMMENTS else ["it was written"])
 case("install: --dry-run is a diff", problems)
+names = [line.split()[0] for line in home.run("install").stdout.decode().splitlines()]
+said = " ".join(home.run("help", "install").stdout.decode().split())
+case("install: its help names every client", [n for n in names if n not in said] + ([] if len(names) > 10 else names))
 problems = expect(home.run("install", "vscode"), 0)
 modes = [stat.S_IMODE(os.stat(home.path(".config/Code/User/mcp.json" + end)).st_mode) for end in ("", ".bak")]
 problems += [] if modes == [0o600, 0o600] else [f"modes {modes}"]
@@ -191,6 +194,8 @@ home = Home({
 r = home.run("init", "--dry-run")
 problems = expect(r, 0, ["mcpServers:", "files-2:", "also:", "${HOME}", "# commands:"], ["Cursor", "VS Code", "Claude Code", "it cannot be used", "its server is left out"], [SECRET, "alwaysAllow", "bad:"])
 case("init: --dry-run prints it, without secrets", problems + ([] if not os.path.exists(home.path("ferrule.yaml")) else ["it was written"]))
+r = home.run("init", "-o", "-")
+case("init: - is standard output", expect(r, 0, ["mcpServers:"], [], [SECRET]) + [f for f in ("-", "ferrule.yaml", "ferrule.secrets") if os.path.exists(home.path(f))])
 problems = expect(home.run("init"), 0, ["servers: 3", "secrets in ferrule.secrets: 2"])
 problems += expect(home.run("config", "check"), 0, ["3 servers", "0 errors"])
 kept = {name: (home.get("ferrule.secrets/" + name), stat.S_IMODE(os.stat(home.path("ferrule.secrets/" + name)).st_mode)) for name in os.listdir(home.path("ferrule.secrets"))}

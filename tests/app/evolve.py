@@ -43,6 +43,15 @@ DIFFS = [
     ("tool gone", [], [], 1, ["tool: gone", "witness"]),
     ("quiet", [changed(version="1.1.0", properties=LOWER)], ["-q"], 1, []),
     ("markdown", [changed(version="2.0.0", properties=LOWER)], ["-f", "markdown"], 0, ["### n:search 1.0.0 -> 2.0.0", "Breaking:", "witness `{"]),
+    ("github: more than declared", [changed(version="1.1.0", properties=LOWER)], ["-f", "github"], 1,
+     ["new.json,line=1,col=", "title=bound.tightened::n:search: input.limit: maximum 100 became 50%0Awitness: {", "1 tool changed, 1 error, 0 warnings\n"]),
+    ("github: as declared", [changed(version="2.0.0", properties=LOWER)], ["-f", "github"], 0, ["::warning file=", "0 errors, 1 warning"]),
+    ("github: nothing breaks", [changed(version="1.1.0", properties=MORE)], ["-f", "github"], 0, ["::notice file=", "0 errors, 0 warnings, 1 note\n"]),
+    ("github: declared less, nothing breaks", [changed(version="1.0.1", properties=MORE)], ["-f", "github"], 1, ["::error file=", "property.added.optional"]),
+    ("github: the version went back", [changed(version="0.9.0")], ["-f", "github"], 1, ["::error file="]),
+    ("github: a tool is gone", [], ["-f", "github"], 1, ["old.json,title=tool.removed::n:search: tool: gone"]),
+    ("github: nothing changed", [OLD], ["-f", "github"], 0, ["::notice title=ferrule::0 tools changed, 0 errors"]),
+    ("sarif", [changed(version="1.1.0", properties=LOWER)], ["-f", "sarif"], 1, ['"ruleId":"bound.tightened","level":"error"', '"startLine":1', '"executionSuccessful":true']),
 ]
 
 
@@ -70,6 +79,9 @@ def diffs(folder):
         and change["new"]["line"] == 1 and change["callers"] == "breaking" and change["bump"] == "major"
     case("diff: JSON parses and has pointers, places and witness", [] if good else [str(report)])
     case("diff: colour on a terminal", [] if "\x1b[1;31m" in terminal(["diff", old, new]) else ["no colour"])
+    report = json.loads(run(["diff", "-f", "sarif", old, new]).stdout)["runs"][0]
+    rules = {r["id"] for r in report["tool"]["driver"]["rules"]}
+    case("diff: SARIF parses and has its rules", [r["ruleId"] for r in report["results"] if r["ruleId"] not in rules] + ([] if report["results"] else ["nothing is told"]))
     evil = write(folder, "evil.json", [changed(version="1.0.0", name="search", description="\x1b[31m", properties={"\u202e\x1b`x": {}})])
     text = run(["diff", old, evil]).stdout.decode()
     case("diff: control and direction characters never reach a terminal", [c for c in ("\x1b", "\u202e") if c in text])
@@ -97,6 +109,7 @@ def revisions(folder):
         subprocess.run([*git, *command], check=True, capture_output=True)
     write(folder, "tools/search.json", changed(version="1.1.0", properties=LOWER))
     case("diff: a file of a revision", expect(run(["diff", "git:HEAD:tools/search.json", "tools/search.json"], cwd=folder), 1, ["maximum 100 became 50"]))
+    case("diff: github, a file of a revision that is gone", expect(run(["diff", "-f", "github", "git:HEAD:tools", "tools/deep"], cwd=folder), 1, ["::error file=tools/search.json,title=tool.removed::"]))
     case("diff: a folder of a revision", expect(run(["diff", "git:HEAD:tools", "tools"], cwd=folder), 1, ["1 tool changed, 2 compared"]))
     case("diff: two revisions", expect(run(["diff", "git:HEAD:tools/", "git:HEAD:tools"], cwd=folder), 0, ["0 tools changed, 2 compared"]))
     case("diff: no such revision", expect(run(["diff", "git:nope:tools", "tools"], cwd=folder), 2, [], ["git has no nope:tools: it knows no revision nope"]))

@@ -75,6 +75,31 @@ for name, code, exit_code, out, err in [
 ]:
     case(f"js: {name}", expect(execute(code), exit_code, out, err))
 
+# ---- what the file is
+
+PLAIN = put("plain.yaml", "code: {allowDegraded: true}\n")
+for name, file, text, config, exit_code, out, err in [
+    ("Python, by its name", "a.py", "print(1 + 1)", CONFIG, 0, ["2"], []),
+    ("a shell's, by its name", "a.sh", "echo $((1 + 1))", CONFIG, 0, ["2"], []),
+    ("Python without its runtime", "a.py", "print(1 + 1)", PLAIN, 2, [], ['a program for "python"', "code.runtimes", "--runtime"]),
+    ("a name that says nothing", "a.txt", "1 + 1", PLAIN, 0, ["2"], []),
+    ("nothing", "empty.js", "", PLAIN, 2, [], ["empty.js is empty"]),
+    ("what is no text", "bytes.js", "1 +\udcff 1", PLAIN, 2, [], ["bytes.js is no text in UTF-8 (byte 3)"]),
+]:
+    if name.startswith("Python,") and not PYTHON:
+        continue
+    path = os.path.join(folder.name, file)
+    with open(path, "wb") as f:
+        f.write(text.encode("utf-8", "surrogateescape"))
+    case(f"file: {name}", expect(run(["exec", "-C", config, path]), exit_code, out, err))
+case("file: a runtime that is named", expect(run(["exec", "-C", PLAIN, "-r", "js", put("b.py", "1 + 1")]), 0, ["2"]))
+LOUD = "for (let i = 0; i < 100; i++) console.log('x'.repeat(99)); 7"
+case("output that is cut is said", expect(execute(LOUD, "--limits", "outputBytes=1000"), 0, ["x\n7"], ["outputBytes: the program printed more than 1000 bytes"]))
+case("output that is whole", expect(execute(LOUD), 0, ["x\n7"], absent=["outputBytes"]))
+POOR = put("poor.yaml", "code: {allowDegraded: true}\ncommands: [{name: poor, inputSchema: {type: object}, run: {argv: [env], env: {set: {T: 'secretref:env:NO_SUCH_SECRET'}}}}]\n")
+case("not set up: what the program needs", expect(execute("await tools.local.poor({})", config=POOR), 1, [], ["NO_SUCH_SECRET"]))
+case("not set up: what it does not", expect(execute("let a = ;", config=POOR), 1, [], ["SyntaxError"], absent=["NO_SUCH_SECRET"]))
+
 # ---- limits
 
 for name, code, limits, exit_code, err in [

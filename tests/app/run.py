@@ -36,6 +36,8 @@ for name, words, code, out, err in [
     ("a number", ["time:now", "offsetMinutes=60"], 0, ["unixMs"], []),
     ("JSON", ["time:now", "offsetMinutes:=60"], 0, ["unixMs"], []),
     ("not JSON", ["time:now", "offsetMinutes:=x"], 2, [], ["behind := there must be JSON"]),
+    ("a value twice", ["text:count", "text=one", "text=two"], 2, [], ["text is given twice, and takes one value"]),
+    ("a value twice, by --args", ["text:count", "text=one", "--args", "text=two"], 2, [], ["text is given twice"]),
     ("a text for a number", ["time:now", "offsetMinutes=soon"], 1, [], ["InvalidType (validate_input)"]),
     ("past a bound", ["time:now", "offsetMinutes=9999999"], 1, [], ["OutOfRange"]),
     ("a file", ["text:count", "text=@" + put("a.txt", "a b c\n")], 0, ['"words":3', '"lines":1'], []),
@@ -82,6 +84,12 @@ case("chain: an error", expect(run(["chain", YAML, "-C", NONE]), 1, [], ["Requir
 r = run(["chain", YAML, "--json", "-C", NONE])
 case("chain: every step", [] if json.loads(r.stdout)["failedStep"] == "0" else [r.stdout])
 case("chain: what it cannot be", expect(run(["chain", put("bad.json", '[{"toolId":"a","use":{"/x":"b#"}}]'), "-C", NONE]), 1, [], [":1:28:", "no step of that name"]))
+for name, text, where in [("a reference", "steps:\n  - {toolId: 'text:count'}\n  - toolId: time:now\n    use:\n      /x: 'nosuch#/a'\n", "5:11: nosuch#/a: no step of that name"),
+                          ("a form", "# c\nsteps:\n  - {toolId: 'text:count', args: {text: \"a\\tb\"}}\n  -   toolId: 7\n", "4:15: /steps/1/toolId: "),
+                          ("no YAML", "steps:\n  - {toolId: a\n", "3:1: did not find")]:
+    file = put("place.yaml", text)
+    case(f"chain: the place in YAML of {name}", expect(run(["chain", file, "-C", NONE]), 2 if name == "no YAML" else 1, [], [f": {file}:{where}"]))
+case("chain: the place in standard input", expect(run(["chain", "-", "-C", NONE], '{"steps": 3}'), 1, [], ["InvalidType: <stdin>:1:11: /steps"]))
 case("chain: a look that finds", expect(run(["chain", put("b2.json", '[{"toolId":"text:count"}]'), "-n", "-C", NONE]), 1, ["error: step 0", "`text` is required"]))
 
 # ---- local commands
@@ -107,6 +115,36 @@ COMMANDS = put("commands.yaml", """commands:
     run: {argv: [sleep, '30'], stdout: text}
 """)
 case("command: runs, without a shell", expect(call("mine:say", "what=$(id); rm -rf", config=COMMANDS), 0, ["$(id); rm -rf"]))
+LINES = put("lines.yaml", """commands:
+  - name: lines
+    description: Prints JSON over several lines. Returns it.
+    inputSchema: {type: object}
+    outputSchema: {type: object, properties: {a: {type: integer}}}
+    run: {argv: [printf, '{{\\n  "a":\\r\\n  1\\n}}\\n']}
+  - name: wrong
+    description: Breaks its output schema. Returns a list.
+    inputSchema: {type: object}
+    outputSchema: {type: object}
+    run: {argv: [echo, '[1]']}
+  - name: poor
+    description: Has no secret. Returns nothing.
+    inputSchema: {type: object}
+    run: {argv: [env], stdout: lines, env: {set: {T: 'secretref:env:NO_SUCH_SECRET'}}}
+""")
+for name, words, kinds in [("the envelope", ["--json"], 1), ("events", ["--stream"], 1), ("chunks", ["--stream", "--chunks"], 1)]:
+    lines = call("local:lines", *words, config=LINES).stdout.decode().splitlines()
+    case(f"one line each: {name}", [] if len(lines) == kinds and json.loads(lines[0]) else [str(lines)])
+r = run(["chain", put("lines.json", '[{"toolId":"local:lines"}]'), "-s", "-C", LINES])
+case("one line each: a chain's events", [] if [json.loads(x)["kind"] for x in r.stdout.decode().splitlines()] == ["chunk", "done"] else [r.stdout])
+r = run(["chain", put("lines.json", '[{"toolId":"local:lines"}]'), "--json", "-C", LINES])
+case("one line each: a chain's steps", [] if len(r.stdout.decode().splitlines()) == 1 else [r.stdout])
+case("a result that is wrong is the tool's", expect(call("local:wrong", config=LINES), 1, [], ["InvalidOutput (validate_output)", "what the tool gave back"], absent=["Send ", "what the tool takes"]))
+case("the arguments as a whole have a name", expect(call("text:count", "--args", "[1]"), 1, [], ["  the arguments: "]))
+case("not set up: the tool that was called", expect(call("local:poor", config=LINES), 1, [], ["BackendUnavailable", "secretref:env:NO_SUCH_SECRET"]))
+case("not set up: another one", expect(call("local:wrong", config=LINES), 1, [], ["InvalidOutput"], absent=["NO_SUCH_SECRET"]))
+case("not set up: no such tool", expect(call("nosuch", config=LINES), 1, [], ["ToolNotFound", "NO_SUCH_SECRET"]))
+case("not set up: a chain that fails otherwise", expect(run(["chain", put("wrong.json", '[{"toolId":"local:wrong"}]'), "-C", LINES]), 1, [], ["InvalidOutput at step 0"], absent=["NO_SUCH_SECRET"]))
+case("not set up: a step", expect(run(["chain", put("poor.json", '[{"toolId":"local:poor"}]'), "-C", LINES]), 1, [], ["BackendUnavailable at step 0", "NO_SUCH_SECRET"]))
 case("command: its exit code", expect(call("mine:fail", config=COMMANDS), 1, [], ["ToolFailed (execute)", "exit code 3", "it broke"]))
 case("command: its time", expect(call("mine:sleep", "--timeout", "200", config=COMMANDS), 1, [], ["Timeout (execute)"]))
 SLOW = put("slow.yaml", open(COMMANDS).read() + "defaults: {timeoutMs: 200}\ntelemetry: {metrics: true, logLevel: info}\ncatalog: c.bin\n")
@@ -177,6 +215,12 @@ class Api(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", "9")
             self.end_headers()
             return
+        if self.path == "/pets/302":
+            self.send_response(302)
+            self.send_header("Location", "http://127.0.0.1:1/")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         found = self.path == "/pets/7?fields=name"
         body = b'{"id":7,"name":"Rex"}' if found else b'{"message":"none"}'
         self.send_response(200 if found else 404)
@@ -207,6 +251,7 @@ paths:
 APIS = put("apis.yaml", f"apis:\n  pets:\n    openapi: pets.yaml\n    baseUrl: http://127.0.0.1:{api.server_address[1]}\n")
 case("api: an operation", expect(call("pets:getPet", "id=7", "fields=name", config=APIS), 0, ['"name":"Rex"']))
 case("api: it says no", expect(call("pets:getPet", "id=8", config=APIS), 1, [], ["ToolFailed (execute)", "404"]))
+case("api: it leads elsewhere", expect(call("pets:getPet", "id=302", config=APIS), 1, [], ["ToolFailed (execute)", "302: redirections are not followed"]))
 case("api: its arguments", expect(call("pets:getPet", config=APIS), 1, [], ["RequiredMissing (validate_input)"]))
 case("api: the connection is lost", expect(call("pets:getPet", "id=9", config=APIS), 1, [], ["ConnectionLost (execute)"]))
 WEB = put("web.json", json.dumps({"mcpServers": {"web": {"url": f"http://127.0.0.1:{api.server_address[1]}/mcp"}}}))
@@ -222,6 +267,9 @@ commands:
     inputSchema: {type: object, properties: {text: {type: string}, token: {type: string}}, additionalProperties: false}
     run: {argv: [/bin/date, '+{{"n":1%N}}']}
 """)
+STAMPS = put("stamps.json", '[{"toolId":"w:stamp"}]')
+case("keys: a look at a chain demands one", expect(run(["chain", STAMPS, "-n", "-C", KEYED]), 1, ["error: step 0: w:stamp takes an idempotency key with every call"], [], ["can run"]))
+case("keys: and takes it", expect(run(["chain", STAMPS, "-n", "-k", "x", "-C", KEYED]), 0, [], ["can run"], ["takes an idempotency key"]))
 case("keys: one is demanded", expect(call("w:stamp", config=KEYED), 1, [], ["IdempotencyKeyMissing (recall)"]))
 first = call("w:stamp", "token=hush-hush-4711", "-k", "one", config=KEYED)
 case("keys: the first", expect(first, 0, ['"n":']))

@@ -117,6 +117,7 @@ ROWS = [
     ("compare: one schema", ["schema", "compare", SMALL + "integers-from-1.json"], "", 2, [], ["schema compare needs two schemas"]),
     ("compare: not a schema", ["schema", "compare", SMALL + "integers-from-1.json", "-"], '{"type":7}', 2, [], ["<stdin>:1:9: InvalidSchema: "]),
     ("compare: missing", ["schema", "compare", "/nonexistent.json", "-"], "{}", 2, [], ["cannot open /nonexistent.json"]),
+    ("lint: a folder without schemas", ["schema", "lint", SCHEMA, "docs/reference/rules"], "", 2, ["docs/reference/rules: error[IoError]: no .json"], []),
     ("lint: clean", ["schema", "lint", SCHEMA], "", 0, ["1 schema: 0 errors, 0 warnings"], []),
     ("lint: warnings", ["schema", "lint", ORDERS + "old.schema.json"], "", 0, ["old.schema.json:4:3: warning[unknown-keyword]", "`propertees`"], []),
     ("lint: strict", ["schema", "lint", "--strict", ORDERS + "old.schema.json"], "", 1, ["warning[unknown-keyword]"], []),

@@ -20,7 +20,7 @@ from command_line import FERRULE, SOURCE, finish, run  # noqa: E402
 
 folder = tempfile.TemporaryDirectory()
 SCHEMA = json.load(open(os.path.join(SOURCE, "docs", "schemas", "admin.schema.json"), encoding="utf-8"))
-PAGES = ["state", "backends", "calls", "recent", "tools", "limits", "tokens", "denials"]
+PAGES = ["state", "backends", "calls", "recent", "tools", "catalog", "limits", "tokens", "denials"]
 BACKEND = os.path.join(HERE, "logged.py")
 SECRET = "a-very-secret-value-of-the-environment"
 config = os.path.join(folder.name, "ferrule.yaml")
@@ -119,7 +119,7 @@ for method in ("POST", "PUT", "DELETE"):
 # ---- what is in none of it
 everything = "".join(page(p)[1] for p in [""] + PAGES)
 case("nothing of the host, no secret", [f"it has {t}" for t in (SECRET, "SECRET_OF_A", "a-program-of-the-host", "--an-argument", sys.executable, folder.name, TOKEN,
-                                                                "token-narrow", "logged.py", "/nowhere", "no-such-program", "NO_SUCH_VARIABLE", "seconds") if t in everything])
+                                                                "token-narrow", "logged.py", "/nowhere", "no-such-program", "NO_SUCH_VARIABLE", '"seconds"') if t in everything])
 
 # ---- refusals, here and in the ledger
 rules = {d["rule"] for d in json.loads(page("denials")[1])["denials"]}

@@ -87,7 +87,7 @@ same("a gateway with a state", until(lambda: site.tools() == [3]), True)
 case("servers needs no state", expect(site.run("servers"), 0, ["a\tmcp-stdio\tup\t3"]))
 case("nor does cost", expect(site.run("cost", "--json"), 0, ['"name":"a","tools":3,']))
 case("run does, and says who has it and what goes through it", expect(site.run("run", "a:one"), 70, [], [
-    "LedgerUnavailable", "it has the ledger for as long as it runs", "ferrule call --server URL run_tool id=TOOL", "ferrule search --catalog FILE"]))
+    "LedgerUnavailable", "it has the ledger for as long as it runs", "ferrule call --server URL run_tool id=TOOL", "ferrule tools"]))
 s.end()
 
 # ---- a look at what there is not

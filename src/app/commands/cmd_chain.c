@@ -15,6 +15,7 @@ typedef struct chaining {
     fer_app *app;
     fer_chain *chain;
     int exit;
+    fer_code code; /* how it ended */
 } chaining;
 
 /* ---- reading
@@ -28,26 +29,41 @@ static fer_code read_text(chaining *k, const char *name, fer_str *out, fer_err *
     return fer_file_read(k->station.arena, name, max, out, err);
 }
 
-/* YAML becomes JSON first; places are then those of the YAML, as far as it could be read. */
-static fer_code as_json(chaining *k, const char *name, fer_str *text, fer_err *err)
+/* YAML becomes JSON first; NULL: it is JSON. */
+static fer_code as_json(chaining *k, const char *name, fer_json **yaml, fer_str *text, fer_err *err)
 {
-    fer_json *doc;
     fer_str n = fer_str_of(name);
     if (!fer_str_ends(n, ".yaml") && !fer_str_ends(n, ".yml")) return FER_OK;
-    fer_code code = fer_yaml_read(k->station.arena, *text, NULL, &doc, err);
-    return code ? code : fer_json_write(k->station.arena, fer_json_root(doc), false, text, err);
+    fer_code code = fer_yaml_read(k->station.arena, *text, NULL, yaml, err);
+    return code ? code : fer_json_write(k->station.arena, fer_json_root(*yaml), false, text, err);
+}
+
+/* Both have the same values in the same order, so that a place in the JSON is one in the YAML. */
+static void place_in_yaml(chaining *k, const fer_json *yaml, fer_str json, fer_err *err)
+{
+    fer_json *doc;
+    if (!err->line || fer_json_read(k->station.arena, json, NULL, &doc, NULL)) return;
+    size_t index = fer_json_token_at(doc, err->offset);
+    if (index >= yaml->count) return;
+    fer_place place = fer_json_place(yaml, yaml->vals + index);
+    err->line = place.line;
+    err->column = place.column;
 }
 
 static int read_chain(chaining *k)
 {
     const char *name = k->app->args[0];
     fer_str text;
+    fer_json *yaml = NULL;
     fer_err err = {0};
     fer_code code = read_text(k, name, &text, &err);
-    if (!code) code = as_json(k, name, &text, &err);
-    if (!code) code = fer_chain_read(text, &k->chain, &err);
+    if (!code) code = as_json(k, name, &yaml, &text, &err);
+    if (!code) {
+        code = fer_chain_read(text, &k->chain, &err);
+        if (code && yaml) place_in_yaml(k, yaml, text, &err);
+    }
     if (!code) return 0;
-    if (err.line) fer_app_say(k->app, "%s:%u:%u:", name, err.line, err.column);
+    fer_fail_in(&err, strcmp(name, "-") == 0 ? FER_STR("<stdin>") : fer_str_of(name));
     return fer_app_fail(k->app, &err);
 }
 
@@ -62,7 +78,12 @@ static int look(chaining *k)
     if (fer_gateway_check_chain(k->station.arena, k->station.gateway, k->chain, &list, &count,
                                 &err))
         return fer_app_fail(k->app, &err);
+    bool keyed = fer_app_option(k->app, "idempotency-key") != NULL;
     for (size_t i = 0; i < count; i++) {
+        if (list[i].code == FER_IDEMPOTENCY_KEY_MISSING) { /* here it is known */
+            if (keyed) continue;
+            list[i].severity = FER_SEVERITY_ERROR;
+        }
         errors += list[i].severity == FER_SEVERITY_ERROR;
         fer_out_printf(&k->app->out, "%s: step %.*s: %.*s\n", fer_severity_name(list[i].severity),
                        FER_PRI(list[i].step), FER_PRI(list[i].message));
@@ -93,6 +114,7 @@ static void on_done(void *context, const fer_chain_result *r)
     fer_err err;
     fer_str text;
     fer_code code = FER_OK;
+    k->code = r->error.code;
     k->exit = r->error.code ? fer_code_info(r->error.code)->exit_code : 0;
     if (fer_app_option(k->app, "stream")) return;
     if (fer_app_option(k->app, "json")) {
@@ -136,8 +158,10 @@ int fer_run_chain(fer_app *app)
     if (bad) return bad;
     bad = read_chain(&k);
     if (!bad) fer_station_ask_chain(&k.station, k.chain);
-    if (!bad) bad = fer_app_option(app, "dry-run") ? look(&k) : run(&k);
-    if (bad) fer_station_remark(&k.station);
+    bool dry = fer_app_option(app, "dry-run") != NULL;
+    if (!bad) bad = dry ? look(&k) : run(&k);
+    if (bad && dry) fer_station_remark(&k.station);
+    else fer_station_remark_on(&k.station, FER_STR(""), k.code);
     int unwritten = fer_app_write_metrics(app, &k.station);
     fer_chain_free(k.chain);
     fer_station_deinit(&k.station);

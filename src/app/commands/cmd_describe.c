@@ -230,7 +230,8 @@ int fer_run_describe(fer_app *app)
     fer_shelf s;
     fer_err err;
     if (app->arg_count == 0) return fer_app_usage(app, "describe needs the ID of a tool");
-    int bad = fer_shelf_init(&s, app, &(fer_shelf_options){.skip = 1, .configured = true});
+    int bad = fer_shelf_init(
+        &s, app, &(fer_shelf_options){.skip = 1, .configured = true, .about = app->args[0]});
     if (bad) return bad;
     fer_code code = describe(&s, &err);
     fer_shelf_deinit(&s);

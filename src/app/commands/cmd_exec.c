@@ -18,6 +18,8 @@ typedef struct exec {
     fer_app *app;
     const char *file;
     int exit;
+    fer_str tool;  /* whose call failed, so that the program did; or empty */
+    fer_code code; /* and how */
 } exec;
 
 static bool given(const exec *x, const char *option)
@@ -28,6 +30,25 @@ static bool given(const exec *x, const char *option)
 /* ---- the arguments
  * ---------------------------------------------------------------------------------- */
 
+static const char *file_name(const exec *x)
+{
+    return strcmp(x->file, "-") ? x->file : "<standard input>";
+}
+
+static fer_code check_text(const exec *x, fer_str text, fer_err *err)
+{
+    if (!text.len) return fer_fail(err, FER_BAD_USAGE, "%s is empty: no program", file_name(x));
+    for (size_t at = 0, len; at < text.len; at += len) {
+        len = fer_utf8_len(text, at);
+        if (!len)
+            return fer_fail(err, FER_BAD_USAGE,
+                            "%s is no text in UTF-8 (byte %zu), and no WebAssembly: what is run is "
+                            "the source of a program",
+                            file_name(x), at);
+    }
+    return FER_OK;
+}
+
 /* The program; one of WebAssembly is told in Base64. */
 static fer_code read_code(exec *x, fer_str *out, bool *module, fer_err *err)
 {
@@ -36,13 +57,43 @@ static fer_code read_code(exec *x, fer_str *out, bool *module, fer_err *err)
                                                                  FER_CODE_SIZE, out, err)
                                               : fer_file_read(a, x->file, FER_CODE_SIZE, out, err);
     *module = !code && fer_wasm_is_module(*out);
-    if (!*module) return code;
+    if (!*module) return code ? code : check_text(x, *out, err);
     if (out->len > FER_WASM_MODULE)
         return fer_fail(err, FER_LIMIT_EXCEEDED,
                         "wasm.module: the module has %zu bytes, at most %zu are run", out->len,
                         FER_WASM_MODULE);
     *out = fer_base64_write(a, *out);
     return out->ptr ? FER_OK : fer_arena_failed(a, err);
+}
+
+/* Programs whose names say what they are written in. JavaScript is what is taken else. */
+static const struct {
+    const char *end, *runtime;
+} languages[] = {{".py", "python"}, {".sh", "sh"},   {".bash", "bash"},
+                 {".rb", "ruby"},   {".pl", "perl"}, {".lua", "lua"}};
+
+/* The runtime that the name of the file asks for, by its name in the configuration; NULL: none. */
+static fer_code runtime_of(const exec *x, const char **out, fer_err *err)
+{
+    const fer_config_code *c = &x->station.config.code;
+    const char *wanted = NULL;
+    size_t len = strlen(x->file);
+    for (size_t i = 0; i < FER_COUNT(languages) && !wanted; i++) {
+        size_t end = strlen(languages[i].end);
+        if (len > end && strcmp(x->file + len - end, languages[i].end) == 0)
+            wanted = languages[i].runtime;
+    }
+    for (size_t i = 0; i < c->runtime_count && wanted; i++)
+        if (fer_str_is(c->runtimes[i].name, wanted)) {
+            *out = wanted;
+            return FER_OK;
+        }
+    if (!wanted) return FER_OK;
+    return fer_fail(err, FER_BAD_USAGE,
+                    "%s: by its name this is a program for \"%s\", and the configuration has no "
+                    "such runtime: add it (code.runtimes, docs/code.md), or say which one runs it "
+                    "with --runtime (js: as JavaScript)",
+                    x->file, wanted);
 }
 
 static int64_t bound_of(fer_str name)
@@ -92,6 +143,8 @@ static fer_code make_args(exec *x, fer_str *out, fer_err *err)
     fer_code code = read_code(x, &code_text, &module, err);
     if (code) return code;
     if (module && !runtime) runtime = "wasm";
+    if (!runtime) code = runtime_of(x, &runtime, err);
+    if (code) return code;
     fer_buf_init(&b, x->station.arena, FER_CODE_SIZE * 6 + 65536);
     fer_buf_add_text(&b, "{\"code\":");
     fer_buf_add_quoted(&b, code_text);
@@ -140,9 +193,17 @@ static unsigned long long number(const yyjson_val *object, const char *key)
     return v && fer_val_tag(v) == FER_TAG_UINT ? v->uni.u64 : 0;
 }
 
-static const char *file_name(const exec *x)
+/* The tool whose failed call ended the program. */
+static void note_failed(exec *x, const yyjson_val *error)
 {
-    return strcmp(x->file, "-") ? x->file : "<standard input>";
+    static const fer_code codes[] = {FER_BACKEND_UNAVAILABLE, FER_TOOL_NOT_FOUND};
+    const yyjson_val *code = fer_is_obj(error) ? fer_val_get(error, "code") : NULL,
+                     *tool = fer_is_obj(error) ? fer_val_get(error, "tool") : NULL;
+    for (size_t i = 0; i < FER_COUNT(codes) && fer_is_str(code) && fer_is_str(tool); i++)
+        if (fer_str_is(fer_val_str(code), fer_code_info(codes[i])->name)) {
+            x->code = codes[i];
+            x->tool = fer_val_str(tool);
+        }
 }
 
 /* The line of the program that an error names; 0: none. */
@@ -153,6 +214,7 @@ static unsigned long long place_of(exec *x, const fer_envelope *e, unsigned long
         fer_json_read(x->station.arena, e->error.details, fer_json_limits_file(), &doc, NULL))
         return 0;
     const yyjson_val *error = fer_val_get(fer_json_root(doc), "error");
+    note_failed(x, error);
     *column = number(error, "column");
     return number(error, "line");
 }
@@ -166,6 +228,23 @@ static void say_error(exec *x, const fer_envelope *e)
     else
         fer_app_say(x->app, "%s (%s): %.*s", fer_code_info(e->error.code)->name, e->error.op,
                     FER_PRI(e->error.message));
+}
+
+/* What was printed is shown as far as it was kept: that there was more must be said. */
+static void say_cut(exec *x, fer_str result)
+{
+    fer_json *doc;
+    if (!result.len || fer_json_read(x->station.arena, result, fer_json_limits_file(), &doc, NULL))
+        return;
+    const yyjson_val *limits = fer_val_get(fer_json_root(doc), "limitsEnforced"),
+                     *bytes = fer_is_obj(limits) ? fer_val_get(limits, "outputBytes") : NULL,
+                     *hit = fer_is_obj(bytes) ? fer_val_get(bytes, "hit") : NULL;
+    if (hit && fer_is_true(hit))
+        fer_app_say(x->app,
+                    "outputBytes: the program printed more than %llu bytes, and what came behind "
+                    "them is lost; code.limits.outputBytes in the configuration sets how many are "
+                    "kept",
+                    number(bytes, "limit"));
 }
 
 /* file:line:column: tool, and what is not there. */
@@ -219,8 +298,10 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
         if (!code) fer_out_add(&x->app->out, text);
         fer_out_text(&x->app->out, "\n");
     } else if (e->error.code) {
+        say_cut(x, e->error.details);
         say_error(x, e);
     } else {
+        say_cut(x, e->structured);
         code = show_value(x, e, &err);
     }
     if (code) x->exit = fer_app_fail(x->app, &err);
@@ -255,7 +336,7 @@ int fer_run_exec(fer_app *app)
     if (bad) return bad;
     fer_station_ask_unknown(&x.station); /* which tools it wants, only its run tells */
     bad = run(&x);
-    if (bad) fer_station_remark(&x.station);
+    fer_station_remark_on(&x.station, x.tool, x.code);
     int unwritten = fer_app_write_metrics(app, &x.station);
     fer_station_deinit(&x.station);
     return bad ? bad : unwritten;

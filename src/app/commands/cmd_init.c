@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "backup.h"
@@ -500,6 +501,14 @@ static fer_code write_file(init *n, fer_err *err)
     return code;
 }
 
+/* To standard output, as --dry-run and `-o -` want it: then no file of secrets is written either.
+ */
+static bool only_shows(const fer_app *app)
+{
+    const char *file = fer_app_option(app, "output");
+    return fer_app_option(app, "dry-run") || (file && strcmp(file, "-") == 0);
+}
+
 static fer_code find_file(init *n, fer_err *err)
 {
     const char *given = fer_app_option(n->app, "output");
@@ -507,7 +516,7 @@ static fer_code find_file(init *n, fer_err *err)
     fer_str whole = fer_str_of(n->file);
     while (whole.len && whole.ptr[whole.len - 1] != '/') whole.len--;
     n->folder = whole;
-    bool write = !fer_app_option(n->app, "force") && !fer_app_option(n->app, "dry-run");
+    bool write = !fer_app_option(n->app, "force") && !only_shows(n->app);
     if (write && fer_file_exists(n->file))
         return fer_fail(err, FER_BAD_USAGE,
                         "%s is there already: --force replaces it and keeps the old one, --dry-run "
@@ -541,7 +550,7 @@ int fer_run_init(fer_app *app)
         fer_buf_init(&n.yaml, n.arena, YAML_MAX);
         code = write_yaml(&n, &err);
     }
-    if (!code && fer_app_option(app, "dry-run")) {
+    if (!code && only_shows(app)) {
         fer_out_add(&app->out, fer_buf_view(&n.yaml));
     } else if (!code) {
         code = write_file(&n, &err);

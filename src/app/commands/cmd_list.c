@@ -176,8 +176,7 @@ static fer_code list_all(struct list *l, fer_inputs *in, fer_err *err)
         if (!code && is_nothing(l, text))
             return fer_fail(err, FER_BAD_USAGE,
                             "list needs a file, a folder, or definitions on standard input, which "
-                            "was empty; ferrule servers shows the servers of a configuration, "
-                            "ferrule search --catalog FILE the tools that its gateway has");
+                            "was empty; ferrule tools lists those of a gateway or a configuration");
         if (!code) code = fer_reader_init(&r, NULL, l->source, text, in->format, &why);
         if (!code) {
             code = fer_visit(&r, l->source, NULL, visit, l, &why);

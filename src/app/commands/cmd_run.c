@@ -18,6 +18,7 @@ typedef struct run {
     fer_str id;
     bool over;
     int exit;
+    fer_code code; /* how the call ended */
     bool progress; /* a line of it stands on the terminal */
 } run;
 
@@ -124,10 +125,12 @@ static fer_showing showing_of(const fer_app *app)
                                      : FER_SHOW_JSON;
 }
 
-/* What to do about it: arguments that were wrong, one by one. */
+/* What to do about it, one by one. Hints are for whoever sent the value: a result that breaks its
+ * schema was sent by the tool, so that its caller is told where it is wrong and no more. */
 static void say_findings(run *r, const fer_envelope *e)
 {
     fer_json *doc;
+    bool result = e->error.code == FER_INVALID_OUTPUT;
     if (!e->error.details.len ||
         fer_json_read(r->station.arena, e->error.details, NULL, &doc, NULL))
         return;
@@ -135,11 +138,16 @@ static void say_findings(run *r, const fer_envelope *e)
     if (!fer_is_arr(list)) return;
     FER_EACH_ITEM (list, item) {
         const yyjson_val *hint = fer_val_get(item, "hint"), *field = fer_val_get(item, "field");
-        if (fer_is_str(hint))
-            fer_app_say(r->app, "  %.*s: %.*s", FER_PRI(fer_val_str(field)),
-                        FER_PRI(fer_val_str(hint)));
+        if (fer_is_str(hint) && !result)
+            fer_app_say(
+                r->app, "  %.*s: %.*s",
+                FER_PRI(fer_val_str(field).len ? fer_val_str(field) : FER_STR("the arguments")),
+                FER_PRI(fer_val_str(hint)));
     }
-    fer_app_say(r->app, "  ferrule describe %.*s --level schema  shows what the tool takes",
+    fer_app_say(r->app,
+                result ? "  this is what the tool gave back, which breaks the output schema of "
+                         "%.*s; defaults.outputValidation: warn lets such results pass"
+                       : "  ferrule describe %.*s --level schema  shows what the tool takes",
                 FER_PRI(e->tool_id));
 }
 
@@ -160,6 +168,7 @@ static void on_done(void *context, fer_call *c, const fer_envelope *e)
     (void)c;
     clear_progress(r);
     r->over = true;
+    r->code = e->error.code;
     r->exit = e->error.code ? fer_code_info(e->error.code)->exit_code : 0;
     bool json = fer_app_option(r->app, "json") != NULL, stream = fer_app_option(r->app, "stream");
     if (json && !stream) {
@@ -212,7 +221,7 @@ int fer_run_run(fer_app *app)
     if (bad) return bad;
     fer_station_ask(&r.station, r.id);
     bad = call(&r);
-    if (bad) fer_station_remark(&r.station);
+    fer_station_remark_on(&r.station, r.id, r.code);
     int unwritten = fer_app_write_metrics(app, &r.station);
     fer_station_deinit(&r.station);
     return bad ? bad : unwritten;

@@ -49,7 +49,12 @@ static fer_code lint_all(struct lint *l, const fer_inputs *in, fer_err *err)
 {
     for (size_t i = 0; i < in->count; i++) {
         fer_code code = fer_inputs_check(in, i, err);
-        if (!code) code = lint_one(l, in->paths[i], err);
+        if (code) { /* not what was looked at before */
+            l->schema.name = fer_str_of(in->paths[i]);
+            l->schema.text = FER_STR("");
+        } else {
+            code = lint_one(l, in->paths[i], err);
+        }
         l->report.counts.files++;
         if (code == FER_OUT_OF_MEMORY) return code;
         if (code) report_failure(l, err);

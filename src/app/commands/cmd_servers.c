@@ -24,8 +24,8 @@ static void say_held(const fer_place_of_tools *p, fer_runner_status *out)
     if (!held) return;
     memcpy(rest, out->detail, sizeof rest);
     snprintf(out->detail, sizeof out->detail,
-             "%zu changed definitions held back (ferrule catalog quarantine)%s%.150s", held,
-             rest[0] ? "; " : "", rest);
+             "%zu changed definition%s held back (ferrule catalog quarantine)%s%.150s", held,
+             fer_s(held), rest[0] ? "; " : "", rest);
 }
 
 static void status_of(const fer_place_of_tools *p, fer_runner_status *out)

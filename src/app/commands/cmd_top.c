@@ -104,7 +104,7 @@ static void draw(top *t)
     size_t count = fer_top_count(&t->scene);
     uv_tty_get_winsize(&t->screen, &width, &height);
     t->scene.width = width > 0 ? (unsigned)width : 80;
-    t->scene.height = height > 2 ? (unsigned)height : 24;
+    t->scene.height = height > 0 ? (unsigned)height : 24;
     t->scene.trouble = t->trouble;
     if (count && t->scene.chosen != SIZE_MAX && t->scene.chosen >= count)
         t->scene.chosen = count - 1;

@@ -189,6 +189,8 @@ static void end_badly(fer_http_answer *x, fer_attempt *t)
         o.phase = statuses[i].phase;
     }
     o.retry_after_ms = o.phase == FER_PHASE_NOT_PROCESSED ? x->retry_after_ms : 0;
+    if (x->status / 100 == 3 && !said.len)
+        said = FER_STR("redirections are not followed; does baseUrl say where the API is?");
     o.message = fer_arena_printf(t->arena, "the API answered with status %u%s%.*s", x->status,
                                  said.len ? ": " : "", FER_PRI(said));
     o.details = details_of(x, t->arena);

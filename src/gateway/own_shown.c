@@ -246,7 +246,9 @@ bool fer_own_list_lacks(const fer_own_list *list, const fer_view *v, fer_map *su
     return false;
 }
 
-/* What only waits for somebody is of use, too, unless it waits for all. */
+/* What only waits for somebody is of use, too, unless it waits for all. A list that has come and
+ * that the catalogue has not looked at yet (told: 0) says nothing: what it has in place of this
+ * entry is still to be judged against it. */
 bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_view *v, fer_entry *e,
                          bool full)
 {
@@ -259,7 +261,7 @@ bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_vi
     fer_buf b;
     if (!s || fer_entry_body(e, &body, NULL)) return s != NULL;
     while (list && !fer_str_eq(fer_own_mark(list), mark)) list = list->neighbour;
-    if (!list || !list->good) return !full;
+    if (!list || !list->good || !list->told) return !full;
     fer_buf_init_fixed(&b, text, sizeof text);
     fer_body_public_id(&b, body);
     fer_own_tool *t = b.failure ? NULL : fer_map_get(&list->tools, fer_buf_view(&b));

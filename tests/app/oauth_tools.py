@@ -427,7 +427,16 @@ same("it ends with its own", s.end(), 0)
 same("and begins again", (begin(), until(lambda: [text_of(x, "form") for x in (A, B, C)] == ["Takes canaryfieldua.", "Takes canarywider.", "Takes canaryfieldop."], 30), held()), (True, True, []))
 same("it ends once more", s.end(), 0)
 World.tools["ua"] = [NOTE, dict(FORM["fieldub"], description="Takes canarychanged.")]
-same("one that changed meanwhile is held back", (begin(), until(lambda: text_of(A, "form") == "Takes canaryfieldua.", 30), until(lambda: [x[:len(OWN)] for x in held()] == [OWN])), (True, True, True))
+World.mute.add("op")  # whose list comes last: by then what this tenant has is not to be judged by a list that nobody has looked at
+World.gate.clear()
+before = len(World.tooled)
+same("one that changed meanwhile, before the operator's list is there", begin(), True)
+threading.Thread(target=lambda: text_of(A, "form"), daemon=True).start()
+same("it has been asked for", until(lambda: {"op", "ua"} <= set(World.tooled[before:])), True)
+time.sleep(0.5)
+World.mute.clear()
+World.gate.set()
+same("one that changed meanwhile is held back", (True, until(lambda: text_of(A, "form") == "Takes canaryfieldua.", 30), until(lambda: [x[:len(OWN)] for x in held()] == [OWN])), (True, True, True))
 same("and the one before it called", ('user' in try_it(A, "run_tool", fieldua=1), 'user' in try_it(A, "run_tool", fieldub=1)), (True, False))
 World.tools["op"] = World.tools["uc"] = [NOTE, dict(FORM["fieldub"], description="Takes canaryall.")]
 World.tell_tools |= {"op", "uc"}

@@ -59,6 +59,11 @@ int fer_sys_fallocate(int fd, off_t size);
 /* Writes of a file go past the system's cache, in whole blocks, or do so no more. */
 int fer_sys_direct(int fd, bool on);
 int fer_sys_flock(int fd, int operation);
+/* A bell between threads: a descriptor that is readable from when it is rung until it is heard,
+ * closed in programs; or -1. */
+int fer_sys_bell(void);
+void fer_sys_bell_ring(int bell);
+void fer_sys_bell_hear(int bell);
 /* Pages for code: to be written first (NULL: there are none), then to be run. */
 void *fer_sys_pages(size_t size);
 int fer_sys_pages_execute(void *pages, size_t size);

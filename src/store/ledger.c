@@ -105,17 +105,21 @@ static void init_locks(fer_ledger *l)
     pthread_cond_init(&l->pruned, NULL);
 }
 
-static char *first_block(void *memory)
+static char *next_block(char *at)
 {
-    return (char *)memory + (FER_LEDGER_BLOCK - (uintptr_t)memory % FER_LEDGER_BLOCK);
+    return at + (FER_LEDGER_BLOCK - (uintptr_t)at % FER_LEDGER_BLOCK);
 }
 
 static fer_code prepare(fer_ledger *l, const fer_ledger_options *o, fer_err *err)
 {
     fer_code code = fer_ledger_options_fill(o, &l->options, err);
     if (code) return code;
-    l->memory = fer_sys_malloc(FER_BATCH_BYTES + 2 * FER_LINE_MAX + 3 * FER_LEDGER_BLOCK);
-    if (l->memory) l->bytes = first_block(l->memory);
+    size_t batch = FER_BATCH_BYTES + 2 * FER_LINE_MAX + 2 * FER_LEDGER_BLOCK;
+    l->memory = fer_sys_malloc_zero(batch + FER_LEDGER_ZEROS + 2 * FER_LEDGER_BLOCK);
+    if (l->memory) {
+        l->bytes = next_block(l->memory);
+        l->zeros = next_block(l->bytes + batch);
+    }
     if (o->anchor) l->anchor = copy_text(o->anchor);
     if (!l->memory || (o->anchor && !l->anchor) || !fer_hash_chain_init(&l->chain))
         return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");

@@ -65,15 +65,15 @@ static bool put(fer_ledger *l, fer_str bytes, uint64_t at)
     return fer_write_at(l->fd, bytes, at) || (leave_direct(l) && fer_write_at(l->fd, bytes, at));
 }
 
+/* At once: each write past the cache is waited for by itself. */
 static bool write_ahead(fer_ledger *l)
 {
-    static _Alignas(FER_LEDGER_BLOCK) const char zeros[1 << 16];
     uint64_t end = whole(l->offset + l->len), room = l->room / FER_LEDGER_BLOCK * FER_LEDGER_BLOCK;
     if (!is_waited_for(l) || l->growing || end <= l->written) return true;
     uint64_t until = end + FER_LEDGER_AHEAD < room ? end + FER_LEDGER_AHEAD : room;
     while (l->written < until) {
         uint64_t left = until - l->written;
-        fer_str some = {zeros, left < sizeof zeros ? (size_t)left : sizeof zeros};
+        fer_str some = {l->zeros, left < FER_LEDGER_ZEROS ? (size_t)left : FER_LEDGER_ZEROS};
         if (!put(l, some, l->written)) return false;
         l->written += some.len;
     }

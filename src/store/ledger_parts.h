@@ -22,6 +22,7 @@
 #define FER_BATCH_RECORDS 1024
 #define FER_LEDGER_BLOCK  ((size_t)4096)        /* what is written past the system's cache */
 #define FER_LEDGER_AHEAD  ((uint64_t)256 << 10) /* zeros that are written before lines are */
+#define FER_LEDGER_ZEROS  ((size_t)512 << 10)   /* of one write; of no memory */
 #define FER_LEDGER_MARGIN                                                                          \
     ((uint64_t)8192) /* space that is kept for records of the ledger's own                         \
                       */
@@ -112,9 +113,10 @@ struct fer_ledger {
     fer_ledger_entry_list held; /* ends for which there was no space */
 
     /* the batch */
-    void *memory; /* of bytes */
-    char *bytes;  /* from where a block begins */
-    size_t len;   /* behind `front` */
+    void *memory; /* of bytes, and of zeros */
+    char *bytes;  /* from where a block begins, as do: */
+    const char *zeros;
+    size_t len; /* behind `front` */
     fer_ledger_entry *batch[FER_BATCH_RECORDS];
     size_t batch_count;
     struct fer_undo undo[FER_BATCH_RECORDS + 4];

@@ -4,6 +4,7 @@
  * its body -> it is a talk of the session's peer, or of one of its own -> notes on the way make a
  * stream of its answer -> the end, or the client is gone.
  */
+#include "accept.h"
 #include "buf.h"
 #include "clock.h"
 #include "content.h"
@@ -155,19 +156,18 @@ static const fer_talk_events events = {on_note, on_end, on_ask};
 
 /* ---- what a client takes --------------------------------------------------------------------- */
 
-static bool has_word(fer_str list, const char *word)
-{
-    fer_str w = fer_str_of(word);
-    for (size_t i = 0; list.ptr && i + w.len <= list.len; i++)
-        if (fer_str_eq_nocase(fer_str_slice(list, i, i + w.len), w)) return true;
-    return false;
-}
-
 bool fer_inbound_takes(const fer_inbound *in, const char *media_type)
 {
-    fer_str accept = fer_inbound_get(in, "Accept");
-    if (!accept.ptr) return true;
-    return has_word(accept, media_type) || has_word(accept, "*/*");
+    fer_accept known = {0};
+    fer_str type = fer_str_of(media_type), name = FER_STR("accept");
+    bool any = false;
+    for (size_t i = 0; i < in->field_count; i++) {
+        const fer_http_field *f = &in->fields[i];
+        if (f->name.len != name.len || !fer_str_eq_nocase(f->name, name)) continue;
+        fer_accept_read(&known, f->value, type);
+        any = true;
+    }
+    return !any || known.taken;
 }
 
 /* ---- POST ------------------------------------------------------------------------------------ */

@@ -45,6 +45,8 @@ same("no such path", s.ask("GET", "/nothing")[0], 404)
 same("no such method", s.ask("PUT", "/mcp", "{}")[0], 405)
 same("no JSON", s.ask("POST", "/mcp", "{}", {"Content-Type": "text/plain"})[0], 415)
 same("what nobody can send", s.ask("POST", "/mcp", "{}", {"Accept": "text/html"})[0], 406)
+same("what is refused by its weight", s.ask("POST", "/mcp", "{}", {"Accept": "application/json;q=0, text/*;q=0"})[0], 406)
+same("all of a kind", s.ask("POST", "/mcp", "{}", {"Accept": "application/*"})[0], 400)
 
 # ---- 2026-07-28
 

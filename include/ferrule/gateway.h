@@ -271,6 +271,10 @@ typedef void fer_call_observer(void *context, const fer_call_report *r);
 /* Has each call that ends told, before its `done`. For as long as the gateway lives. */
 FER_API fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *context,
                                      fer_err *err);
+/* The same for who does not want to know of stages: without others who do, `stage_count` is 0, and
+ * calls are spared the looks at the clock. */
+FER_API fer_code fer_gateway_observe_ends(fer_gateway *g, fer_call_observer *tell, void *context,
+                                          fer_err *err);
 
 #define FER_LATE_MAX 1000 /* calls that were given up and whose answers are noted */
 

@@ -12,7 +12,8 @@
 
 static void on_call(void *context, const fer_call_report *r)
 {
-    fer_pulse_call_ended(((fer_admin *)context)->pulse, r, fer_clock_wall());
+    int64_t now = r->began_ms + r->envelope->duration_us / 1000;
+    fer_pulse_call_ended(((fer_admin *)context)->pulse, r, now);
 }
 
 void fer_admin_mark(fer_str text, char out[FER_ADMIN_MARK])
@@ -39,7 +40,7 @@ fer_code fer_admin_init(fer_admin *a, fer_station *station, fer_err *err)
     fer_admin_mark_file(station->config.file, a->config);
     fer_admin_mark(station->config.serve.json, a->serve);
     if (!a->pulse) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    return fer_gateway_observe(station->gateway, on_call, a, err);
+    return fer_gateway_observe_ends(station->gateway, on_call, a, err);
 }
 
 void fer_admin_deinit(fer_admin *a)

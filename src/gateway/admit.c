@@ -136,9 +136,10 @@ void fer_call_give_back(fer_call *c)
 fer_move fer_stage_admit(fer_call *c)
 {
     fer_gateway *g = c->gateway;
-    int64_t rest = time_for(c), now = fer_clock_mono();
+    int64_t rest = time_for(c);
+    c->now = fer_clock_mono();
     c->deadline = c->began + rest;
-    if (rest <= 0 || now >= c->deadline)
+    if (rest <= 0 || c->now >= c->deadline)
         return fer_call_refuse(c, FER_DEADLINE_EXCEEDED,
                                "the deadline had passed before the tool was run");
     if (g->active_count > g->options.calls_max)
@@ -155,7 +156,7 @@ fer_move fer_stage_admit(fer_call *c)
     }
     fer_move move = fer_call_choose(c);
     if (move == FER_MOVE_NEXT) move = find_scopes(c);
-    return move == FER_MOVE_NEXT ? charge(c, now) : move;
+    return move == FER_MOVE_NEXT ? charge(c, c->now) : move;
 }
 
 /* ---- circuits --------------------------------------------------------------------------------
@@ -171,10 +172,10 @@ typedef struct probe {
 } probe;
 
 static void tell(fer_gateway *g, fer_scope *s, fer_breaker_outcome outcome, int64_t took_ms,
-                 bool probing)
+                 bool probing, int64_t now)
 {
-    bool changed = fer_breaker_tell(&s->breaker, &s->policy.breaker, outcome, took_ms, probing,
-                                    fer_clock_mono(), fer_gateway_chance(g));
+    bool changed = fer_breaker_tell(&s->breaker, &s->policy.breaker, outcome, took_ms, probing, now,
+                                    fer_gateway_chance(g));
     if (changed) fer_gateway_record_circuit(g, s);
 }
 
@@ -182,8 +183,9 @@ static void on_probed(fer_listing *l, fer_code code, fer_str tools, const fer_er
 {
     probe *p = l->context;
     (void)tools, (void)err;
-    tell(p->gateway, p->scope, code ? FER_BREAKER_FAILURE : FER_BREAKER_OK,
-         (fer_clock_mono() - p->began) / MS, true);
+    int64_t now = fer_clock_mono();
+    tell(p->gateway, p->scope, code ? FER_BREAKER_FAILURE : FER_BREAKER_OK, (now - p->began) / MS,
+         true, now);
     p->gateway->probes--;
     fer_arena_free(l->arena);
 }
@@ -208,7 +210,7 @@ static fer_move ask_circuit(fer_call *c, fer_scope *s)
     int64_t after = 0, own = c->ready->policy.timeout_ms;
     int64_t probe_ms = own > 0 ? own : c->gateway->options.deadline_ms;
     switch (fer_breaker_ask(&s->breaker, &s->policy.breaker, c->effect == FER_EFFECT_PURE, probe_ms,
-                            fer_clock_mono(), &after)) {
+                            c->now, &after)) {
     case FER_BREAKER_PASS: return FER_MOVE_NEXT;
     case FER_BREAKER_AS_PROBE: c->probing = true; return FER_MOVE_NEXT;
     case FER_BREAKER_ASK: probe_backend(c, s); break;
@@ -236,8 +238,8 @@ static bool is_shut(const fer_scope *s, int64_t now)
 
 void fer_call_tell_circuits(fer_call *c, fer_breaker_outcome outcome, int64_t took_ms)
 {
-    tell(c->gateway, c->scopes[FER_SCOPE_BACKEND], outcome, took_ms, c->probing);
-    tell(c->gateway, c->scopes[FER_SCOPE_TOOL], outcome, took_ms, c->probing);
+    tell(c->gateway, c->scopes[FER_SCOPE_BACKEND], outcome, took_ms, c->probing, c->now);
+    tell(c->gateway, c->scopes[FER_SCOPE_TOOL], outcome, took_ms, c->probing, c->now);
     c->probing = false;
 }
 
@@ -379,7 +381,7 @@ static fer_move join_queue(fer_call *c, int64_t now)
 
 fer_move fer_call_take_turn(fer_call *c)
 {
-    int64_t now = fer_clock_mono();
+    int64_t now = c->now;
     if (!c->has_slot) {
         if (c->queued) { /* it waited, and its turn did not come */
             uv_timer_stop(&c->limit);

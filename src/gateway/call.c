@@ -42,19 +42,19 @@ static void finish(fer_call *c)
 
 void fer_call_go(fer_call *c)
 {
-    if (c->moving) return;                 /* whoever moves it will see what has changed */
-    int64_t now = c->stage ? 0 : c->began; /* a stage that waits was entered before */
+    if (c->moving) return;                     /* whoever moves it will see what has changed */
+    if (c->entered) c->now = fer_clock_mono(); /* it has waited */
     c->moving = true;
     while (c->stage < FER_STAGE_COUNT) {
-        if (!c->entered) c->came[c->stage] = now;
+        if (!c->entered) c->came[c->stage] = c->now;
         c->entered = true;
         fer_move move = fer_stages[c->stage].run(c);
         if (move == FER_MOVE_WAIT) {
             c->moving = false;
             return;
         }
-        now = fer_clock_mono();
-        c->left[c->stage++] = now;
+        if (c->gateway->timed) c->now = fer_clock_mono();
+        c->left[c->stage++] = c->now;
         c->entered = false;
         while (move == FER_MOVE_REPLY && c->stage < FER_STAGE_COUNT && !fer_stages[c->stage].always)
             c->stage++;
@@ -162,7 +162,7 @@ fer_code fer_gateway_call(fer_gateway *g, fer_str tool, fer_str args,
 {
     fer_call *c = fer_gateway_take_call(g);
     if (!c) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
-    c->began = fer_clock_mono();
+    c->began = c->now = fer_clock_mono();
     if (options) c->options = *options;
     c->tool = tool;
     c->args_text = args;

@@ -80,11 +80,12 @@ struct fer_call {
     fer_gateway *gateway;
     fer_call *next, **link; /* in the list of those under way, or of spare ones */
     size_t stage;
-    bool moving;                   /* fer_call_go is at it */
-    bool entered;                  /* this stage, before */
-    bool over;                     /* the envelope is final */
-    fer_rulebook *rulebook;        /* the policies that it began with */
-    int64_t began;                 /* fer_clock_mono */
+    bool moving;            /* fer_call_go is at it */
+    bool entered;           /* this stage, before */
+    bool over;              /* the envelope is final */
+    fer_rulebook *rulebook; /* the policies that it began with */
+    int64_t began;          /* fer_clock_mono */
+    int64_t now;            /* the same; read where time may have passed, not by each stage */
     int64_t came[FER_STAGE_COUNT]; /* when it came to each stage, 0: it did not */
     int64_t left[FER_STAGE_COUNT]; /* when each stage was done, since it began, ns */
 

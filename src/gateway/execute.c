@@ -152,7 +152,7 @@ static void begin(fer_call *c)
     const fer_ready *r = c->ready;
     const fer_backend *b = &c->envelope.backend;
     bool whole;
-    c->attempt_began = fer_clock_mono();
+    c->attempt_began = c->now;
     c->attempt = (fer_attempt){.arena = c->arena,
                                .runner = c->runner,
                                .tool = b->tool.len ? b->tool : r->name,
@@ -180,7 +180,7 @@ static void begin(fer_call *c)
 
 static void wait(fer_call *c)
 {
-    int64_t now = fer_clock_mono(), left = c->attempt.deadline - now;
+    int64_t left = c->attempt.deadline - c->now;
     uv_update_time(c->gateway->loop);
     if (c->wanted) left = 0;
     uv_timer_start(&c->limit, on_limit, left > 0 ? (uint64_t)((left + MS - 1) / MS) : 0, 0);
@@ -287,7 +287,8 @@ static void count_attempt(fer_call *c)
     c->standing = 0;
     const fer_outcome *o = &c->outcome;
     fer_scope *s = c->scopes[FER_SCOPE_BACKEND];
-    int64_t us = (fer_clock_mono() - c->attempt_began) / 1000;
+    c->now = fer_clock_mono(); /* a runner that does not wait has taken its time */
+    int64_t us = (c->now - c->attempt_began) / 1000;
     fer_breaker_outcome outcome = breaker_outcome(c, o);
     if (outcome == FER_BREAKER_FAILURE && is_of_same_loss(c, o)) outcome = FER_BREAKER_NEITHER;
     c->sent += c->attempt.sent;

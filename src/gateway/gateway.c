@@ -291,7 +291,8 @@ fer_code fer_gateway_new(const fer_gateway_options *options, fer_gateway **out, 
     return FER_OK;
 }
 
-fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *context, fer_err *err)
+fer_code fer_gateway_observe_ends(fer_gateway *g, fer_call_observer *tell, void *context,
+                                  fer_err *err)
 {
     if (g->observer_count == FER_OBSERVERS_MAX)
         return fer_fail(err, FER_LIMIT_EXCEEDED, "gateway.observers: at most %d",
@@ -299,6 +300,13 @@ fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *cont
     g->observers[g->observer_count].tell = tell;
     g->observers[g->observer_count++].context = context;
     return FER_OK;
+}
+
+fer_code fer_gateway_observe(fer_gateway *g, fer_call_observer *tell, void *context, fer_err *err)
+{
+    fer_code code = fer_gateway_observe_ends(g, tell, context, err);
+    g->timed |= !code;
+    return code;
 }
 
 fer_code fer_gateway_observe_late(fer_gateway *g, fer_late_observer *tell, void *context,

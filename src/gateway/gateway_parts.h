@@ -82,6 +82,7 @@ struct fer_gateway {
         void *context;
     } observers[FER_OBSERVERS_MAX];
     size_t observer_count;
+    bool timed; /* one of them wants to know of the stages */
     struct {
         fer_late_observer *tell;
         void *context;

@@ -219,7 +219,7 @@ static void keep_result(fer_call *c)
 /* ---- note: everybody who wants to know is told
  * ------------------------------------------------------------------ */
 
-static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
+static void fill_report(const fer_call *c, fer_call_report *r)
 {
     const fer_envelope *e = &c->envelope;
     int64_t begin = c->attempt.on_end ? c->attempt_began : 0;
@@ -246,15 +246,15 @@ static void fill_report(const fer_call *c, int64_t now, fer_call_report *r)
     fer_trace_hex(c->trace.trace, 16, r->trace_id);
     fer_trace_hex(c->trace.span, 8, r->span_id);
     if (memcmp(c->trace.parent, nobody, 8) != 0) fer_trace_hex(c->trace.parent, 8, r->parent_id);
-    for (size_t i = 0; i < FER_STAGE_COUNT; i++) {
+    for (size_t i = 0; c->gateway->timed && i < FER_STAGE_COUNT; i++) {
         if (!c->came[i]) continue;
         r->stages[r->stage_count].name = fer_stages[i].name;
         r->stages[r->stage_count].from_ns = c->came[i] - c->began;
-        r->stages[r->stage_count++].to_ns = (c->left[i] ? c->left[i] : now) - c->began;
+        r->stages[r->stage_count++].to_ns = (c->left[i] ? c->left[i] : c->now) - c->began;
     }
 }
 
-static void tell_all(fer_call *c, int64_t now)
+static void tell_all(fer_call *c)
 {
     fer_gateway *g = c->gateway;
     fer_envelope *e = &c->envelope;
@@ -264,7 +264,7 @@ static void tell_all(fer_call *c, int64_t now)
                           e->error.code, e->duration_us,
                           c->attempt.on_end ? (c->left[FER_STAGE_EXECUTE] - c->attempt_began) / 1000
                                             : -1);
-    if (g->observer_count) fill_report(c, now, &report);
+    if (g->observer_count) fill_report(c, &report);
     for (size_t i = 0; i < g->observer_count; i++)
         g->observers[i].tell(g->observers[i].context, &report);
     if (c->options.on_event) {
@@ -278,11 +278,11 @@ static void tell_all(fer_call *c, int64_t now)
 /* Entered again after each wait: the ledger, then the key, then everybody is told. */
 fer_move fer_stage_note(fer_call *c)
 {
-    int64_t now = fer_clock_mono();
     if (c->asking) return FER_MOVE_WAIT;
     if (!c->over) {
         c->over = true;
-        c->envelope.duration_us = (now - c->began) / 1000;
+        c->now = fer_clock_mono();
+        c->envelope.duration_us = (c->now - c->began) / 1000;
         c->envelope.attempts = c->sent;
         c->envelope.policy = fer_call_policy_json(c);
         fer_call_give_turn(c);
@@ -304,6 +304,6 @@ fer_move fer_stage_note(fer_call *c)
     warn_kept(c);
     if (c->ready && c->runner) keep_result(c);
     fer_call_land(c);
-    tell_all(c, now);
+    tell_all(c);
     return FER_MOVE_NEXT;
 }

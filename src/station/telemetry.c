@@ -89,7 +89,7 @@ fer_code fer_station_trace_options(fer_station *s, fer_arena *a, const fer_confi
 fer_code fer_station_watch(fer_station *s, fer_err *err)
 {
     fer_trace_options o;
-    fer_code code = fer_gateway_observe(s->gateway, log_call, s, err);
+    fer_code code = fer_gateway_observe_ends(s->gateway, log_call, s, err);
     if (!code) code = fer_gateway_observe_late(s->gateway, log_late, s, err);
     fer_gateway_on_lost(s->gateway, log_lost, s);
     if (code || !s->config.otlp_endpoint.len) return code;

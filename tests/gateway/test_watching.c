@@ -154,10 +154,47 @@ static void every_call_is_told_and_counted(void)
     fer_arena_free(a);
 }
 
+static void observe_end(void *context, const fer_call_report *r)
+{
+    ((struct seen *)context)->count++;
+    ((struct seen *)context)->stages = r->stage_count;
+    assert_true(r->execution_us >= 0 && r->envelope->duration_us >= r->execution_us);
+}
+
+/* Stages cost looks at the clock, which calls are spared until somebody wants to know of them. */
+static void stages_are_told_to_who_wants_them(void)
+{
+    fer_catalog *catalog;
+    fer_gateway *g;
+    fer_envelope e;
+    fer_err err;
+    struct seen end = {0}, all = {0};
+    fer_arena *a = fer_arena_new(0);
+    fer_builtin f = function;
+    f.ns = "pack";
+    assert_int_equal(fer_catalog_new(NULL, &catalog, &err), FER_OK);
+    assert_int_equal(fer_gateway_new(&(fer_gateway_options){.catalog = catalog}, &g, &err), FER_OK);
+    assert_int_equal(fer_gateway_builtins(g, &f, 1, &err), FER_OK);
+    assert_int_equal(fer_gateway_observe_ends(g, observe_end, &end, &err), FER_OK);
+    fer_str tool = FER_STR("pack:nothing"), args = FER_STR("{\"x\":1}");
+    assert_int_equal(fer_gateway_ask(a, g, tool, args, NULL, &e, &err), FER_OK);
+    assert_int_equal(end.count, 1);
+    assert_int_equal(end.stages, 0);
+    assert_int_equal(fer_gateway_observe(g, observe, &all, &err), FER_OK);
+    assert_int_equal(fer_gateway_ask(a, g, tool, args, NULL, &e, &err), FER_OK);
+    assert_int_equal(end.count, 2);
+    assert_int_equal(all.count, 1);
+    assert_int_equal(all.stages, FER_STAGE_COUNT);
+    fer_gateway_free(g);
+    fer_catalog_free(catalog);
+    fer_arena_free(a);
+}
+
 int main(void)
 {
     int failed = ROWS_RUN("traceparent", rows, run_row);
     failed += ROWS_ONE("metrics", tools_past_the_limit_are_counted_together);
     failed += ROWS_ONE("watching", every_call_is_told_and_counted);
+    failed += ROWS_ONE("stages", stages_are_told_to_who_wants_them);
     return failed != 0;
 }

@@ -5,7 +5,9 @@
 
 #include "errors.h"
 #include "file.h"
+#include "ledger_folder.h"
 #include "shelf.h"
+#include "sys.h"
 
 static fer_code read_config(fer_app *app, fer_arena *a, fer_config *out, fer_err *err)
 {
@@ -37,7 +39,37 @@ static int place_of(fer_app *app, fer_arena *a, const fer_config *c, fer_ledger_
     return fer_app_fail(app, &err);
 }
 
-int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
+static fer_code count_segments(fer_arena *a, const char *path, size_t *out, fer_err *err)
+{
+    fer_segment_list list = {0};
+    int folder;
+    *out = 0;
+    if (!fer_file_is_folder(path)) return FER_OK;
+    fer_code code = fer_folder_open(path, false, &folder, err);
+    if (code) return code;
+    code = fer_folder_list(a, folder, &list, err);
+    fer_sys_close(folder);
+    *out = list.count;
+    return code;
+}
+
+/* Who opens another folder to write makes a ledger of it, and who reads it finds nothing. */
+static int must_be_there(fer_app *app, fer_arena *a, const char *folder)
+{
+    fer_err err;
+    size_t count;
+    if (count_segments(a, folder, &count, &err)) return fer_app_fail(app, &err);
+    if (count) return 0;
+    const char *below = fer_arena_printf(a, "%s/ledger", folder).ptr;
+    if (below && !count_segments(a, below, &count, &err) && count)
+        return fer_app_usage(app, "there is no ledger in %s: it is in %s", folder, below);
+    return fer_app_usage(app,
+                         "there is no ledger in %s; a gateway that has run with state: FOLDER "
+                         "keeps one in FOLDER/ledger",
+                         folder);
+}
+
+static int locate_ledger(fer_app *app, fer_arena *a, fer_ledger_place *out)
 {
     fer_err err;
     fer_config c;
@@ -52,6 +84,12 @@ int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
         return fer_app_usage(
             app, "%s names no state, so that there is no ledger: add state: FOLDER", config);
     return 0;
+}
+
+int fer_ledger_find(fer_app *app, fer_arena *a, fer_ledger_place *out)
+{
+    int bad = locate_ledger(app, a, out);
+    return bad ? bad : must_be_there(app, a, out->folder);
 }
 
 int fer_state_find(fer_app *app, fer_arena *a, fer_config *config, fer_str *out)

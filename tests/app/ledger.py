@@ -8,6 +8,7 @@ import io
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,7 +79,12 @@ for name, words, wanted in [
 case("query: nothing fits", expect(ledger("query", "--tool", "no:such"), 1))
 case("query: before there was anything", expect(ledger("query", "--until", "2020-01-01"), 1))
 case("query: no time", expect(ledger("query", "--since", "soon"), 2, [], ["--since takes a time"]))
-case("query: no ledger", expect(run(["ledger", "query", "-L", "/nowhere/at/all"]), 2, [], ["/nowhere/at/all"]))
+case("query: no ledger", expect(run(["ledger", "query", "-L", "/nowhere/at/all"]), 2, [], ["no ledger in /nowhere/at/all"]))
+with tempfile.TemporaryDirectory() as other:
+    for words in (["query"], ["tail"], ["verify"], ["export"], ["accept"], ["prune", "--older-than", "1d"]):
+        case(f"{words[0]}: a folder without a ledger stays one", expect(run(["ledger", *words, "-L", other]), 2, [], ["no ledger in"]) + os.listdir(other))
+    shutil.copytree(LEDGER, os.path.join(other, "ledger"))
+    case("query: the folder above a ledger", expect(run(["ledger", "query", "-L", other]), 2, [], [f"it is in {other}/ledger"]))
 r = ledger("query", "--call", "c7", "--json")
 case("query: JSON", [] if [json.loads(t)["type"] for t in lines(r)] == ["begin", "end"] else [r.stdout.decode()])
 write(25, 1)

@@ -2,7 +2,6 @@
 /* ferrule ledger verify and prune: whether a ledger is what was written, and making it shorter. */
 #include "clock.h"
 #include "errors.h"
-#include "file.h"
 #include "keeping.h"
 #include "ledger.h"
 #include "ledger_ask.h"
@@ -128,8 +127,6 @@ static int prune(fer_app *app, const fer_ledger_place *place, int64_t age)
     fer_ledger *l;
     fer_ledger_pruned what = {0};
     const fer_ledger_options o = writer_of(place);
-    if (!fer_file_is_folder(o.folder))
-        return fer_app_usage(app, "there is no ledger in %s", o.folder);
     fer_code code = fer_ledger_open(&o, &l, NULL, &err);
     if (code) return fail_to_write(app, o.folder, &err);
     code = fer_ledger_prune(l, fer_clock_wall() - age, &what, &err);
@@ -171,8 +168,6 @@ static int accept_break(fer_app *app, const fer_ledger_place *place)
     fer_ledger *l;
     fer_ledger_recovery found;
     fer_ledger_options o = writer_of(place);
-    if (!fer_file_is_folder(o.folder))
-        return fer_app_usage(app, "there is no ledger in %s", o.folder);
     fer_code code = fer_ledger_open(&o, &l, &found, &err);
     o.accept_break = code == FER_INTEGRITY_BROKEN;
     if (o.accept_break) code = fer_ledger_open(&o, &l, &found, &err);

@@ -5,11 +5,12 @@
 import http.server
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import threading
 
-from command_line import case, expect, finish, run, terminal
+from command_line import FERRULE, SOURCE, case, expect, finish, run, terminal
 
 folder = tempfile.TemporaryDirectory()
 
@@ -145,6 +146,28 @@ case("not set up: another one", expect(call("local:wrong", config=LINES), 1, [],
 case("not set up: no such tool", expect(call("nosuch", config=LINES), 1, [], ["ToolNotFound", "NO_SUCH_SECRET"]))
 case("not set up: a chain that fails otherwise", expect(run(["chain", put("wrong.json", '[{"toolId":"local:wrong"}]'), "-C", LINES]), 1, [], ["InvalidOutput at step 0"], absent=["NO_SUCH_SECRET"]))
 case("not set up: a step", expect(run(["chain", put("poor.json", '[{"toolId":"local:poor"}]'), "-C", LINES]), 1, [], ["BackendUnavailable at step 0", "NO_SUCH_SECRET"]))
+
+def left(words):
+    """What is wrong where the reader of a stream leaves after its first line: a program that prints on, for a minute, is ended."""
+    p = subprocess.Popen([FERRULE, *words, "-C", LONG], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    first = p.stdout.readline()
+    p.stdout.close()
+    try:
+        p.wait(15) # its deadline is twice that
+    except subprocess.TimeoutExpired:
+        p.kill()
+        return ["it goes on"]
+    return [] if first else ["nothing came"]
+
+
+LONG = put("long.yaml", """commands:
+  - name: count
+    description: Counts, once a tenth of a second. Returns lines.
+    inputSchema: {type: object}
+    run: {argv: [sh, -c, 'for i in $(seq 600); do echo $i; sleep 0.1; done'], stdout: lines}
+""")
+case("a reader that leaves ends the call", left(["run", "local:count", "--stream"]))
+case("a reader that leaves ends the chain", left(["chain", put("long.json", '[{"toolId":"local:count"},{"toolId":"local:count"}]'), "--stream"]))
 case("command: its exit code", expect(call("mine:fail", config=COMMANDS), 1, [], ["ToolFailed (execute)", "exit code 3", "it broke"]))
 case("command: its time", expect(call("mine:sleep", "--timeout", "200", config=COMMANDS), 1, [], ["Timeout (execute)"]))
 SLOW = put("slow.yaml", open(COMMANDS).read() + "defaults: {timeoutMs: 200}\ntelemetry: {metrics: true, logLevel: info}\ncatalog: c.bin\n")

@@ -104,6 +104,8 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
     fer_out_add(&k->app->out, line);
     fer_out_text(&k->app->out, "\n");
     fer_out_flush(&k->app->out);
+    /* Whoever read it has left. */
+    if (k->app->out.failed) fer_gateway_cancel_chain(k->station.gateway, k);
     return true;
 }
 

@@ -171,7 +171,6 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
     exec *x = context;
     fer_json *doc;
     fer_arena *a = e->kind == FER_STREAM_CHUNK && !given(x, "json") ? fer_arena_new(0) : NULL;
-    (void)c;
     if (a && !fer_json_read(a, e->data, fer_json_limits_file(), &doc, NULL)) {
         const yyjson_val *text = fer_val_get(fer_json_root(doc), "text"),
                          *stream = fer_val_get(fer_json_root(doc), "stream");
@@ -179,6 +178,7 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
         if (fer_is_str(text) && !err) {
             fer_out_add(&x->app->out, fer_val_str(text));
             fer_out_flush(&x->app->out);
+            if (x->app->out.failed) fer_call_cancel(c); /* whoever read it has left */
         } else if (fer_is_str(text)) {
             dprintf(STDERR_FILENO, "%.*s", FER_PRI(fer_val_str(text)));
         }

@@ -101,7 +101,6 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
     run *r = context;
     fer_arena *a = r->station.arena;
     fer_str line;
-    (void)c;
     if (!fer_app_option(r->app, "stream")) {
         if (e->kind == FER_STREAM_PROGRESS) show_progress(r, e->data);
         return true;
@@ -113,6 +112,7 @@ static bool on_event(void *context, fer_call *c, const fer_stream_event *e)
     fer_out_add(&r->app->out, line);
     fer_out_text(&r->app->out, "\n");
     fer_out_flush(&r->app->out);
+    if (r->app->out.failed) fer_call_cancel(c); /* whoever read it has left */
     return true;
 }
 

@@ -329,6 +329,7 @@ const fer_command fer_commands[] = {
      "reading the definitions again, and makes a vector for each tool; those of an older file at the same place are used "
      "again where the texts are the same. Definitions that break the contract of tools are taken as they are, and counted; "
      "those without a valid ID are left out, counted, and the first ones named, unless --any-name has IDs of any name. "
+     "A file that is no catalogue is not replaced, nor one that holds definitions back. "
      "Exits 0 where the file was written, 2 where something could not be read or written; an older file stays then.",
      fer_index_build_options,
      "ferrule index build tools/\nferrule index build -o ferrule.catalog servers/*.json",

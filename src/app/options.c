@@ -569,7 +569,7 @@ const fer_option fer_profiles_options[] = {JSON, END};
 const fer_option fer_eval_options[] = {
     JSON,
     {"crowd", 0, "TOOLS...", NULL, "also search these tools, which answer no query"},
-    {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25)"},
+    {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25, with --usage hybrid)"},
     EMBEDDER,
     {"usage", 0, NULL, NULL,
      "ask each tenth of the queries after remembering what all others led to"},

@@ -131,6 +131,15 @@ static void count_problems(struct loading *l)
 
 #define LOSSES 5 /* definitions that are left out and named */
 
+/* What is wrong with it beside was no reason to leave it out: that another has its ID is said
+ * last. */
+static bool is_reason(const fer_problem *p, size_t i, size_t count, const fer_event *e)
+{
+    size_t k = i + 1;
+    while (k < count && p[k].number != p[i].number) k++;
+    return e->id.len == 0 || (e->kind == FER_EVENT_SHADOWED && k == count);
+}
+
 /* Where the first of those are that were left out, and why. */
 static void name_losses(struct loading *l)
 {
@@ -141,7 +150,7 @@ static void name_losses(struct loading *l)
     fer_buf_init(&b, l->shelf->arena, 1 << 16);
     for (size_t i = 0; i < problems && named < LOSSES; i++) {
         const fer_event *e = p[i].number <= events ? &list[p[i].number - 1] : NULL;
-        if (p[i].number == last || !e || (e->id.len && e->kind != FER_EVENT_SHADOWED)) continue;
+        if (p[i].number == last || !e || !is_reason(p, i, problems, e)) continue;
         last = p[i].number; /* one reason is enough */
         l->shelf->unnamed |= !e->id.len && p[i].code == FER_INVALID_TOOL && p[i].id.len;
         fer_buf_printf(&b, "%s%.*s", named++ ? "\n" : "", FER_PRI(p[i].source));
@@ -177,12 +186,24 @@ static fer_code load_all(struct loading *l, const fer_asked_tools *asked, fer_er
     return FER_OK;
 }
 
+/* Tools of a namespace that no tool can have would all be left out. */
+static int check_namespace(const fer_shelf *s)
+{
+    const char *said = s->options.kept ? fer_app_option(s->app, "namespace") : NULL;
+    fer_str ns = fer_str_of(said);
+    if (!said || (ns.len && ns.len <= FER_NAME_MAX && fer_name_bad_byte(ns) == SIZE_MAX)) return 0;
+    return fer_app_usage(s->app,
+                         "--namespace takes 1 to %d of A-Z a-z 0-9 _ - and ., not \"%s\"",
+                         FER_NAME_MAX, said);
+}
+
 /* The batch is the caller's, where it is asked for. */
 static int load(fer_shelf *s, const fer_asked_tools *asked, fer_batch **out)
 {
     fer_err err;
     struct loading l = {.shelf = s};
-    int bad = asked ? 0 : fer_inputs_init(&l.in, s->app, s->options.skip);
+    int bad = check_namespace(s);
+    if (!bad && !asked) bad = fer_inputs_init(&l.in, s->app, s->options.skip);
     if (bad) return bad;
     fer_progress_init(&l.progress, "files");
     l.progress.every = 1; /* a file may hold thousands of tools */

@@ -168,12 +168,15 @@ static fer_code put_same(struct fer_applying *p, fer_entry *e, bool more)
     return !code && held ? remove_from(p, &p->next->pending, e->value.key) : code;
 }
 
-/* Whether this very definition waits for somebody to decide: no other policy does. */
+/* Whether it waits for somebody to decide: the very definition that does already, and any other one
+ * of that tool where nothing is held back by itself, or one more change would serve it. */
 static bool is_waiting(const struct fer_applying *p, const fer_entry *e)
 {
     const fer_body *held;
     fer_entry *before = entry_in(&p->next->pending, e->value.key);
-    return before && !fer_entry_body(before, &held, NULL) && same_definition(held, e->body);
+    if (!before) return false;
+    return p->quarantine == FER_QUARANTINE_NONE ||
+           (!fer_entry_body(before, &held, NULL) && same_definition(held, e->body));
 }
 
 static fer_code put_changed(struct fer_applying *p, const fer_body *old, fer_entry *e)
@@ -269,6 +272,13 @@ static fer_code apply_put(struct fer_applying *p, const struct fer_op *op)
 
 /* ---- the others ---- */
 
+/* What is held back of a tool stays so: one that goes and comes again is no new one. A definition of
+ * one owner's own that comes again is held against what all are shown, and needs no memory. */
+static fer_code forget_held(struct fer_applying *p, fer_str id)
+{
+    return fer_id_is_own(id) ? remove_from(p, &p->next->pending, id) : FER_OK;
+}
+
 static fer_code remove_tool(struct fer_applying *p, fer_str id)
 {
     fer_id parts;
@@ -276,7 +286,7 @@ static fer_code remove_tool(struct fer_applying *p, fer_str id)
     fer_code code = fer_id_parse(id, &parts, p->err);
     if (!code) code = retire(p, entry_in(&p->next->tools, id));
     if (!code) code = remove_from(p, &p->next->tools, id);
-    if (!code) code = remove_from(p, &p->next->pending, id);
+    if (!code) code = forget_held(p, id);
     if (!code) code = remove_from(p, &p->next->docs, id);
     if (!code && !fer_view_count_space(p->next, parts.ns, -1)) code = no_memory(p);
     p->next->own -= !code && fer_id_is_own(id);
@@ -285,11 +295,11 @@ static fer_code remove_tool(struct fer_applying *p, fer_str id)
 
 static fer_code apply_remove(struct fer_applying *p, const struct fer_op *op)
 {
-    bool held = entry_in(&p->next->pending, op->id) != NULL;
     if (entry_in(&p->next->tools, op->id)) return remove_tool(p, op->id);
-    if (!held && !fer_table_get(&p->next->docs, op->id)) return unknown(p, op->id);
+    bool own = fer_id_is_own(op->id) && entry_in(&p->next->pending, op->id);
+    if (!own && !fer_table_get(&p->next->docs, op->id)) return unknown(p, op->id);
     p->outcome->kind = FER_EVENT_REMOVED;
-    fer_code code = held ? remove_from(p, &p->next->pending, op->id) : FER_OK;
+    fer_code code = forget_held(p, op->id);
     return code ? code : remove_from(p, &p->next->docs, op->id);
 }
 

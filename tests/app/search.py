@@ -85,6 +85,7 @@ with tempfile.TemporaryDirectory() as folder:
         ("an embedder that is none", [*batch, "--ranker", "hybrid", "--embedder", "use:README.md"], 1, ["does not start as one"]),
         ("an unknown ranker", [*batch, "--ranker", "magic"], 2, ["ranker"]),
         ("eval without folders", ["eval"], 2, ["folder"]),
+        ("eval by words with past queries", ["eval", "--usage", "--ranker", "bm25", "x"], 2, ["hybrid ranker only"]),
         ("eval of nothing", ["eval", "/nonexistent"], 2, ["tools.jsonl"]),
     ]:
         case(name, expect(run(args), code, err=err))

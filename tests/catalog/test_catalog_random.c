@@ -17,6 +17,7 @@
 struct model_tool {
     int served;        /* variant + 1; 0: not there */
     int held;          /* the same, of what is held back */
+    unsigned held_backends;
     unsigned backends; /* bits */
     bool documented;
 };
@@ -88,7 +89,9 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
         assert_int_equal(
             fer_batch_add(b, FER_STR("t"), fer_str_of(text), FER_FORMAT_JSON, NULL, &err), FER_OK);
         int now = (int)variant + 1;
-        if (!t->served) {
+        if (!t->served && t->held == now) {
+            ; /* it waits, whether the tool was away or not */
+        } else if (!t->served) {
             *t = (struct model_tool){
                 .served = now, .backends = 1u << backend, .documented = t->documented};
         } else if (t->served == now) {
@@ -96,6 +99,7 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
             t->held = 0;
         } else if (is_held(policy, t->served, now)) {
             t->held = now;
+            t->held_backends = t->backends | 1u << backend;
         } else {
             t->served = now;
             t->held = 0;
@@ -106,7 +110,7 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
     case REMOVE: {
         assert_int_equal(fer_batch_remove(b, id, &err), FER_OK);
         bool there = t->served || t->documented;
-        *t = (struct model_tool){0};
+        *t = (struct model_tool){.held = t->held, .held_backends = t->held_backends};
         return there;
     }
     case DOCUMENT:
@@ -118,8 +122,8 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
         assert_int_equal(fer_batch_approve(b, id, &err), FER_OK);
         bool held = t->held;
         if (held) {
+            t->backends = t->held_backends;
             t->served = t->held;
-            t->backends |= 1u << (unsigned)(t->held - 1);
         }
         t->held = 0;
         return held;

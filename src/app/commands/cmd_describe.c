@@ -170,6 +170,16 @@ static void write_description(fer_out *o, const yyjson_val *root)
     }
 }
 
+/* Its lines as they are, and nothing else that a terminal would obey. */
+static void write_lines(fer_out *o, fer_str text)
+{
+    for (size_t from = 0, at = 0; at < text.len; from = ++at) {
+        while (at < text.len && text.ptr[at] != '\n') at++;
+        fer_out_clean(o, fer_str_slice(text, from, at));
+        if (at < text.len) fer_out_text(o, "\n");
+    }
+}
+
 static fer_code write_text(fer_shelf *s, fer_str id, fer_str json, fer_err *err)
 {
     fer_out *o = &s->app->out;
@@ -179,7 +189,7 @@ static fer_code write_text(fer_shelf *s, fer_str id, fer_str json, fer_err *err)
     const yyjson_val *root = fer_json_root(doc), *notes = fer_val_get(root, "notes"),
                      *types = fer_val_get(root, "types");
     if (fer_is_str(types)) { /* as a file of TypeScript has it */
-        fer_out_add(o, fer_val_str(types));
+        write_lines(o, fer_val_str(types));
         return FER_OK;
     }
     fer_out_style(o, FER_STYLE_BOLD);

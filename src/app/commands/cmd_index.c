@@ -3,6 +3,7 @@
  */
 #include <sys/stat.h>
 
+#include "catalog_file.h"
 #include "clock.h"
 #include "errors.h"
 #include "shelf.h"
@@ -36,6 +37,35 @@ static void write_built(fer_shelf *s, const char *path, int64_t before)
     fer_out_text(o, "\n");
 }
 
+/* Definitions that wait for somebody in a catalogue; 0 where it cannot be opened any more. */
+static size_t waiting_in(const char *path)
+{
+    const fer_catalog_options options = {.lenient = true};
+    fer_catalog *c;
+    if (fer_catalog_open(path, &options, &c, NULL)) return 0;
+    fer_view *v = fer_catalog_view(c);
+    size_t held = fer_view_held(v);
+    fer_view_unref(v);
+    fer_catalog_free(c);
+    return held;
+}
+
+/* A catalogue is replaced, and an empty file; nothing else, and no decision is taken that way. */
+static int check_target(fer_app *app, const char *path)
+{
+    struct stat st;
+    if (fer_sys_stat(path, &st) != 0 || !S_ISREG(st.st_mode) || !st.st_size) return 0;
+    if (!fer_catalog_file_begins(path))
+        return fer_app_usage(app, "%s is no catalogue and is not replaced: name another --output",
+                             path);
+    size_t held = waiting_in(path);
+    if (!held) return 0;
+    return fer_app_usage(app,
+                         "%s holds back %zu definition%s, which a new one would serve; 'ferrule "
+                         "catalog update' keeps %s, 'ferrule catalog approve' and 'reject' decide",
+                         path, held, fer_s(held), held == 1 ? "it" : "them");
+}
+
 int fer_run_index_build(fer_app *app)
 {
     fer_shelf s;
@@ -48,7 +78,9 @@ int fer_run_index_build(fer_app *app)
         return fer_app_usage(app, "a catalogue is kept in a file: --output needs its name");
     if (bare && fer_app_option(app, "embedder"))
         return fer_app_usage(app, "--embedder and --no-vectors exclude each other");
-    int bad = fer_shelf_init(&s, app,
+    int bad = check_target(app, path);
+    if (bad) return bad;
+    bad = fer_shelf_init(&s, app,
                              &(fer_shelf_options){.search = true,
                                                   .kept = true,
                                                   .files_embedder = bare ? NULL : embedder_of(app),

@@ -178,6 +178,29 @@ static fer_code write_stream(const char *path, fer_str content, fer_err *err)
     return code;
 }
 
+/* Whether nobody writes it: who does has it locked. */
+static bool is_left(const char *beside)
+{
+    int fd = open_file(beside, O_WRONLY);
+    if (fd < 0) return false;
+    bool left = fer_sys_flock(fd, LOCK_EX | LOCK_NB) == 0;
+    fer_sys_close(fd);
+    return left;
+}
+
+/* In a container each start has the same number: what a killed one left must not stop the next. */
+static int open_beside(const char *beside)
+{
+    int fd = open_file(beside, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd < 0 && errno == EEXIST) {
+        if (is_left(beside) && fer_sys_unlink(beside) == 0)
+            fd = open_file(beside, O_WRONLY | O_CREAT | O_EXCL);
+        else errno = EEXIST;
+    }
+    if (fd >= 0) (void)fer_sys_flock(fd, LOCK_EX | LOCK_NB); /* where locks are to be had */
+    return fd;
+}
+
 fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
 {
     char beside[PATH_MAX + 32], path[PATH_MAX];
@@ -191,7 +214,7 @@ fer_code fer_file_replace(const char *named, fer_str content, fer_err *err)
     if (len < 0 || (size_t)len >= sizeof beside) {
         return fer_fail(err, FER_IO_ERROR, "the path of %.64s... is too long", path);
     }
-    int fd = open_file(beside, O_WRONLY | O_CREAT | O_EXCL);
+    int fd = open_beside(beside);
     if (fd < 0) return io_failed(err, "create", beside);
     fer_code code = fill(fd, path, beside, content, err);
     if (!code && fer_sys_rename(beside, path) != 0) code = io_failed(err, "replace", path);

@@ -6,6 +6,7 @@
 #include "temp_files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include "file.h"
 
@@ -235,6 +236,25 @@ static void new_in_a_folder(void)
     umask(before);
 }
 
+/* A process of our number was killed while it wrote, or writes now. */
+static void what_others_left(void)
+{
+    char beside[32];
+    snprintf(beside, sizeof beside, "kept.%ld.new", (long)getpid());
+    make_file("kept", "old", 3, 0600);
+    make_file(beside, "half", 4, 0600);
+    size_t open_before = open_descriptors();
+    int fd = open(path_of(beside), O_WRONLY);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    assert_int_equal(fer_file_replace(path_of("kept"), FER_STR("new"), NULL), FER_IO_ERROR);
+    assert_int_equal(access(path_of(beside), F_OK), 0);
+    close(fd);
+    assert_int_equal(fer_file_replace(path_of("kept"), FER_STR("new"), NULL), FER_OK);
+    assert_int_equal(access(path_of(beside), F_OK), -1);
+    assert_int_equal(open_descriptors(), open_before);
+    unlink(path_of("kept"));
+}
+
 int main(void)
 {
     snprintf(root, sizeof root, "/tmp/ferrule-replace-XXXXXX");
@@ -243,7 +263,8 @@ int main(void)
                  ROWS_RUN("replace, each call", kind_rows, run_kind) +
                  ROWS_RUN("replace, target", target_rows, run_target) +
                  ROWS_ONE("replace", replace_a_long_path) + ROWS_ONE("replace", modes_are_kept) +
-                 ROWS_ONE("replace", new_in_a_folder) + ROWS_ONE("replace", streams_stay);
+                 ROWS_ONE("replace", new_in_a_folder) + ROWS_ONE("replace", streams_stay) +
+                 ROWS_ONE("replace", what_others_left);
     drop(root);
     return failed;
 }

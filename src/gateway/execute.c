@@ -200,7 +200,8 @@ void fer_call_stand(fer_call *c)
 void fer_call_proceed(fer_call *c)
 {
     if (!c->standing || --c->standing) return;
-    int64_t passed = fer_clock_mono() - c->stood;
+    c->now = fer_clock_mono();
+    int64_t passed = c->now - c->stood;
     fer_chain_stand(c, false);
     c->deadline += passed;
     c->attempt.deadline += passed;

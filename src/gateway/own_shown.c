@@ -247,8 +247,8 @@ bool fer_own_list_lacks(const fer_own_list *list, const fer_view *v, fer_map *su
 }
 
 /* What only waits for somebody is of use, too, unless it waits for all. A list that has come and
- * that the catalogue has not looked at yet (told: 0) says nothing: what it has in place of this
- * entry is still to be judged against it. */
+ * that the catalogue has not looked at yet (told: 0) does not say that an entry is of no use: what
+ * it has in its place is still to be judged against it. */
 bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_view *v, fer_entry *e,
                          bool full)
 {
@@ -261,12 +261,14 @@ bool fer_own_tools_wants(const fer_gateway *g, const fer_runner *r, const fer_vi
     fer_buf b;
     if (!s || fer_entry_body(e, &body, NULL)) return s != NULL;
     while (list && !fer_str_eq(fer_own_mark(list), mark)) list = list->neighbour;
-    if (!list || !list->good || !list->told) return !full;
+    if (!list || !list->good) return !full;
     fer_buf_init_fixed(&b, text, sizeof text);
     fer_body_public_id(&b, body);
     fer_own_tool *t = b.failure ? NULL : fer_map_get(&list->tools, fer_buf_view(&b));
     sees which = t ? what_is_seen(list, v, fer_buf_view(&b), t, &own) : SEES_SHARED;
-    return which == SEES_OWN || (which == SEES_NONE && is_in(s, &v->pending, e->value.key, t));
+    if (which == SEES_OWN || (which == SEES_NONE && is_in(s, &v->pending, e->value.key, t)))
+        return true;
+    return !list->told && !full;
 }
 
 uint64_t fer_own_tools_stamp(const fer_gateway *g, const fer_caller *who)

@@ -302,6 +302,11 @@ bool fer_keeping_is_written(const char *ledger)
     return written;
 }
 
+void fer_keeping_let_go(fer_keeping *k)
+{
+    if (k->ledger) fer_ledger_let_go(k->ledger);
+}
+
 fer_ledger_state fer_keeping_ledger(const fer_keeping *k)
 {
     return fer_ledger_state_of(k->ledger);

@@ -52,6 +52,8 @@ fer_code fer_keeping_visit(uv_loop_t *loop, fer_str folder, fer_keeping **out, f
 /* Whether the ledger can be written, where there is one, and why not. */
 fer_ledger_state fer_keeping_ledger(const fer_keeping *k);
 const char *fer_keeping_trouble(const fer_keeping *k);
+/* Nobody waits for space any more: the process ends. */
+void fer_keeping_let_go(fer_keeping *k);
 /* Has the log know of it; otherwise the next record does. */
 void fer_keeping_tell(fer_keeping *k);
 /* What the ledger was like when it was opened. */

@@ -34,6 +34,11 @@ const char *fer_ledger_trouble(const fer_ledger *l)
     return l->trouble;
 }
 
+void fer_ledger_let_go(fer_ledger *l)
+{
+    l->letting_go = true;
+}
+
 size_t fer_ledger_waiting(const fer_ledger *l)
 {
     return l->waiting;

@@ -93,6 +93,9 @@ fer_code fer_ledger_open(const fer_ledger_options *o, fer_ledger **out,
  * case.
  */
 fer_code fer_ledger_close(fer_ledger *l, fer_err *err);
+/* Ends that find no space are told so from here on, and are not held until there is some: whoever
+ * waits for them is to end. Any thread. */
+void fer_ledger_let_go(fer_ledger *l);
 
 typedef enum fer_ledger_state {
     FER_LEDGER_OK,

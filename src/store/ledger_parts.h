@@ -79,6 +79,7 @@ struct fer_ledger {
     char boot[FER_LINE_BOOT];
     _Atomic int state;
     _Atomic size_t waiting; /* bytes in the queue */
+    _Atomic bool letting_go;
     char trouble[FER_LEDGER_TROUBLE];
 
     pthread_mutex_t lock;

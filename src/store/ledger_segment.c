@@ -229,11 +229,9 @@ bool fer_segment_next(fer_ledger *l)
 {
     char name[FER_SEGMENT_NAME];
     fer_segment_name(name, l->epoch, l->chain.seq + 1);
-    /* A segment without a record yet is good as it is. */
-    if (l->fd >= 0 && strcmp(name, l->segment) == 0) {
-        errno = ENOSPC;
-        return false;
-    }
+    /* A segment without a record yet is good as it is, and what could not be written to it is tried
+     * again: space may have come. */
+    if (l->fd >= 0 && strcmp(name, l->segment) == 0) return true;
     /* What is written there may not last longer than what came before it. */
     if (l->fd >= 0 && l->dirty && !fer_sync_data(l->fd)) {
         fer_ledger_break(l, "a sync failed: %s", strerror(errno));

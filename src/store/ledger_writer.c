@@ -154,7 +154,8 @@ static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < l->batch_count; i++) {
         fer_ledger_entry *e = l->batch[i];
-        bool hold = !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END;
+        bool hold =
+            !ok && l->state == FER_LEDGER_FULL && e->type == FER_LEDGER_END && !l->letting_go;
         if (hold) fer_ledger_entry_push(&l->held, e);
         else finish_locked(l, done, e, ok ? FER_OK : FER_LEDGER_UNAVAILABLE);
     }
@@ -165,7 +166,7 @@ static void write_batch(fer_ledger *l, fer_ledger_entry_list *done)
 static void refuse(fer_ledger *l, fer_ledger_entry_list *done, fer_ledger_entry *e)
 {
     bool hold = e->type == FER_LEDGER_END && l->state == FER_LEDGER_FULL &&
-                size_of(e) <= l->options.end_bytes;
+                size_of(e) <= l->options.end_bytes && !l->letting_go;
     if (hold) fer_ledger_entry_push(&l->held, e);
     else finish(l, done, e, FER_LEDGER_UNAVAILABLE);
 }
@@ -254,11 +255,26 @@ static void retry(fer_ledger *l, int64_t now)
     write_list(l, first);
 }
 
+static void give_up_held(fer_ledger *l)
+{
+    fer_ledger_entry_list done = {0};
+    while (l->held.first) {
+        fer_ledger_entry *e = l->held.first;
+        l->held.first = e->next;
+        finish(l, &done, e, FER_LEDGER_UNAVAILABLE);
+    }
+    tell_all(l, &done);
+}
+
 static void do_due(fer_ledger *l)
 {
     int64_t now = fer_clock_mono() / 1000000;
-    if (l->state == FER_LEDGER_BROKEN) return;
+    if (l->state == FER_LEDGER_BROKEN) {
+        give_up_held(l);
+        return;
+    }
     retry(l, now);
+    if (l->letting_go) give_up_held(l);
     /* A checkpoint alone is nothing new. */
     bool old = l->chain.since > 1 && now - l->checkpoint_at >= l->options.checkpoint_ms;
     if (has_many(l) || old) checkpoint(l);
@@ -346,17 +362,11 @@ static void answer_prune(fer_ledger *l)
 
 static void say_goodbye(fer_ledger *l)
 {
-    fer_ledger_entry_list done = {0};
     if (l->held.first) {
         l->retry_at = 0;
         retry(l, 1);
     }
-    while (l->held.first) {
-        fer_ledger_entry *e = l->held.first;
-        l->held.first = e->next;
-        finish(l, &done, e, FER_LEDGER_UNAVAILABLE);
-    }
-    tell_all(l, &done);
+    give_up_held(l);
     if (l->state != FER_LEDGER_OK) return;
     fer_commit_start(l);
     if (!fer_commit_add(l, FER_LEDGER_SHUTDOWN, FER_NOBODY, FER_STR("{}"))) return;

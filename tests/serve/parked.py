@@ -166,6 +166,17 @@ def time_goes_on(site):
     return [] if "DeadlineExceeded" in json.dumps(r) or "OutcomeUnknown" in json.dumps(r) else [json.dumps(r)]
 
 
+def time_stood_still(site):
+    """The client takes three times the deadline to answer; from then on what was left of it counts."""
+    params = {"name": "ask_and_hang", "arguments": {"mark": "slow"}}
+    r = site.ann.request("tools/call", params, {"ferrule/deadlineMs": 1000})
+    time.sleep(3)
+    began = time.monotonic()
+    r = site.ann.request("tools/call", dict(params, **again(r)))
+    problems = [] if "DeadlineExceeded" in json.dumps(r) or "OutcomeUnknown" in json.dumps(r) else [json.dumps(r)]
+    return problems + ([] if time.monotonic() - began < 2.5 else ["it ended late"])
+
+
 def server_dies(site):
     params = {"name": "elicit_and_die", "arguments": {}}
     p = again(site.ann.request("tools/call", params))
@@ -198,6 +209,7 @@ row("progress behind a question", progress_after, site)
 row("the deadline stands still for the client", stands_still, site)
 row("the deadline of a chain counts for its tools", chain_without_time, site)
 row("the deadline counts for the tool", time_goes_on, site)
+row("and not more for it than there was", time_stood_still, site)
 row("two clients on one pipe", two_clients, site)
 row("the server dies", server_dies, site)
 case("the end", is_it(site.end(), 0))

@@ -150,6 +150,33 @@ static void full_at_end(void)
     desk_remove(d.folder);
 }
 
+/* Writes that find no space, in the segment and then in the new one, which is empty still. */
+static void space_comes_back(void)
+{
+    char plan[96];
+    for (int n = 1; n < 9; n++) {
+        struct desk d = {0};
+        size_t durable = 0;
+        desk_folder(d.folder);
+        fer_ledger_options o = desk_options(d.folder);
+        fer_faults_begin(NULL);
+        assert_int_equal(desk_open(&d, &o), FER_OK);
+        snprintf(plan, sizeof plan, "write:ENOSPC@%d;write:ENOSPC@%d;write:ENOSPC@%d", n, n + 1,
+                 n + 2);
+        assert_true(fer_faults_begin(plan));
+        run_calls(&d, 24, &durable);
+        for (int i = 0; i < 200 && fer_ledger_state_of(d.ledger) == FER_LEDGER_FULL; i++)
+            usleep(10000);
+        assert_int_equal(fer_ledger_state_of(d.ledger), FER_LEDGER_OK);
+        fer_faults_begin(NULL);
+        assert_int_equal(desk_begin(&d, "acme", "taken", "Pure"), FER_OK);
+        assert_int_equal(desk_end(&d, "acme", "taken", "Ok"), FER_OK);
+        assert_int_equal(desk_close(&d), FER_OK);
+        assert_fine(d.folder, plan);
+        desk_remove(d.folder);
+    }
+}
+
 /* The name of a new folder is durable before anything is kept in it; later nobody asks again. */
 static void folder_above(void)
 {
@@ -337,7 +364,7 @@ static void no_random(void)
 int main(void)
 {
     return ROWS_RUN("faults", rows, run) + ROWS_ONE("faults", full_at_end) +
-           ROWS_ONE("faults", folder_above) + ROWS_ONE("faults", queue_bound) +
-           ROWS_ONE("faults", open_bound) + ROWS_RUN("openings", openings, open_failing) +
-           ROWS_ONE("faults", no_random);
+           ROWS_ONE("faults", space_comes_back) + ROWS_ONE("faults", folder_above) +
+           ROWS_ONE("faults", queue_bound) + ROWS_ONE("faults", open_bound) +
+           ROWS_RUN("openings", openings, open_failing) + ROWS_ONE("faults", no_random);
 }

@@ -529,6 +529,7 @@ static int serve(serving *s)
     fer_local_door_close(&s->local);
     end_handles(s);
     /* What was cancelled ends in the loop; peers go with it. */
+    if (s->station.keeping) fer_keeping_let_go(s->station.keeping);
     while (fer_front_busy(s->front)) uv_run(loop, UV_RUN_ONCE);
     keep_uses(s);
     fer_station_save_wares(&s->station, s->front, &s->wares_kept);

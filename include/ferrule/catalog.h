@@ -38,6 +38,7 @@ extern "C" {
 #define FER_PAGE_MAX            100     /* things on a page at most */
 #define FER_BACKENDS_MAX        64      /* backends of one tool */
 #define FER_CATALOG_MAX         4000000 /* tools of one catalogue */
+#define FER_PAST_MAX            10000   /* definitions of tools that are gone, and rejected ones */
 #define FER_BATCH_MAX           1000000 /* changes of one batch */
 #define FER_PROBLEMS_MAX        1000    /* problems of one batch that are told */
 #define FER_LISTENERS_MAX       1000    /* listeners of one catalogue */
@@ -237,7 +238,9 @@ FER_API fer_code fer_batch_add(fer_batch *b, fer_str name, fer_str text, fer_for
 /* One tool, whose text must still be there: its schemas are taken from it byte for byte. */
 FER_API fer_code fer_batch_put(fer_batch *b, const fer_tool *tool, const fer_put_options *options,
                                fer_err *err);
-/* Removes a tool: its ID, exactly. Its documentation goes with it. */
+/* Removes a tool: its ID, exactly. Its documentation goes with it. Where changes are held back it
+ * is remembered: if it comes again as another one, it is served as it was until somebody decides.
+ */
 FER_API fer_code fer_batch_remove(fer_batch *b, fer_str id, fer_err *err);
 /* Removes one backend of a tool; the tool goes with the last one. */
 FER_API fer_code fer_batch_remove_backend(fer_batch *b, fer_str id, const fer_backend *backend,
@@ -248,7 +251,8 @@ FER_API fer_code fer_batch_remove_backend(fer_batch *b, fer_str id, const fer_ba
  * fit (FER_ARGS_TOO_LARGE), and be valid arguments where the tool is there.
  */
 FER_API fer_code fer_batch_document(fer_batch *b, fer_str id, fer_str json, fer_err *err);
-/* Serves the definition that is held back; or forgets it. */
+/* Serves the definition that is held back, or the one that was rejected last; or turns it down: it
+ * is not held back again. */
 FER_API fer_code fer_batch_approve(fer_batch *b, fer_str id, fer_err *err);
 FER_API fer_code fer_batch_reject(fer_batch *b, fer_str id, fer_err *err);
 

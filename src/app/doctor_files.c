@@ -266,7 +266,7 @@ static void tell_catalog(fer_doctor *d, fer_str path, fer_catalog *c)
     if (fer_view_held(v))
         fer_doctor_tell(d, FER_DOCTOR_WARNING, path,
                         FER_STR("ferrule catalog quarantine lists them; ferrule catalog approve ID "
-                                "serves one, ferrule catalog reject ID forgets it."),
+                                "serves one, ferrule catalog reject ID turns it down."),
                         "%zu tool%s; %zu changed definition%s held back, and the old %s served",
                         fer_view_count(v), fer_s(fer_view_count(v)), fer_view_held(v),
                         fer_view_held(v) == 1 ? " is" : "s are",

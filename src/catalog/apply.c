@@ -137,6 +137,51 @@ static fer_code judge(struct fer_applying *p, const fer_body *old, const fer_bod
     return code;
 }
 
+/* ---- what a tool was ---- */
+
+/* What is remembered under an ID; tools that are for one owner alone have nothing of it. */
+static fer_code past_of(const struct fer_applying *p, fer_str id, const fer_body **out)
+{
+    fer_entry *e = fer_id_is_own(id) ? NULL : entry_in(&p->next->past, id);
+    *out = NULL;
+    return e ? fer_entry_body(e, out, p->err) : FER_OK;
+}
+
+/* An entry of its own: the one that is served has its number in the index. */
+static fer_code copy_entry(struct fer_applying *p, const fer_body *b, fer_entry **out)
+{
+    fer_backend *list;
+    size_t count;
+    fer_code code = fer_body_backends(p->scratch, b, &list, &count, p->err);
+    return code ? code : fer_entry_with_backends(p->scratch, b, list, count, out, p->err);
+}
+
+static fer_code remember(struct fer_applying *p, fer_entry *e)
+{
+    bool more = !entry_in(&p->next->past, e->value.key);
+    if (more && fer_table_count(&p->next->past) >= FER_PAST_MAX) return FER_OK;
+    return put_in(p, &p->next->past, e);
+}
+
+/* Where changes are held back, a tool that is gone leaves what it was: it is held against that if
+ * it comes again. */
+static fer_code remember_gone(struct fer_applying *p, fer_entry *there)
+{
+    const fer_body *b;
+    fer_entry *copy = NULL;
+    fer_str id = there->value.key;
+    bool held = entry_in(&p->next->pending, id) != NULL;
+    if (fer_id_is_own(id) || (p->quarantine == FER_QUARANTINE_NONE && !held))
+        return remove_from(p, &p->next->past, id);
+    fer_code code = fer_entry_body(there, &b, p->err);
+    if (!code) code = copy_entry(p, b, &copy);
+    if (code) return code;
+    assert(copy);
+    code = remember(p, copy);
+    fer_value_unref(&copy->value);
+    return code;
+}
+
 static bool is_held_back(const struct fer_applying *c, fer_verdict verdict)
 {
     return c->quarantine == FER_QUARANTINE_CHANGED ||
@@ -181,12 +226,20 @@ static bool is_waiting(const struct fer_applying *p, const fer_entry *e)
 
 static fer_code put_changed(struct fer_applying *p, const fer_body *old, fer_entry *e)
 {
-    fer_code code = judge(p, old, e->body, &p->outcome->verdict);
+    const fer_body *rejected;
+    fer_code code = past_of(p, e->value.key, &rejected);
+    if (code) return code;
+    if (rejected && same_definition(rejected, e->body)) {
+        p->outcome->kind = FER_EVENT_UNCHANGED; /* somebody has decided that already */
+        return FER_OK;
+    }
+    code = judge(p, old, e->body, &p->outcome->verdict);
     if (code) return code;
     if (is_held_back(p, p->outcome->verdict) || is_waiting(p, e)) return hold_back(p, e);
     p->outcome->kind = FER_EVENT_UPDATED;
     code = serve(p, e);
     if (!code) code = remove_from(p, &p->next->pending, e->value.key);
+    if (!code) code = remove_from(p, &p->next->past, e->value.key);
     return code ? code : refit_doc(p, e->body);
 }
 
@@ -234,13 +287,43 @@ static fer_code judge_first(struct fer_applying *p, const fer_entry *e, bool *ho
     return code;
 }
 
+/* A tool that was gone comes as another one, which has to wait: it is served as it was. */
+static fer_code put_as_it_was(struct fer_applying *p, const fer_body *was, fer_entry *e)
+{
+    fer_entry *copy = NULL;
+    fer_code code = copy_entry(p, was, &copy);
+    if (code) return code;
+    assert(copy);
+    code = serve_new(p, copy);
+    fer_value_unref(&copy->value);
+    if (!code) code = hold_back(p, e);
+    if (!code && p->outcome->kind == FER_EVENT_UNCHANGED) p->outcome->kind = FER_EVENT_REGISTERED;
+    return code ? code : remove_from(p, &p->next->past, e->value.key);
+}
+
+static fer_code put_again(struct fer_applying *p, const fer_body *was, fer_entry *e)
+{
+    bool same = same_definition(was, e->body), judged = p->quarantine != FER_QUARANTINE_NONE;
+    fer_code code = same || !judged ? FER_OK : judge(p, was, e->body, &p->outcome->verdict);
+    if (code) return code;
+    if (!same && ((judged && is_held_back(p, p->outcome->verdict)) || is_waiting(p, e)))
+        return put_as_it_was(p, was, e);
+    p->outcome->kind = FER_EVENT_REGISTERED;
+    code = serve_new(p, e);
+    if (!code) code = remove_from(p, &p->next->past, e->value.key);
+    return code ? code : remove_from(p, &p->next->pending, e->value.key);
+}
+
 static fer_code put_new(struct fer_applying *p, fer_entry *e)
 {
+    const fer_body *was;
+    fer_code code = past_of(p, e->value.key, &was);
+    if (code || was) return code ? code : put_again(p, was, e);
     bool hold = is_waiting(p, e);
     p->outcome->kind = FER_EVENT_REGISTERED;
-    fer_code code = !hold && fer_body_is_own(e->body) && p->quarantine != FER_QUARANTINE_NONE
-                        ? judge_first(p, e, &hold)
-                        : FER_OK;
+    code = !hold && fer_body_is_own(e->body) && p->quarantine != FER_QUARANTINE_NONE
+               ? judge_first(p, e, &hold)
+               : FER_OK;
     if (code || hold) return code ? code : hold_back(p, e);
     code = serve_new(p, e);
     return code ? code : remove_from(p, &p->next->pending, e->value.key);
@@ -272,8 +355,8 @@ static fer_code apply_put(struct fer_applying *p, const struct fer_op *op)
 
 /* ---- the others ---- */
 
-/* What is held back of a tool stays so: one that goes and comes again is no new one. A definition of
- * one owner's own that comes again is held against what all are shown, and needs no memory. */
+/* What is held back of a tool stays so: one that goes and comes again is no new one. A definition
+ * of one owner's own that comes again is held against what all are shown, and needs no memory. */
 static fer_code forget_held(struct fer_applying *p, fer_str id)
 {
     return fer_id_is_own(id) ? remove_from(p, &p->next->pending, id) : FER_OK;
@@ -284,6 +367,7 @@ static fer_code remove_tool(struct fer_applying *p, fer_str id)
     fer_id parts;
     p->outcome->kind = FER_EVENT_REMOVED;
     fer_code code = fer_id_parse(id, &parts, p->err);
+    if (!code) code = remember_gone(p, entry_in(&p->next->tools, id));
     if (!code) code = retire(p, entry_in(&p->next->tools, id));
     if (!code) code = remove_from(p, &p->next->tools, id);
     if (!code) code = forget_held(p, id);
@@ -358,20 +442,25 @@ static fer_code apply_approve(struct fer_applying *p, const struct fer_op *op)
 {
     const fer_body *body;
     fer_entry *e = entry_in(&p->next->pending, op->id);
+    bool first = !entry_in(&p->next->tools, op->id);
+    if (!e && !first) e = entry_in(&p->next->past, op->id); /* it was rejected */
     if (!e) return not_held(p, op->id);
     p->outcome->kind = FER_EVENT_APPROVED;
-    bool first = !entry_in(&p->next->tools, op->id);
     fer_code code = fer_entry_body(e, &body, p->err);
     if (!code) code = first ? serve_new(p, e) : serve(p, e);
     if (!code && !first) code = refit_doc(p, body);
+    if (!code) code = remove_from(p, &p->next->past, op->id);
     return code ? code : remove_from(p, &p->next->pending, op->id);
 }
 
 static fer_code apply_reject(struct fer_applying *p, const struct fer_op *op)
 {
-    if (!entry_in(&p->next->pending, op->id)) return not_held(p, op->id);
+    fer_entry *e = entry_in(&p->next->pending, op->id);
+    bool keeps = !fer_id_is_own(op->id) && entry_in(&p->next->tools, op->id);
+    if (!e) return not_held(p, op->id);
     p->outcome->kind = FER_EVENT_REJECTED;
-    return remove_from(p, &p->next->pending, op->id);
+    fer_code code = keeps ? remember(p, e) : FER_OK;
+    return code ? code : remove_from(p, &p->next->pending, op->id);
 }
 
 /* What is broken was told when it was added. */

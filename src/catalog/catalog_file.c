@@ -211,7 +211,7 @@ static void init_doc(const struct opening *o, fer_doc *d, const struct fer_file_
 static bool alloc_values(struct opening *o)
 {
     const uint64_t *n = o->head.counts;
-    size_t entries = (size_t)(n[FER_FILE_TOOLS] + n[FER_FILE_PENDING]);
+    size_t entries = (size_t)(n[FER_FILE_TOOLS] + n[FER_FILE_PENDING] + n[FER_FILE_PAST]);
     size_t docs = (size_t)n[FER_FILE_DOCS], spaces = (size_t)n[FER_FILE_SPACES];
     file *f = o->file;
     f->entries = fer_sys_malloc((entries + 1) * sizeof *f->entries);
@@ -226,9 +226,9 @@ static bool plant(struct opening *o)
     const uint64_t *n = o->head.counts;
     const struct fer_file_row *r = o->rows;
     fer_value **at = o->list;
-    fer_table *trees[FER_FILE_GROUPS] = {&o->view->tools, &o->view->pending, &o->view->docs,
-                                         &o->view->spaces};
-    size_t entries = (size_t)(n[FER_FILE_TOOLS] + n[FER_FILE_PENDING]);
+    fer_table *trees[FER_FILE_GROUPS] = {&o->view->tools, &o->view->pending, &o->view->past,
+                                         &o->view->docs, &o->view->spaces};
+    size_t entries = (size_t)(n[FER_FILE_TOOLS] + n[FER_FILE_PENDING] + n[FER_FILE_PAST]);
     for (size_t i = 0; i < entries; i++, r++) {
         init_entry(o, &o->file->entries[i], r);
         o->view->own += i < n[FER_FILE_TOOLS] && fer_id_is_own(o->file->entries[i].value.key);

@@ -12,7 +12,7 @@
 
 #include "view.h"
 
-#define FER_CATALOG_FORMAT 2
+#define FER_CATALOG_FORMAT 3
 #define FER_CATALOG_USES   ".usage" /* behind the name of its file: what is remembered of uses */
 
 struct fer_vector_section;

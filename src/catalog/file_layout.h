@@ -18,6 +18,7 @@
 enum fer_file_group {
     FER_FILE_TOOLS,   /* blocks are bodies */
     FER_FILE_PENDING, /* blocks are bodies */
+    FER_FILE_PAST,    /* blocks are bodies */
     FER_FILE_DOCS,    /* blocks are JSON */
     FER_FILE_SPACES,  /* no blocks; `check` is the number of tools */
     FER_FILE_GROUPS
@@ -48,7 +49,7 @@ struct fer_file_head {
     uint64_t numbers; /* of tools in the index: they are lower */
     uint64_t check;   /* of the head, with 0 here */
 };
-_Static_assert(sizeof(struct fer_file_head) == 200, "no gaps");
+_Static_assert(sizeof(struct fer_file_head) == 208, "no gaps");
 
 struct fer_file_row {
     uint64_t at; /* of the block in the file */

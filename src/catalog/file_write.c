@@ -174,7 +174,7 @@ static void copy_sections(struct writing *w)
 fer_code fer_catalog_file_write(fer_arena *a, const fer_view *v, fer_str events, fer_str *out,
                                 fer_err *err)
 {
-    struct writing w = {.trees = {&v->tools, &v->pending, &v->docs, &v->spaces},
+    struct writing w = {.trees = {&v->tools, &v->pending, &v->past, &v->docs, &v->spaces},
                         .sections = {[FER_SECTION_EVENTS] = events},
                         .head = {.magic = FER_FILE_MAGIC,
                                  .format = FER_CATALOG_FORMAT,

@@ -34,6 +34,7 @@ fer_view *fer_view_next(const fer_view *v)
     memcpy(next->key, v->key, sizeof v->key);
     next->tools = fer_table_copy(&v->tools);
     next->pending = fer_table_copy(&v->pending);
+    next->past = fer_table_copy(&v->past);
     next->docs = fer_table_copy(&v->docs);
     next->spaces = fer_table_copy(&v->spaces);
     next->file = fer_catalog_file_ref(v->file);
@@ -57,6 +58,7 @@ void fer_view_unref(fer_view *v)
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1) return;
     fer_table_drop(&v->tools);
     fer_table_drop(&v->pending);
+    fer_table_drop(&v->past);
     fer_table_drop(&v->docs);
     fer_table_drop(&v->spaces);
     fer_table_drop(&v->numbers);

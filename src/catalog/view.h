@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frozen state of the catalogue: four tables that share their parts with the states before
+ * A frozen state of the catalogue: five tables that share their parts with the states before
  * and after. Made and changed by catalog.c while nobody else has it; then read by anybody, for
  * as long as somebody holds it, even past the catalogue's own life.
  */
@@ -20,15 +20,17 @@ struct fer_view {
     unsigned char key[FER_CATALOG_KEY]; /* that page tokens are signed with */
     fer_table tools;                    /* fer_entry, by ID */
     fer_table pending;                  /* fer_entry, by ID: definitions that are held back */
-    fer_table docs;                     /* fer_doc, by ID */
-    fer_table spaces;                   /* fer_space, by namespace */
-    struct fer_catalog_file *file;      /* that values may lie in; or NULL */
-    struct fer_catalog_file *older;     /* whose vectors are used again; or NULL */
-    struct fer_finder *finder;          /* what is searched, or only kept in step; or NULL */
-    bool search;                        /* somebody searches */
-    fer_table numbers;    /* entries by their number in it, but for those of the file */
-    uint32_t next_number; /* that no entry had yet */
-    size_t own;           /* tools that are for one owner alone (own_id.h) */
+    fer_table past;                 /* fer_entry, by ID: what a tool that is gone was when it was
+                                       served; of one that is served, what was rejected last */
+    fer_table docs;                 /* fer_doc, by ID */
+    fer_table spaces;               /* fer_space, by namespace */
+    struct fer_catalog_file *file;  /* that values may lie in; or NULL */
+    struct fer_catalog_file *older; /* whose vectors are used again; or NULL */
+    struct fer_finder *finder;      /* what is searched, or only kept in step; or NULL */
+    bool search;                    /* somebody searches */
+    fer_table numbers;              /* entries by their number in it, but for those of the file */
+    uint32_t next_number;           /* that no entry had yet */
+    size_t own;                     /* tools that are for one owner alone (own_id.h) */
 };
 
 /* What somebody wrote about a tool beside its record. */

@@ -187,7 +187,7 @@ void fer_station_say_held(fer_station *s)
             s,
             "%zu changed definition%s held back, and what was there before is served on: 'ferrule "
             "catalog quarantine' lists them, 'ferrule catalog approve ID' serves one, "
-            "'ferrule catalog reject ID' forgets it",
+            "'ferrule catalog reject ID' turns it down",
             held, held == 1 ? " is" : "s are");
 }
 

@@ -343,7 +343,7 @@ static void hostile_bodies(void)
 }
 
 #define BLANKS "                                                                "
-#define LONG   "{\"tools\":[" BLANKS BLANKS BLANKS "]}"
+#define LONG   "{\"tools\":[" BLANKS BLANKS BLANKS BLANKS "]}"
 
 static const struct wrong {
     const char *name;
@@ -371,11 +371,11 @@ static void formats(void)
     fer_catalog *c;
     fer_err err;
     memcpy(b.copy, b.whole.ptr, b.whole.len);
-    b.copy[8] = 3;
+    b.copy[8] = FER_CATALOG_FORMAT + 1;
     make_file("format", b.copy, b.whole.len, 0600);
     assert_int_equal(fer_catalog_open(path_of("format"), NULL, &c, &err), FER_INVALID_CATALOG);
-    assert_non_null(strstr(err.message, "format 3"));
-    b.copy[8] = 2;
+    assert_non_null(strstr(err.message, "format 4"));
+    b.copy[8] = FER_CATALOG_FORMAT;
     b.copy[12] = 1;
     make_file("format", b.copy, b.whole.len, 0600);
     assert_int_equal(fer_catalog_open(path_of("format"), NULL, &c, &err), FER_INVALID_CATALOG);

@@ -15,9 +15,10 @@
 
 /* Variants with odd numbers demand a parameter: to become one breaks callers. */
 struct model_tool {
-    int served;        /* variant + 1; 0: not there */
-    int held;          /* the same, of what is held back */
-    unsigned held_backends;
+    int served; /* variant + 1; 0: not there */
+    int held;   /* the same, of what is held back */
+    int past;   /* the same: what it was when it went, or what was rejected */
+    unsigned held_backends, past_backends;
     unsigned backends; /* bits */
     bool documented;
 };
@@ -89,20 +90,27 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
         assert_int_equal(
             fer_batch_add(b, FER_STR("t"), fer_str_of(text), FER_FORMAT_JSON, NULL, &err), FER_OK);
         int now = (int)variant + 1;
-        if (!t->served && t->held == now) {
-            ; /* it waits, whether the tool was away or not */
+        if (!t->served && t->past && t->past != now &&
+            (t->held == now || is_held(policy, t->past, now))) {
+            t->served = t->past; /* as it was before it went */
+            t->backends = t->past_backends;
+            if (t->held != now) t->held_backends = 1u << backend;
+            t->held = now;
+            t->past = 0;
         } else if (!t->served) {
             *t = (struct model_tool){
                 .served = now, .backends = 1u << backend, .documented = t->documented};
+        } else if (t->past == now && t->served != now) {
+            ; /* it was rejected */
         } else if (t->served == now) {
             t->backends |= 1u << backend;
             t->held = 0;
         } else if (is_held(policy, t->served, now)) {
+            if (t->held != now) t->held_backends = t->backends | 1u << backend;
             t->held = now;
-            t->held_backends = t->backends | 1u << backend;
         } else {
             t->served = now;
-            t->held = 0;
+            t->held = t->past = 0;
             t->backends |= 1u << backend;
         }
         return true;
@@ -110,7 +118,15 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
     case REMOVE: {
         assert_int_equal(fer_batch_remove(b, id, &err), FER_OK);
         bool there = t->served || t->documented;
-        *t = (struct model_tool){.held = t->held, .held_backends = t->held_backends};
+        struct model_tool was = *t;
+        *t = (struct model_tool){.held = was.held, .held_backends = was.held_backends};
+        if (!was.served) {
+            t->past = was.past;
+            t->past_backends = was.past_backends;
+        } else if (policy != FER_QUARANTINE_NONE) {
+            t->past = was.served;
+            t->past_backends = was.backends;
+        }
         return there;
     }
     case DOCUMENT:
@@ -120,17 +136,22 @@ static bool change(fer_batch *b, struct model *m, fer_quarantine policy, unsigne
         return true;
     case APPROVE: {
         assert_int_equal(fer_batch_approve(b, id, &err), FER_OK);
-        bool held = t->held;
-        if (held) {
-            t->backends = t->held_backends;
-            t->served = t->held;
+        bool held = t->held, rejected = !held && t->served && t->past;
+        if (held || rejected) {
+            t->backends = held ? t->held_backends : t->past_backends;
+            t->served = held ? t->held : t->past;
+            t->past = 0;
         }
         t->held = 0;
-        return held;
+        return held || rejected;
     }
     case REJECT: {
         assert_int_equal(fer_batch_reject(b, id, &err), FER_OK);
         bool held = t->held;
+        if (held && t->served) {
+            t->past = t->held;
+            t->past_backends = t->held_backends;
+        }
         t->held = 0;
         return held;
     }

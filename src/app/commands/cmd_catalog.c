@@ -216,7 +216,7 @@ static void write_changes(fer_shelf *s, const fer_batch *b, const fer_batch *rem
     if (held)
         fer_app_say(s->app,
                     "%zu held back; 'ferrule catalog approve ID' serves a definition, "
-                    "'ferrule catalog reject ID' forgets it",
+                    "'ferrule catalog reject ID' turns it down",
                     held);
 }
 

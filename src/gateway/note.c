@@ -71,14 +71,43 @@ static fer_str hide(fer_call *c, fer_redact_root root, const yyjson_val *v, bool
     return fer_arena_printf(c->arena, "{\"bytes\":%zu}", out.len);
 }
 
-/* Texts that others wrote may have secrets of ours in them. */
-static void clean(fer_call *c, fer_str *text)
+static void clean_by(fer_call *c, const fer_net *net, fer_str *text)
 {
     fer_str out;
     if (!text->len) return;
-    *text = fer_net_clean(c->arena, c->gateway->net, *text, &out, NULL)
+    *text = fer_net_clean(c->arena, net, *text, &out, NULL)
                 ? FER_STR("the text of the error was dropped: it could not be looked at")
                 : out;
+}
+
+/* Texts that others wrote may have secrets of ours in them. */
+static void clean(fer_call *c, fer_str *text)
+{
+    clean_by(c, c->gateway->net, text);
+}
+
+/* What was redacted, as a net; NULL: there is no memory for it. */
+static const fer_net *net_of_redacted(fer_call *c)
+{
+    const fer_redactions *r = &c->redactions;
+    fer_net *net = fer_net_new(c->arena);
+    for (size_t i = 0; net && i < r->value_count; i++)
+        if (fer_net_add(net, r->values[i], NULL)) net = NULL;
+    return net && !fer_net_weave(net, NULL) ? net : NULL;
+}
+
+/* A tool may say again what was redacted where it stood: "created the user with ...". */
+static void clean_echoes(fer_call *c)
+{
+    fer_str out;
+    if (!c->redactions.value_count) return;
+    const fer_net *net = net_of_redacted(c);
+    if (!net || fer_net_clean(c->arena, net, c->output_shown, &out, NULL)) out = FER_STR("");
+    c->output_shown = out;
+    if (!net) return;
+    clean_by(c, net, &c->envelope.error.message);
+    clean_by(c, net, &c->envelope.error.details);
+    clean_by(c, net, &c->envelope.error.caused_by);
 }
 
 static void list_redactions(fer_call *c)
@@ -125,6 +154,7 @@ fer_move fer_stage_redact(fer_call *c)
         c->input_shown = hide(c, FER_ROOT_INPUT, fer_json_root(c->args), false);
     if (c->outcome.structured)
         c->output_shown = hide(c, FER_ROOT_OUTPUT, c->outcome.structured, ledger && c->begun);
+    clean_echoes(c);
     list_redactions(c);
     return move == FER_MOVE_NEXT ? redact_result(c) : move;
 }

@@ -125,6 +125,23 @@ static void list_place(walk *k)
     else p->list[p->count++] = text;
 }
 
+/* What stood there, so that it can be looked for elsewhere. */
+static void keep_values(walk *k, const yyjson_val *v, int depth)
+{
+    fer_redactions *p = k->places;
+    if (!p || p->value_count >= FER_REDACT_VALUES || depth > FER_REDACT_DEPTH) return;
+    if (fer_is_obj(v)) {
+        FER_EACH_MEMBER (v, key) keep_values(k, key + 1, depth + 1);
+    } else if (fer_is_arr(v)) {
+        FER_EACH_ITEM (v, item) keep_values(k, item, depth + 1);
+    } else if (fer_is_str(v) && fer_val_len(v) <= FER_REDACT_VALUE) {
+        fer_str *list =
+            fer_arena_room(p->arena, p->values, p->value_count, &p->value_cap, sizeof *list);
+        if (!list) k->failure = FER_OUT_OF_MEMORY;
+        else (p->values = list)[p->value_count++] = fer_val_str(v);
+    }
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static void visit(walk *k, const yyjson_val *v, int depth);
@@ -149,6 +166,7 @@ static void visit_child(walk *k, const yyjson_val *v, const spot *w, int depth)
         k->found = true;
         if (k->out) {
             list_place(k);
+            keep_values(k, v, depth);
             fer_buf_add_text(k->out, "\"" FER_REDACTED "\"");
         }
     }
@@ -222,6 +240,7 @@ fer_code fer_redact_add(fer_buf *out, const fer_redact_rules *r, fer_redact_root
     bool hit = begin(&k, root);
     if (hit) {
         list_place(&k);
+        keep_values(&k, value, 0);
         fer_buf_add_text(out, "\"" FER_REDACTED "\"");
     } else if (!k.failure) {
         visit(&k, value, 0);

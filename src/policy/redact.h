@@ -16,11 +16,13 @@
 #include "buf.h"
 #include "json_value.h"
 
-#define FER_REDACT_STEPS 60   /* segments of a path */
-#define FER_REDACT_RULES 1000 /* of one set, built-in ones not counted */
-#define FER_REDACT_DEPTH 256  /* of a value */
-#define FER_REDACT_LIST  100  /* places that are listed; then "+N" */
-#define FER_REDACTED     "[REDACTED]"
+#define FER_REDACT_STEPS  60   /* segments of a path */
+#define FER_REDACT_RULES  1000 /* of one set, built-in ones not counted */
+#define FER_REDACT_DEPTH  256  /* of a value */
+#define FER_REDACT_LIST   100  /* places that are listed; then "+N" */
+#define FER_REDACT_VALUES 100  /* texts that stood there and are kept */
+#define FER_REDACT_VALUE  256  /* bytes of one; what is longer is not */
+#define FER_REDACTED      "[REDACTED]"
 
 typedef enum fer_redact_root {
     FER_ROOT_INPUT,
@@ -49,7 +51,9 @@ typedef struct fer_redactions {
     fer_arena *arena;
     fer_str *list;
     size_t count, cap;
-    size_t more; /* that are not in the list */
+    size_t more;     /* that are not in the list */
+    fer_str *values; /* texts that stood there, in the value; the first ones that are short */
+    size_t value_count, value_cap;
 } fer_redactions;
 
 /* Appends the value, redacted, on one line; the buffer is one of an arena. */

@@ -75,7 +75,8 @@ class Api(http.server.BaseHTTPRequestHandler):
             gate.wait(30)
             self.answer(200, {"n": n})
         else:
-            self.answer(200, {"n": n, "token": "hush-hush-4711"})
+            said = {"said": f"done with {self.path}"} if name == "ok_redacted" else {}
+            self.answer(200, {"n": n, "token": "hush-hush-4711", **said})
 
     do_GET = do_POST = serve
 
@@ -212,7 +213,7 @@ same("key: another input", s.ask("api:ok_write", {"x": 2}, idempotencyKey="one")
 same("key: lost", [s.ask("api:lost_write", {"x": 1}, idempotencyKey="two").get("code"), asked["lost_write"]], ["OutcomeUnknown", 1])
 same("key: it stays lost", [s.ask("api:lost_write", {"x": 1}, idempotencyKey="two").get("code"), asked["lost_write"]], ["OutcomeUnknown", 1])
 same("key: another is lost", s.ask("api:lost_later", {"x": 1}, idempotencyKey="three").get("code"), "OutcomeUnknown")
-s.ask("api:ok_redacted", {"pin": "hush-hush-4712"})
+same("redacted: the caller's own result is whole", "hush-hush-4712" in s.ask("api:ok_redacted", {"pin": "hush-hush-4712"})["said"], True)
 
 
 def keys(*words):
@@ -312,6 +313,8 @@ same("ledger: one that was not says its attempts by themselves", "attemptMs" in 
 same("ledger: circuits", records("--type", "circuit")[0]["body"], {"name": "frail", "scope": "backend", "state": "open"})
 begun = next(r["body"] for r in records("--tool", "api:ok_redacted", "--type", "begin"))
 same("ledger: redacted by path", [begun["input"], begun["redactions"]], [{"pin": "[REDACTED]"}, ["input.pin"]])
+same("ledger: what a tool says again is not there either", next(r["body"]["output"] for r in records("--tool", "api:ok_redacted", "--type", "end")),
+     {"n": 1, "token": "[REDACTED]", "said": "done with /ok_redacted?pin=[REDACTED]"})
 case("ledger: no value of a secret name", expect(ledger("export"), 0, ['"token":"[REDACTED]"'], absent=["hush-hush"]))
 case("ledger: as CSV", expect(ledger("export", "-f", "csv"), 0, ["RateLimited", "BudgetExceeded", "CircuitOpen", "ConcurrencyLimited"], absent=["hush-hush"]))
 case("ledger: a configuration without state", expect(run(["ledger", "tail", "-C", put("none.yaml", "commands: []\n")]), 2, err=["names no state"]))

@@ -223,6 +223,15 @@ static void note_silence(fer_place_of_tools *p)
                                      : FER_SILENCE_NONE;
 }
 
+/* The log has each reason once, until there is another one. */
+static void log_failure(const fer_place_of_tools *p, const char *before)
+{
+    if (!p->code || strcmp(p->why, before) == 0) return;
+    fer_log_event(&p->station->log, FER_LOG_WARN, "server.away", FER_LOG_S("server", p->name),
+                  FER_LOG_S("error.code", fer_str_of(fer_code_info(p->code)->name)),
+                  FER_LOG_S("reason", fer_str_of(p->why)));
+}
+
 static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err *err)
 {
     asking *q = l->context;
@@ -234,8 +243,11 @@ static void on_listed(fer_listing *l, fer_code code, fer_str json, const fer_err
     if (p->retired) return; /* its tools are not wanted any more */
     if (!code) code = take_tools(p, json, &own);
     else if (err) own = *err;
+    char before[sizeof p->why];
+    memcpy(before, p->why, sizeof before);
     p->code = code;
     snprintf(p->why, sizeof p->why, "%.255s", code ? own.message : "");
+    log_failure(p, before);
     note_failure(p);
     s->marks_changed |= !code;
     if (!code) p->remembered = true;

@@ -78,7 +78,7 @@ case("nor by a search", ["it does"] if "dies" in str(meta("search_tools", token,
 s.end()
 
 # ---- what their operator is told
-CONFIG = config("told.json", {"dies": DIES, "loud": LOUD}, telemetry={"logFile": path("log.json"), "logFormat": "json"})
+CONFIG = config("told.json", {"dies": DIES, "loud": LOUD, "none": {"command": "no-such-program-here"}}, telemetry={"logFile": path("log.json"), "logFormat": "json"})
 NOISE = " lines or texts that it sent are no messages"
 case("servers tells a server's last words, and of what is no message", expect(run(["servers", "--config", CONFIG], env=OWN), 1, [f"exit code 3; it said: {LAST}", NOISE]))
 r = run(["servers", "--json", "--config", CONFIG], env=OWN)
@@ -88,19 +88,26 @@ case("and so does doctor", expect(run(["doctor", "--config", CONFIG], env=OWN), 
 s = Server(config=CONFIG, folder=folder.name, env=dict(OWN, FERRULE_TOKEN=TOKEN))
 
 
-def lost():
-    """What the log says of each that was lost."""
+def logged(event):
     try:
         with open(path("log.json"), encoding="utf-8") as f:
-            return [e["reason"] for e in map(json.loads, f) if e["event"] == "backend.lost"]
+            return [e for e in map(json.loads, f) if e["event"] == event]
     except OSError:
         return []
 
 
+def lost():
+    """What the log says of each that was lost."""
+    return [e["reason"] for e in logged("backend.lost")]
+
+
 whys = []
+until(lambda: "none" in [e["server"] for e in logged("server.away")])
 until(lambda: LAST in str(lost()) and (whys.append(meta("list_namespaces")["namespaces"]) or "has not said yet" not in str(whys[-1])))
 s.end()
 lost = lost()
+same("the log has a program that is not there", {(e["error.code"], e["reason"]) for e in logged("server.away") if e["server"] == "none"},
+     {("BackendUnavailable", "no program 'no-such-program-here' is in the folders of PATH")})
 case("and the log", [] if any(LAST in e for e in lost) else [str(lost)])
 case("and standard error", [] if f"exit code 3; it said: {LAST}" in (said := s.child.stderr.read()) else [said])
 finish()

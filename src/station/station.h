@@ -61,6 +61,7 @@ typedef struct fer_place_of_tools {
     fer_arena *listing_arena;
     uint64_t looked; /* the catalogue by which what tenants are shown was last looked at again */
     size_t tools;    /* that it has shown */
+    size_t left_out; /* of these: nobody can call them */
     fer_code code;   /* why it has not; FER_OK: it has */
     char why[256];
     unsigned failures;               /* one after the other */

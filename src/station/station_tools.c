@@ -98,6 +98,7 @@ static fer_code shown_ids(fer_arena *a, const fer_batch *b, fer_map *out, size_t
     const fer_event *list = fer_batch_outcomes(b, &n);
     fer_map_init(out, a);
     for (size_t i = 0; i < n; i++) {
+        if (!list[i].id.len) continue; /* it was left out */
         fer_str id = fer_arena_copy(a, list[i].id);
         void **slot = id.ptr ? fer_map_put(out, id) : NULL;
         if (!slot) return fer_arena_failed(a, err);
@@ -177,6 +178,29 @@ fer_code fer_place_add_shown(fer_place_of_tools *p, fer_arena *a, fer_batch *b, 
     return fer_batch_add(b, p->name, fer_buf_view(&rest), FER_FORMAT_JSON, &o, err);
 }
 
+static bool is_left_out(const fer_event *e)
+{
+    return !e->id.len || e->kind == FER_EVENT_SHADOWED;
+}
+
+/* Definitions without a valid name, and second ones of a name, nobody can call: that is logged
+ * where their number is another one than before. */
+static void log_left_out(fer_place_of_tools *p, const fer_batch *b)
+{
+    size_t events, problems, left = 0, before = p->left_out;
+    const fer_event *list = fer_batch_outcomes(b, &events);
+    const fer_problem *why = fer_batch_problems(b, &problems), *last = NULL;
+    for (size_t i = 0; i < events; i++) left += is_left_out(&list[i]);
+    for (size_t i = 0; i < problems; i++)
+        if (why[i].number && why[i].number <= events && is_left_out(&list[why[i].number - 1]))
+            last = &why[i];
+    p->left_out = left;
+    if (left == before || !left) return;
+    fer_log_event(&p->station->log, FER_LOG_WARN, "server.tools_left_out",
+                  FER_LOG_S("server", p->name), FER_LOG_I("tools", left),
+                  FER_LOG_S("reason", last ? last->message : FER_STR("")));
+}
+
 /* Puts them into the catalogue, which judges what has changed; tools that are not shown any more
  * are taken out. */
 static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
@@ -187,6 +211,7 @@ static fer_code take_tools(fer_place_of_tools *p, fer_str json, fer_err *err)
     fer_code code = a && b ? fer_place_add_shown(p, a, b, json, err)
                            : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = fer_catalog_apply(p->station->catalog, b, err);
+    if (!code) log_left_out(p, b);
     if (!code) code = fer_station_keep_only(p, b, &count, err);
     fer_batch_free(b);
     fer_arena_free(a);

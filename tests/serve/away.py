@@ -78,7 +78,10 @@ case("nor by a search", ["it does"] if "dies" in str(meta("search_tools", token,
 s.end()
 
 # ---- what their operator is told
-CONFIG = config("told.json", {"dies": DIES, "loud": LOUD, "none": {"command": "no-such-program-here"}}, telemetry={"logFile": path("log.json"), "logFormat": "json"})
+ODD = {"command": sys.executable, "args": [os.path.join(HERE, "logged.py"), path("odd"), "odd"]}
+with open(path("odd.tools"), "w", encoding="utf-8") as names:
+    names.write("pid b@d")
+CONFIG = config("told.json", {"dies": DIES, "loud": LOUD, "none": {"command": "no-such-program-here"}, "odd": ODD}, telemetry={"logFile": path("log.json"), "logFormat": "json"})
 NOISE = " lines or texts that it sent are no messages"
 case("servers tells a server's last words, and of what is no message", expect(run(["servers", "--config", CONFIG], env=OWN), 1, [f"exit code 3; it said: {LAST}", NOISE]))
 r = run(["servers", "--json", "--config", CONFIG], env=OWN)
@@ -102,12 +105,13 @@ def lost():
 
 
 whys = []
-until(lambda: "none" in [e["server"] for e in logged("server.away")])
+until(lambda: "none" in [e["server"] for e in logged("server.away")] and logged("server.tools_left_out"))
 until(lambda: LAST in str(lost()) and (whys.append(meta("list_namespaces")["namespaces"]) or "has not said yet" not in str(whys[-1])))
 s.end()
 lost = lost()
 same("the log has a program that is not there", {(e["error.code"], e["reason"]) for e in logged("server.away") if e["server"] == "none"},
      {("BackendUnavailable", "no program 'no-such-program-here' is in the folders of PATH")})
+same("and tools that nobody can call", {(e["server"], e["tools"], "b@d" in e["reason"] or "@" in e["reason"]) for e in logged("server.tools_left_out")}, {("odd", 1, True)})
 case("and the log", [] if any(LAST in e for e in lost) else [str(lost)])
 case("and standard error", [] if f"exit code 3; it said: {LAST}" in (said := s.child.stderr.read()) else [said])
 finish()

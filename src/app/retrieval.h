@@ -13,9 +13,9 @@
 #include "json_value.h"
 #include "map.h"
 
-#define FER_RETRIEVAL_LINE ((size_t)16 << 20) /* bytes of a line */
-#define FER_RETRIEVAL_DEEP 100                /* hits of a query in a batch */
-#define FER_RETRIEVAL_SOME 64                 /* tools that are embedded together */
+#define FER_RETRIEVAL_LINE ((size_t)16 << 20)   /* bytes of a line */
+#define FER_RETRIEVAL_DEEP 100                  /* hits of a query in a batch */
+#define FER_RETRIEVAL_SOME FER_EMBED_HTTP_BATCH /* tools that are embedded together */
 
 /* The tools that are searched, numbered as they came. */
 typedef struct fer_tool_list {

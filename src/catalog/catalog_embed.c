@@ -14,7 +14,7 @@
 #include "vector_section.h"
 #include "vector_store.h"
 
-#define STEP 32 /* tools for which the lock is taken twice */
+#define STEP 64 /* tools for which the lock is taken twice, and a server is asked once */
 
 struct step {
     fer_catalog *catalog;

@@ -2,6 +2,7 @@
 #include "embed_http.h"
 
 #include <ferrule/json.h>
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@
 #include "http_fetch.h"
 #include "json_doc.h"
 #include "json_number.h"
+#include "plain_text.h"
+#include "secret_net.h"
 #include "sys.h"
+#include "unicode.h"
 
 #define BEARER   "Bearer "
 #define ENV      "secretref:env:"
@@ -32,6 +36,8 @@ const struct fer_embed_limit_row fer_embed_limit_rows[] = {
      "milliseconds of a request, with all attempts and waits"},
     {"embed.attempts", FER_EMBED_HTTP_ATTEMPTS, false, "attempts at one request"},
     {"embed.key", FER_EMBED_HTTP_KEY, false, "bytes of its key"},
+    {"embed.reason", FER_EMBED_HTTP_REASON, true,
+     "characters that are told of why an embedder refuses"},
     {"embed.text", FER_EMBED_HTTP_TEXT, true,
      "bytes of a text that are sent to an embedder; cut between characters"},
 };
@@ -79,21 +85,66 @@ static fer_code write_body(embed_http *h, const fer_str *texts, size_t count, fe
     return fer_buf_code(&b, err);
 }
 
+/* ---- why it refuses ------------------------------------------------------------------------- */
+
+/* The server's own words: {"error": {"message"}}, {"error"} or {"message"}, as servers have it. */
+static fer_str said_in(const yyjson_val *root)
+{
+    const yyjson_val *error = fer_is_obj(root) ? fer_val_get(root, "error") : NULL;
+    const yyjson_val *said = fer_is_obj(error) ? fer_val_get(error, "message") : error;
+    if (!said && fer_is_obj(root)) said = fer_val_get(root, "message");
+    return fer_is_str(said) ? fer_val_str(said) : FER_STR("");
+}
+
+/* Without the key that was sent, and what looks like any other. */
+static fer_code without_keys(embed_http *h, fer_str text, fer_str *out, fer_err *err)
+{
+    fer_str key = fer_str_slice((fer_str){h->auth, h->auth_len},
+                                h->auth_len ? sizeof BEARER - 1 : 0, h->auth_len);
+    fer_net *net = fer_net_new(h->scratch);
+    if (!net) return fer_arena_failed(h->scratch, err);
+    fer_code code = key.len ? fer_net_add(net, key, err) : FER_OK;
+    if (!code) code = fer_net_weave(net, err);
+    return code ? code : fer_net_clean(h->scratch, net, text, out, err);
+}
+
+/* On one line, and short. A key too short to be looked for could be anywhere in it. */
+static fer_str reason_of(embed_http *h, fer_str body)
+{
+    fer_buf b;
+    fer_json *doc;
+    fer_str said;
+    bool short_key = h->auth_len && h->auth_len - (sizeof BEARER - 1) < FER_NET_SHORTEST;
+    if (short_key || fer_json_read(h->scratch, body, fer_json_limits_file(), &doc, NULL))
+        return FER_STR("");
+    if (without_keys(h, said_in(fer_json_root(doc)), &said, NULL)) return FER_STR("");
+    fer_buf_init(&b, h->scratch, FER_EMBED_HTTP_BODY);
+    fer_text_clean(&b, said);
+    if (b.failure || !b.len) return FER_STR("");
+    for (size_t i = 0; i < b.len; i++)
+        if (b.ptr[i] == '\n' || b.ptr[i] == '\t') b.ptr[i] = ' ';
+    return fer_utf8_cut(fer_buf_view(&b), FER_EMBED_HTTP_REASON);
+}
+
 /* ---- asking, and asking again --------------------------------------------------------------- */
 
-static fer_code status_code(const embed_http *h, unsigned status, fer_err *err)
+/* What is said of a refused key is about the key, and may be part of it. */
+static fer_code status_code(embed_http *h, const fer_http_answer *answer, fer_err *err)
 {
     const char *host = h->server.host;
-    unsigned port = h->server.port;
+    unsigned port = h->server.port, status = answer->head.status;
     if (status == 401 || status == 403)
         return fer_fail(err, FER_UNAUTHENTICATED,
                         "the embedder at %s port %u refuses the key, or the lack of one (HTTP %u)",
                         host, port, status);
+    fer_str why = reason_of(h, answer->body);
     if (status == 429)
-        return fer_fail(err, FER_RATE_LIMITED, "the embedder at %s port %u is busy (HTTP 429)",
-                        host, port);
-    return fer_fail(err, FER_BACKEND_UNAVAILABLE, "the embedder at %s port %u answered HTTP %u",
-                    host, port, status);
+        return fer_fail(err, FER_RATE_LIMITED,
+                        "the embedder at %s port %u is busy (HTTP 429)%s%.*s", host, port,
+                        why.len ? ": " : "", FER_PRI(why));
+    return fer_fail(err, FER_BACKEND_UNAVAILABLE,
+                    "the embedder at %s port %u answered HTTP %u%s%.*s", host, port, status,
+                    why.len ? ": " : "", FER_PRI(why));
 }
 
 /* Whether asking again may help: embedding has no effect, so a lost answer does no harm. */
@@ -145,7 +196,7 @@ static fer_code ask(embed_http *h, fer_str body, fer_str *out, fer_err *err)
         }
         bool again = attempt + 1 < FER_EMBED_HTTP_ATTEMPTS && may_ask_again(code, &answer);
         if (!again || !wait_turn(h, &answer, attempt, deadline_ns))
-            return code ? code : status_code(h, answer.head.status, err);
+            return code ? code : status_code(h, &answer, err);
     }
 }
 
@@ -175,6 +226,16 @@ static bool number_of(const yyjson_val *v, double *out)
     return isfinite(*out);
 }
 
+/* Models reckon in 32 bits; zeros have no direction, and would be near to nothing. */
+static fer_code check_vector(const embed_http *h, const double *vector, fer_err *err)
+{
+    double most = 0;
+    for (size_t i = 0; i < h->length; i++) most = fmax(most, fabs(vector[i]));
+    if (most > (double)FLT_MAX)
+        return bad_answer(h, err, "a vector holds a number larger than any embedder's");
+    return most > 0 ? FER_OK : bad_answer(h, err, "a vector holds nothing but zeros");
+}
+
 static fer_code take_vector(embed_http *h, const yyjson_val *numbers, double *out, fer_err *err)
 {
     size_t i = 0;
@@ -187,7 +248,7 @@ static fer_code take_vector(embed_http *h, const yyjson_val *numbers, double *ou
         if (!number_of(v, &out[i++]))
             return bad_answer(h, err, "a vector holds what is no finite number");
     }
-    return FER_OK;
+    return check_vector(h, out, err);
 }
 
 static const yyjson_val *list_of(const fer_json *doc)

@@ -3,8 +3,8 @@
  * An embedder behind HTTP: any server that answers POST .../embeddings as OpenAI's does. Texts go
  * out in batches. A server that is busy (429, 5xx, a lost connection) is asked again as long as
  * there is time. Requests go to the server of the URL and nowhere else. The key is looked up where
- * a reference says, sent, and never shown; nor is anything that the server says in words. Several
- * threads may ask, one after the other is served.
+ * a reference says, sent, and never shown; of a refusal the server's reason is told in short,
+ * unless it is about the key. Several threads may ask, one after the other is served.
  */
 #ifndef FER_EMBED_HTTP_H
 #define FER_EMBED_HTTP_H
@@ -17,6 +17,7 @@
 #define FER_EMBED_HTTP_TIME_MS  60000 /* for a batch, all attempts and waits together */
 #define FER_EMBED_HTTP_ATTEMPTS 4
 #define FER_EMBED_HTTP_KEY      4096 /* bytes of a key */
+#define FER_EMBED_HTTP_REASON   200  /* characters that are told of why a server refuses */
 
 typedef struct fer_embed_http_options {
     const char *url;   /* up to, and without, "/embeddings" */

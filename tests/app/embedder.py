@@ -250,6 +250,10 @@ with tempfile.TemporaryDirectory() as folder:
         ("an index of no text", edit(["data", 0, "index"], 64), 2, "index"),
         ("a negative index", edit(["data", 0, "index"], -1), 2, "index"),
         ("an index twice", edit(["data", 0, "index"], 1), 2, "index"),
+        ("a vector of zeros", edit(["data", 0, "embedding"], [0.0] * 32), 1, "nothing but zeros"),
+        ("a vector of zeros later", edit(["data", 0, "embedding"], [0] * 32), 2, "nothing but zeros"),
+        ("an absurd number", edit(["data", 0, "embedding", 3], 1e308), 1, "larger than any embedder's"),
+        ("an absurd number the other way", edit(["data", 0, "embedding", 3], -1e40), 1, "larger than any embedder's"),
         ("too many numbers", edit(["data", 0, "embedding"], [1.0] * 4097), 1, "search.dimensions"),
     ]
     for name, change, first, word in wrong:
@@ -282,6 +286,21 @@ with tempfile.TemporaryDirectory() as folder:
     for status, word in ((401, "refuses the key"), (403, "refuses the key"), (404, "HTTP 404"), (400, "HTTP 400"), (302, "HTTP 302")):
         with Server(first_says(status, {"Location": "http://169.254.169.254/"}, 99)) as s:
             case(f"{status}", expect(ask(s.url), 1, err=[word], absent=[KEY]) + ([] if len(s.requests) == 1 else ["asked again"]))
+    reasons = [
+        ("error.message", {"error": {"message": "model 'toy' not found", "type": "x"}}, "HTTP 400: model 'toy' not found", []),
+        ("message", {"message": "input is too long"}, "HTTP 400: input is too long", []),
+        ("of many characters", {"message": "\u00e9" * 300}, "HTTP 400: " + "\u00e9" * 200 + "\n", []),
+        ("with control characters", {"message": "a\x1b[31m\n b\u202ec\td"}, "HTTP 400: a", ["\x1b", "\u202e", "\n b"]),
+        ("with the key", {"error": {"message": f"{KEY} may not use it"}}, "HTTP 400: [REDACTED] may not use it", []),
+        ("no text", {"error": {"message": 7}, "message": None}, "answered HTTP 400\n", []),
+        ("an empty text", {"error": {"message": ""}}, "answered HTTP 400\n", []),
+        ("no object", ["x"], "answered HTTP 400\n", [])]
+    for name, said, word, absent in reasons:
+        with Server(lambda n, body, said=said: (400, {}, said)) as s:
+            result = ask(s.url, "--embedder-key", "secretref:env:TOY_KEY", env=secret)
+            case(f"the server's reason: {name}", expect(result, 1, err=[word], absent=[KEY, *absent]))
+    with Server(lambda n, body: (401, {}, {"error": {"message": "no such key: sk-hun***ary"}})) as s:
+        case("a key that is refused has no reason", expect(ask(s.url), 1, err=["refuses the key"], absent=["sk-hun"]))
     with Server(lambda n, body: (200, {"Content-Length": str(16 * 1024 * 1024 + 1)}, "x")) as s:
         case("an answer that is too large", expect(ask(s.url), 2, err=["http.body"]))
     with Server(locked) as s:

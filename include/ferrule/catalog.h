@@ -161,6 +161,9 @@ typedef struct fer_catalog_options {
     const fer_embed_plugin *plugin; /* instead of it, or NULL; copied, but for its texts */
     const char *vectors_from; /* the file of a catalogue whose vectors are used again for tools
                                  that say the same, where it is one; or NULL */
+    /* Vectors of a file (or of vectors_from) that another embedder made stay in what is saved.
+     * False: they stay until each tool has one by this catalogue's own, which are saved then. */
+    bool keep_vectors;
     /* The file of the memory of uses (fer_catalog_note_use), which need not be there; "": they are
      * remembered and not kept; NULL: they are not remembered. */
     const char *uses;
@@ -203,6 +206,13 @@ typedef struct fer_vector_stats {
     size_t left;       /* tools that have none yet; 0 where nothing makes any */
     bool used;         /* they are searched with: false, where nothing was to make any */
     bool others;       /* the file has vectors of another embedder, which are not used */
+    bool stay;         /* and they stay there, as keep_vectors has it */
+    /* Of the file's own vectors, or those of vectors_from, whoever made them; empty or 0: there are
+     * none, or it does not say. */
+    char file_embedder[32];
+    char file_model[128];
+    size_t file_dims;
+    size_t file_vectors; /* tools that have one of them */
 } fer_vector_stats;
 FER_API void fer_catalog_vectors(fer_catalog *c, fer_vector_stats *out);
 

@@ -327,7 +327,8 @@ const fer_command fer_commands[] = {
     {"index build", FER_TOPIC_FIND, "FILE|FOLDER...", "write a catalogue to a file",
      "Reads definitions in any shape and writes a catalogue that search, describe and namespaces use at once, without "
      "reading the definitions again, and makes a vector for each tool; those of an older file at the same place are used "
-     "again where the texts are the same. Definitions that break the contract of tools are taken as they are, and counted; "
+     "again where the texts are the same, and stay where another embedder made them, unless --embedder names one for all. "
+     "Definitions that break the contract of tools are taken as they are, and counted; "
      "those without a valid ID are left out, counted, and the first ones named, unless --any-name has IDs of any name. "
      "A file that is no catalogue is not replaced, nor one that holds definitions back. "
      "Exits 0 where the file was written, 2 where something could not be read or written; an older file stays then.",
@@ -335,16 +336,19 @@ const fer_command fer_commands[] = {
      "ferrule index build tools/\nferrule index build -o ferrule.catalog servers/*.json",
      fer_run_index_build},
     {"index stats", FER_TOPIC_FIND, "[FILE|FOLDER|-]...", "tell what a catalogue holds",
-     "Prints how many tools, namespaces and vectors a catalogue has and how long it took to open. With --verify every definition "
+     "Prints how many tools, namespaces and vectors a catalogue has, which embedder and model made these, and how long "
+     "it took to open. With --embedder the vectors are those that this one could use. With --verify every definition "
      "is held against its checksum; a damaged file exits 2.",
      fer_index_stats_options,
      "ferrule index stats\nferrule index stats --verify --catalog ferrule.catalog",
      fer_run_index_stats},
     {"catalog update", FER_TOPIC_FIND, "FILE|FOLDER...", "apply definitions to a catalogue",
-     "Registers new tools and updates those that are there, prints each change with what it means to callers (compatible, "
-     "breaking, unknown), and writes the catalogue again. With --quarantine changed definitions are held back and the old "
-     "ones served on until they are approved, whatever later updates say. Tools that the files do not name stay. Of two "
-     "definitions with one ID the first counts, and that is told.",
+     "Registers new tools and updates those that are there, prints each change with what it means to callers "
+     "(compatible, breaking, unknown), and writes the catalogue again. With --quarantine changed definitions are "
+     "held back and the old ones served on until they are approved, whatever later updates say. Tools that the "
+     "files do not name stay. Of two definitions with one ID the first counts, and that is told. Vectors of texts "
+     "that are as they were stay, whoever made them; those that are missing are made where --embedder names the "
+     "embedder of the file, or it is the built-in one.",
      fer_catalog_update_options, "ferrule catalog update --quarantine breaking servers/*.json",
      fer_run_catalog_update},
     {"catalog events", FER_TOPIC_FIND, "", "list the latest changes of a catalogue",
@@ -359,11 +363,13 @@ const fer_command fer_commands[] = {
      "ferrule catalog quarantine\nferrule catalog quarantine github:create_issue",
      fer_run_catalog_quarantine},
     {"catalog approve", FER_TOPIC_FIND, "ID...", "serve definitions that are held back",
-     "All of them or none: where one is not held back, nothing changes.",
+     "All of them or none: where one is not held back, nothing changes. Vectors stay as with "
+     "'catalog update'.",
      fer_catalog_decide_options, "ferrule catalog approve github:create_issue",
      fer_run_catalog_approve},
     {"catalog reject", FER_TOPIC_FIND, "ID...", "forget definitions that are held back",
-     "All of them or none: where one is not held back, nothing changes.",
+     "All of them or none: where one is not held back, nothing changes. Vectors stay as with "
+     "'catalog update'.",
      fer_catalog_decide_options, "ferrule catalog reject github:create_issue",
      fer_run_catalog_reject},
     {"usage note", FER_TOPIC_FIND, "QUERY ID", "remember that a query led to a tool",

@@ -443,7 +443,7 @@ fer_code fer_embed_http_new(const fer_embed_http_options *options, fer_embed_htt
                         options->dimensions, FER_EMBED_DIMS);
     embed_http *h = fer_sys_malloc(sizeof *h);
     if (!h) return fer_fail(err, FER_OUT_OF_MEMORY, "no memory for an embedder");
-    *h = (embed_http){.face = {.name = "http", .embed = embed, .context = h},
+    *h = (embed_http){.face = {.name = FER_EMBED_HTTP_NAME, .embed = embed, .context = h},
                       .lock = PTHREAD_MUTEX_INITIALIZER,
                       .dimensions = options->dimensions,
                       .time_ms = options->time_ms ? options->time_ms : FER_EMBED_HTTP_TIME_MS};

@@ -11,6 +11,7 @@
 
 #include <ferrule/catalog.h>
 
+#define FER_EMBED_HTTP_NAME     "http"
 #define FER_EMBED_HTTP_BATCH    64                 /* texts in one request */
 #define FER_EMBED_HTTP_TEXT     8192               /* bytes of a text that are sent */
 #define FER_EMBED_HTTP_BODY     ((size_t)16 << 20) /* bytes of an answer */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "embedder_choice.h"
 
+#include <stdio.h>
+
 #include "errors.h"
 
 static bool is_url(const char *name)
@@ -14,6 +16,39 @@ fer_embedder_choice fer_embedder_choice_of(const fer_app *app)
     return (fer_embedder_choice){
         fer_app_option(app, "embedder"), fer_app_option(app, "embedder-model"),
         fer_app_option(app, "embedder-key"), fer_app_option(app, "embedder-dims")};
+}
+
+bool fer_embedder_is_named(const fer_app *app)
+{
+    const fer_embedder_choice c = fer_embedder_choice_of(app);
+    return c.name || c.model || c.key || c.dims;
+}
+
+void fer_embedder_who(const fer_vector_stats *v, char out[FER_EMBEDDER_WORDS])
+{
+    snprintf(out, FER_EMBEDDER_WORDS, "the embedder %s%s%s, %zu numbers", v->file_embedder,
+             v->file_model[0] ? ", model " : "", v->file_model, v->file_dims);
+}
+
+/* Of the same model only the length can be another one. */
+static bool is_length_other(const fer_app *app, const fer_vector_stats *v)
+{
+    const char *model = fer_app_option(app, "embedder-model");
+    return v->others && model && strcmp(model, v->file_model) == 0;
+}
+
+void fer_embedder_how(const fer_app *app, const fer_vector_stats *v, char out[FER_EMBEDDER_WORDS])
+{
+    const fer_str name = fer_str_of(v->file_embedder);
+    size_t at = 0;
+    if (fer_str_is(name, FER_EMBED_HTTP_NAME))
+        at = (size_t)snprintf(out, FER_EMBEDDER_WORDS, "--embedder URL --embedder-model %s",
+                              v->file_model[0] ? v->file_model : "MODEL");
+    else
+        snprintf(out, FER_EMBEDDER_WORDS, "--embedder %s",
+                 fer_str_starts(name, "static-") ? "builtin" : "use:FILE");
+    if (at && is_length_other(app, v))
+        snprintf(out + at, FER_EMBEDDER_WORDS - at, " --embedder-dims %zu", v->file_dims);
 }
 
 static fer_code open_server(const fer_embedder_choice *c, fer_embed_http **out, fer_err *err)

@@ -18,6 +18,15 @@ typedef struct fer_embedder_choice {
 
 /* Reads the options embedder, embedder-model, embedder-key and embedder-dims. */
 fer_embedder_choice fer_embedder_choice_of(const fer_app *app);
+/* Whether the command line says anything about it. */
+bool fer_embedder_is_named(const fer_app *app);
+
+#define FER_EMBEDDER_WORDS 256 /* bytes of these texts, and a zero */
+
+/* Who made the vectors that a catalogue's file has: "the embedder http, model m1, 64 numbers". */
+void fer_embedder_who(const fer_vector_stats *v, char out[FER_EMBEDDER_WORDS]);
+/* The options that name it: "--embedder URL --embedder-model m1". */
+void fer_embedder_how(const fer_app *app, const fer_vector_stats *v, char out[FER_EMBEDDER_WORDS]);
 
 /* The server that is asked for; `*out` NULL: none is, what is asked for is at hand. */
 fer_code fer_embedder_choice_server(const fer_embedder_choice *choice, fer_embed_http **out,

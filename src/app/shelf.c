@@ -110,7 +110,8 @@ static fer_code new_catalog(struct loading *l, fer_err *err)
                                    .lenient = true,
                                    .key = key,
                                    .stamp = l->sum,
-                                   .vectors_from = o->vectors_from};
+                                   .vectors_from = o->vectors_from,
+                                   .keep_vectors = !o->replace_vectors};
     if (l->shelf->catalog) return FER_OK;
     fer_code code = choose_embedder(l->shelf, o->files_embedder, &options, err);
     return code ? code : fer_catalog_new(&options, &l->shelf->catalog, err);
@@ -219,10 +220,14 @@ static int load(fer_shelf *s, const fer_asked_tools *asked, fer_batch **out)
 int fer_shelf_update(fer_shelf *s, fer_batch **out)
 {
     int bad = load(s, NULL, out);
-    if (bad) return bad;
+    if (!bad) fer_shelf_renew(s);
+    return bad;
+}
+
+void fer_shelf_renew(fer_shelf *s)
+{
     fer_view_unref(s->view);
     s->view = fer_catalog_view(s->catalog);
-    return 0;
 }
 
 fer_code fer_shelf_embed(fer_shelf *s, fer_err *err)
@@ -238,6 +243,27 @@ fer_code fer_shelf_embed(fer_shelf *s, fer_err *err)
     }
     fer_progress_clear(&p);
     return code;
+}
+
+void fer_shelf_tell_vectors(const fer_shelf *s)
+{
+    char who[FER_EMBEDDER_WORDS], how[FER_EMBEDDER_WORDS];
+    fer_vector_stats v;
+    fer_catalog_vectors(s->catalog, &v);
+    if (!v.stay) return;
+    size_t all = fer_view_count(s->view), lacking = all - v.file_vectors;
+    fer_embedder_who(&v, who);
+    fer_embedder_how(s->app, &v, how);
+    if (lacking)
+        fer_app_say(s->app,
+                    "%zu of %zu tools %s no vector: those of this catalogue are of %s, and stay; "
+                    "'ferrule catalog update' with %s makes what is missing",
+                    lacking, all, lacking == 1 ? "has" : "have", who, how);
+    else if (fer_embedder_is_named(s->app))
+        fer_app_say(s->app,
+                    "the vectors of this catalogue stay: they are of %s; 'ferrule index build' "
+                    "with another embedder replaces them",
+                    who);
 }
 
 /* ---- from a file --------------------------------------------------------------------------------
@@ -256,8 +282,10 @@ static fer_code uses_of(fer_shelf *s, const char *path, const char **out, fer_er
 static int open_file(fer_shelf *s, const char *path)
 {
     fer_err err;
-    fer_catalog_options options = {
-        .search = s->options.search, .lenient = true, .quarantine = s->options.quarantine};
+    fer_catalog_options options = {.search = s->options.search,
+                                   .lenient = true,
+                                   .quarantine = s->options.quarantine,
+                                   .keep_vectors = true};
     s->path = path;
     fer_code code = uses_of(s, path, &options.uses, &err);
     if (!code) code = choose_embedder(s, s->options.embedder, &options, &err);

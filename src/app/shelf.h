@@ -28,6 +28,7 @@ typedef struct fer_shelf_options {
     const char *embedder;       /* what makes vectors, of a catalogue in a file */
     const char *files_embedder; /* the same of one that is made on the spot */
     const char *vectors_from;   /* a file that may have vectors already */
+    bool replace_vectors;       /* also those of another embedder, once all have new ones */
     /* Names the catalogue's file where --catalog does not; NULL: ferrule.catalog. 0, or an exit
      * code. */
     int (*find)(fer_app *app, fer_arena *a, const char **path);
@@ -61,6 +62,11 @@ int fer_shelf_failed(fer_app *app, const fer_err *err);
 
 /* Makes the vectors that are missing, with a line of progress. */
 fer_code fer_shelf_embed(fer_shelf *s, fer_err *err);
+/* Takes the newest view. */
+void fer_shelf_renew(fer_shelf *s);
+/* Says whose the file's vectors are, where they stay and tools lack one, or another embedder was
+ * named. */
+void fer_shelf_tell_vectors(const fer_shelf *s);
 /* Applies the definitions of the files that the arguments name to the catalogue. 0, or an exit
  * code; then the batch is not there. */
 int fer_shelf_update(fer_shelf *s, fer_batch **out);

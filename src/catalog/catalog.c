@@ -68,9 +68,10 @@ static fer_code init_index(fer_view *v, const fer_catalog_options *options, fer_
     fer_code code = FER_OK;
     if (!options || !options->search) return FER_OK;
     v->search = true;
+    v->keeps = options->keep_vectors;
     if (options->embedder || options->plugin)
         code = fer_vector_store_new(options->embedder, options->plugin, &store, err);
-    if (!code && store) code = open_older(v, options->vectors_from, err);
+    if (!code) code = open_older(v, options->vectors_from, err);
     if (!code) code = fer_catalog_file_index(v, store, err);
     if (!code) code = v->finder ? fer_catalog_file_load_vectors(v, err) : make_index(v, store, err);
     fer_vector_store_unref(store);

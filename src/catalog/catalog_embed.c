@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "arena.h"
-#include "catalog_file.h"
 #include "catalog_parts.h"
 #include "errors.h"
 #include "finder.h"
 #include "sys.h"
-#include "vector_section.h"
 #include "vector_store.h"
+#include "vectors_kept.h"
 
 #define STEP 64 /* tools for which the lock is taken twice, and a server is asked once */
 
@@ -124,12 +123,18 @@ void fer_catalog_vectors(fer_catalog *c, fer_vector_stats *out)
 {
     fer_view *v = fer_catalog_view(c);
     fer_vector_store *store = v->finder ? fer_finder_store(v->finder) : NULL;
-    const fer_vector_section *kept = fer_catalog_file_vectors(v->file);
+    const fer_vector_section *kept = fer_kept_vectors(v);
     const fer_embedding_id *id = store ? fer_vector_store_id(store) : &kept->id;
     *out = (fer_vector_stats){.dims = (size_t)id->dims, .used = store != NULL};
     memcpy(out->embedder, id->name, sizeof out->embedder);
-    out->vectors = store ? fer_vector_store_count(store) : kept->count;
+    out->others = fer_kept_vectors_others(v);
+    out->stay = fer_kept_vectors_stay(v);
+    out->vectors = store ? fer_vector_store_count(store) : fer_kept_vectors_count(v);
     out->left = store ? left_of(c, store) : 0;
-    out->others = store && kept->count && !fer_embedding_id_same(id, &kept->id);
+    memcpy(out->file_embedder, kept->id.name, sizeof out->file_embedder);
+    memcpy(out->file_model, kept->label.model, sizeof out->file_model);
+    out->file_dims = (size_t)(kept->label.length ? kept->label.length : kept->id.dims);
+    out->file_vectors = out->others ? fer_kept_vectors_count(v) : out->vectors;
+    if (!kept->bytes.len) out->file_vectors = 0;
     fer_view_unref(v);
 }

@@ -38,6 +38,13 @@ static void take_name(fer_embedding *e)
     e->id.dims = e->embedder->dims;
 }
 
+static void take_label(fer_embedding *e, fer_str model, size_t length)
+{
+    fer_str kept = fer_str_head(model, sizeof e->label.model - 1);
+    if (kept.len) memcpy(e->label.model, kept.ptr, kept.len);
+    e->label.length = length;
+}
+
 static fer_code identify(fer_embedding *e, fer_err *err)
 {
     static const char probe[] = "createIssue_v2 opens the tickets of 12 customers, 天気 naïve";
@@ -72,6 +79,7 @@ fer_code fer_embedding_open_plugin(fer_embedding *e, const fer_embed_plugin *plu
     if (code) return code;
     fer_str model = fer_str_of(plugin->model);
     take_name(e);
+    take_label(e, model, plugin->dims);
     e->id.model = fer_checksum_mix(plugin->dims, fer_checksum(model.ptr, model.len));
     return FER_OK;
 }

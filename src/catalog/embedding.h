@@ -11,8 +11,9 @@
 #include "embed_static.h"
 #include "embed_use.h"
 
-#define FER_EMBEDDING_SIZE ((size_t)64 << 20) /* bytes of a model's file */
-#define FER_EMBEDDING_NAME 32                 /* bytes of an embedder's name, and a zero */
+#define FER_EMBEDDING_SIZE  ((size_t)64 << 20) /* bytes of a model's file */
+#define FER_EMBEDDING_NAME  32                 /* bytes of an embedder's name, and a zero */
+#define FER_EMBEDDING_MODEL 128                /* bytes of a model's name, and a zero */
 
 /*
  * What vectors were made by: only those of the same embedder can be compared. The model's sum is
@@ -25,9 +26,16 @@ typedef struct fer_embedding_id {
     uint64_t dims;
 } fer_embedding_id;
 
+/* What people are told of it beside its name, where it has more than one model; never compared. */
+typedef struct fer_embedding_label {
+    char model[FER_EMBEDDING_MODEL]; /* empty: there is only one, or nobody knows */
+    uint64_t length;                 /* numbers of a vector; `dims` are as many or a few more */
+} fer_embedding_label;
+
 typedef struct fer_embedding {
     fer_embedder *embedder;
     fer_embedding_id id;
+    fer_embedding_label label;
     fer_static_model builtin;
     fer_use_model use;
     fer_arena *arena;        /* of the file; NULL: there is none */

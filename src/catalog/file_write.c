@@ -9,7 +9,7 @@
 #include "file_layout.h"
 #include "finder.h"
 #include "vector_section.h"
-#include "vector_store.h"
+#include "vectors_kept.h"
 
 struct writing {
     const fer_table *trees[FER_FILE_GROUPS];
@@ -108,29 +108,6 @@ static void seal(struct writing *w, size_t head_size)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-/* The vectors of a view's tools; those of the file as they are, where nobody embeds. */
-static fer_code vectors_of(fer_arena *a, const fer_view *v, fer_str *out, fer_err *err)
-{
-    fer_value *const *run;
-    size_t n, count = 0;
-    fer_vector_store *store = v->finder ? fer_finder_store(v->finder) : NULL;
-    *out = fer_catalog_file_section(v->file, FER_SECTION_VECTORS);
-    if (!store) return FER_OK;
-    *out = FER_STR("");
-    struct fer_vector_row *list = fer_arena_alloc_zero(a, fer_view_count(v) + 1, sizeof *list);
-    if (!list) return fer_arena_failed(a, err);
-    for (size_t at = 0; (run = fer_table_run(&v->tools, at, &n)); at += n) {
-        for (size_t i = 0; i < n; i++) {
-            const fer_entry *e = (const fer_entry *)(const void *)run[i];
-            list[count].sum = e->content;
-            list[count].vector = fer_vector_store_get(store, e->number);
-            count += list[count].vector != NULL;
-        }
-    }
-    if (!count) return FER_OK;
-    return fer_vector_section_write(a, fer_vector_store_id(store), list, count, out, err);
-}
-
 /* An index that nobody opened is as it was. */
 static fer_code index_of(fer_arena *a, const fer_view *v, fer_str *out, fer_err *err)
 {
@@ -143,7 +120,7 @@ static fer_code index_of(fer_arena *a, const fer_view *v, fer_str *out, fer_err 
 static fer_code make_sections(struct writing *w, fer_arena *a, const fer_view *v, fer_err *err)
 {
     fer_code code = index_of(a, v, &w->sections[FER_SECTION_INDEX], err);
-    if (!code) code = vectors_of(a, v, &w->sections[FER_SECTION_VECTORS], err);
+    if (!code) code = fer_kept_vectors_write(a, v, &w->sections[FER_SECTION_VECTORS], err);
     if (!code && w->sections[FER_SECTION_VECTORS].len)
         fer_vector_section_open(w->sections[FER_SECTION_VECTORS], &w->vectors);
     if (w->sections[FER_SECTION_INDEX].len) w->head.numbers = v->next_number;

@@ -4,8 +4,9 @@
  * (tool_content.h), so that a vector is good for as long as the texts are the same, whoever has
  * them.
  *
- *     head | sums, ascending | rows of dims bytes
+ *     head | sums, ascending | rows of dims bytes | tail
  *
+ * The tail names the model, for people; it is there where the embedder has more than one.
  * The bytes may be anybody's: opening checks that all of it lies inside; what a row says is
  * believed, as nothing follows it. Pure.
  */
@@ -19,6 +20,7 @@
 
 typedef struct fer_vector_section {
     fer_embedding_id id; /* what made them */
+    fer_embedding_label label;
     uint32_t count;
     const uint64_t *sums;
     const int8_t *rows;
@@ -40,9 +42,10 @@ struct fer_vector_row {
     uint64_t sum;
     const int8_t *vector;
 };
-/* Sorts the list; of rows with the same sum one is written. */
+/* Sorts the list; of rows with the same sum one is written. Without rows it says still whose they
+ * would be. */
 fer_code fer_vector_section_write(fer_arena *a, const fer_embedding_id *id,
-                                  struct fer_vector_row *list, size_t count, fer_str *out,
-                                  fer_err *err);
+                                  const fer_embedding_label *label, struct fer_vector_row *list,
+                                  size_t count, fer_str *out, fer_err *err);
 
 #endif

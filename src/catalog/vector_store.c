@@ -71,6 +71,11 @@ const fer_embedding_id *fer_vector_store_id(const fer_vector_store *s)
     return &s->embedding.id;
 }
 
+const fer_embedding_label *fer_vector_store_label(const fer_vector_store *s)
+{
+    return &s->embedding.label;
+}
+
 fer_embedder *fer_vector_store_embedder(const fer_vector_store *s)
 {
     return fer_embedding_more(&s->embedding);

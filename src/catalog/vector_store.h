@@ -21,6 +21,7 @@ fer_vector_store *fer_vector_store_ref(fer_vector_store *s);
 void fer_vector_store_unref(fer_vector_store *s);
 
 const fer_embedding_id *fer_vector_store_id(const fer_vector_store *s);
+const fer_embedding_label *fer_vector_store_label(const fer_vector_store *s);
 /* An embedder for one thread; NULL: no memory. */
 FER_MUST_USE fer_embedder *fer_vector_store_embedder(const fer_vector_store *s);
 

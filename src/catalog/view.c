@@ -40,6 +40,7 @@ fer_view *fer_view_next(const fer_view *v)
     next->file = fer_catalog_file_ref(v->file);
     next->older = fer_catalog_file_ref(v->older);
     next->search = v->search;
+    next->keeps = v->keeps;
     next->finder = fer_finder_ref(v->finder);
     next->numbers = fer_table_copy(&v->numbers);
     next->next_number = v->next_number;

@@ -28,6 +28,7 @@ struct fer_view {
     struct fer_catalog_file *older; /* whose vectors are used again; or NULL */
     struct fer_finder *finder;      /* what is searched, or only kept in step; or NULL */
     bool search;                    /* somebody searches */
+    bool keeps;                     /* see keep_vectors of fer_catalog_options */
     fer_table numbers;              /* entries by their number in it, but for those of the file */
     uint32_t next_number;           /* that no entry had yet */
     size_t own;                     /* tools that are for one owner alone (own_id.h) */

@@ -65,6 +65,7 @@ fer_code fer_station_open_catalog(fer_station *s, const fer_config *c, struct fe
     fer_catalog_options o = {.lenient = true,
                              .search = s->wants.search || s->wants.code,
                              .embedder = s->wants.search ? "builtin" : NULL,
+                             .keep_vectors = true,
                              .quarantine = fer_station_quarantine(c),
                              .uses = s->wants.search ? "" : NULL};
     *out = (struct fer_opened){0};

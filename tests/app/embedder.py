@@ -127,6 +127,77 @@ def expected(query, dims):
     return [id for product, id in sorted(scored) if product < 0][:100]
 
 
+def stay(folder, s, toy):
+    """Whoever writes a catalogue, the vectors that a server made stay, and who lacks one is told."""
+    catalog, file = os.path.join(folder, "stay.catalog"), os.path.join(folder, "stay.json")
+    on, told = ["-c", catalog], "of the embedder http, model toy"
+    texts = {name: f"Does the {name}" for name in ("one", "two", "three", "four")}
+
+    def put(**changed):
+        with open(file, "w", encoding="utf-8") as f:
+            json.dump([{"name": n, "namespace": "t", "description": d, "inputSchema": {"type": "object"}}
+                       for n, d in {**texts, **changed}.items()], f)
+
+    def vectors(count, missing):
+        return expect(run(toy("index", "stats", *on)), 0, [f"vectors\t{count}\n", f"vectorsMissing\t{missing}\n", "model\ttoy\n"])
+
+    put()
+    run(toy("index", "build", file, "-o", catalog))
+    put(two="Does something new")
+    run(["catalog", "update", file, "--quarantine", "changed", *on])
+    case("vectors stay: an update that holds back", vectors(4, 0))
+    case("vectors stay: reject", expect(run(["catalog", "reject", "t:two", *on]), 0, absent=["no vector"]) + vectors(4, 0))
+    run(["catalog", "update", file, "--quarantine", "changed", *on])
+    asked = len(s.requests)
+    case("vectors stay: approve", expect(run(["catalog", "approve", "t:two", *on]), 0, ["approved"],
+                                         ["1 of 4 tools has no vector", told, "--embedder URL --embedder-model toy"]) + vectors(3, 1))
+    put(two="Does something new", five="Does five")
+    case("vectors stay: an update", expect(run(["catalog", "update", file, *on]), 0, ["registered\tt:five"], ["2 of 5 tools have no vector", told]) + vectors(3, 2))
+    case("vectors stay: an update of nothing", expect(run(["catalog", "update", file, *on]), 0, [], ["nothing has changed", "2 of 5 tools have no vector"]) + vectors(3, 2))
+    other = ["--embedder", s.url, "--embedder-model", "other"]
+    case("vectors stay: another embedder", expect(run(["catalog", "update", file, *on, *other]), 0, [], [told, "stay"]) + vectors(3, 2))
+    case("vectors stay: built anew", expect(run(["index", "build", file, "-o", catalog]), 0, ["5 tools, 3 with vectors"], ["2 of 5 tools have no vector", told]) + vectors(3, 2))
+    asked = len(s.requests)
+    case("missing ones are made", expect(run(toy("catalog", "update", file, *on)), 0, [], ["nothing has changed"], absent=["no vector"]))
+    sent = [len(r["input"]) for r in s.requests[asked:]]
+    case("and no others", ([] if sent == [1, 2] else [str(sent)]) + vectors(5, 0))
+    stats = run(["index", "stats", *on])
+    case("stats of the file's own", expect(stats, 0, ["vectors\t5\n", "vectorsMissing\t0\n", "embedder\thttp\n", "model\ttoy\n"],
+                                           ["--embedder URL --embedder-model toy"], absent=["index build"]))
+    case("stats of the file's own, JSON", [] if json.loads(run(["index", "stats", "--json", *on]).stdout)["model"] == "toy" else ["no model"])
+    case("stats by another", expect(run(["index", "stats", *on, *other]), 0, ["vectors\t0\n", "embedder\thttp\n", "model\ttoy\n"], [told], absent=["index build"]))
+    put(one="a", two="b", three="c", four="d", five="e")
+    run(["catalog", "update", file, *on])
+    case("texts that are all new: the embedder is known still", vectors(0, 5))
+    case("and makes all of them", expect(run(toy("catalog", "update", file, *on)), 0) + vectors(5, 0))
+    run(["index", "build", file, "-o", catalog, "--no-vectors"])
+    case("without vectors there are none", expect(run(["index", "stats", *on]), 0, ["vectors\t0\n", "embedder\t\n"]))
+    case("an embedder that is named makes them", expect(run(toy("catalog", "update", file, *on)), 0) + vectors(5, 0))
+    case("another one that is named for all", expect(run(["index", "build", file, "-o", catalog, "--embedder", "builtin"]), 0, ["5 with vectors"])
+         + expect(run(["index", "stats", *on]), 0, ["vectors\t5\n", "embedder\tstatic-128\n"], absent=["http"]))
+
+
+def stay_served(folder, toy):
+    """A gateway, which makes vectors of its own to search with, writes the catalogue again: those of the server stay."""
+    home = os.path.join(folder, "home")
+    catalog = os.path.join(home, "kept.catalog")
+    os.makedirs(home)
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+             "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}
+
+    with open(os.path.join(home, "ferrule.yaml"), "w", encoding="utf-8") as f:
+        json.dump({"catalog": "kept.catalog", "state": "state", "commands": [
+            {"name": "wash", "namespace": "t", "description": "Washes", "inputSchema": {"type": "object"}, "run": {"argv": ["/bin/true"]}}]}, f)
+    definitions = os.path.join(home, "more.json")
+    with open(definitions, "w", encoding="utf-8") as f:
+        json.dump([{"name": n, "namespace": "u", "description": f"Does {n}", "inputSchema": {"type": "object"}} for n in ("one", "two", "three")], f)
+    run(toy("index", "build", definitions, "-o", catalog))
+    served = run(["serve", "--stdio", "-C", "ferrule.yaml"], stdin=json.dumps(hello) + "\n", cwd=home,
+                 env={"HOME": home, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""})
+    case("vectors stay: a gateway", expect(served, 0) + expect(run(["describe", "t:wash", "-c", catalog]), 0)
+         + expect(run(toy("index", "stats", "-c", catalog)), 0, ["vectors\t3\n", "embedder\thttp\n", "model\ttoy\n"]))
+
+
 with tempfile.TemporaryDirectory() as folder:
     tools, queries = write(folder, "tools.jsonl", TOOLS), write(folder, "queries.jsonl", QUERIES)
     few = write(folder, "few.jsonl", TOOLS[:3])
@@ -337,7 +408,7 @@ with tempfile.TemporaryDirectory() as folder:
         best = json.loads(result.stdout)["results"][0] if result.returncode == 0 else {}
         case("searched by them", expect(result, 0, ['"scoreType":"embedding"'])
              + ([] if best.get("summary", {}).get("name") == "create_issue" else [f"the best is {best}"]))
-        case("stats of them", expect(run(["index", "stats", *toy("-c", catalog)]), 0, ["embedder\thttp", f"vectors\t{len(TOOLS)}"]))
+        case("stats of them", expect(run(["index", "stats", *toy("-c", catalog)]), 0, ["embedder\thttp", "model\ttoy", f"vectors\t{len(TOOLS)}"]))
         before = len(s.requests)
         case("built again, from what the file has", expect(run(toy("index", "build", definitions, "-o", catalog)), 0))
         case("without asking again", [] if len(s.requests) == before + 1 else [f"{len(s.requests) - before} requests"])
@@ -345,6 +416,8 @@ with tempfile.TemporaryDirectory() as folder:
                                                         "--embedder", s.url, "--embedder-model", "other"]), 0, [], ["have no vector: ranked by words"]))
         case("files, on the spot", expect(run(toy("search", query, definitions, "--ranker", "hybrid")), 0))
         case("an update", expect(run(toy("catalog", "update", "-c", catalog, definitions)), 0))
+        stay(folder, s, toy)
+        stay_served(folder, toy)
     case("a server that is gone", expect(run(toy("search", query, "-c", catalog)), 2, err=["nobody takes the connection"]))
 
     # ---- TLS -------------------------------------------------------------------------------------

@@ -337,19 +337,96 @@ static void other_embedder(void)
     fer_arena_free(a);
 }
 
+static fer_code thirds(void *context, const fer_str *texts, size_t count, bool query, double *out,
+                       fer_err *err)
+{
+    (void)context, (void)query, (void)err;
+    for (size_t i = 0; i < 3 * count; i++) out[i] = (double)(texts[i / 3].len % 7 + i % 3 + 1);
+    return FER_OK;
+}
+
+static const fer_embed_plugin far_away = {"http", "m1", 3, thirds, NULL};
+static const fer_catalog_options by_far = {.search = true, .plugin = &far_away};
+static const fer_catalog_options keeping = {
+    .search = true, .embedder = "builtin", .keep_vectors = true};
+
+/* Who opens a file with another's vectors, makes so many and saves; then so many stay of theirs. */
+static const struct staying {
+    const char *name;
+    const fer_catalog_options *options;
+    size_t made, stay;
+} stayings[] = {
+    {"words alone", &words, 0, 6},
+    {"nobody searches", NULL, 0, 6},
+    {"their own embedder", &by_far, SIZE_MAX, 6},
+    {"another embedder", &meaning, 0, 6},
+    {"another embedder, half way", &meaning, 3, 6},
+    {"another embedder, all of them", &meaning, SIZE_MAX, 0},
+    {"another embedder that keeps them", &keeping, SIZE_MAX, 6},
+};
+
+static void stays(const struct staying *row)
+{
+    fer_catalog *c = must_catalog(&by_far);
+    must_put(c, tools);
+    assert_int_equal(embed(c, SIZE_MAX), 0);
+    save(c);
+    fer_catalog_free(c);
+    c = open_as(row->options);
+    assert_int_equal(stats_of(c).file_vectors, 6);
+    assert_int_equal(stats_of(c).stay, row->options == &keeping);
+    embed(c, row->made);
+    save(c);
+    fer_catalog_free(c);
+    c = open_as(&by_far);
+    const fer_vector_stats s = stats_of(c);
+    assert_int_equal(s.vectors, row->stay);
+    assert_int_equal(s.left, 6 - row->stay);
+    assert_string_equal(s.file_embedder, row->stay ? "http" : "static-128");
+    assert_string_equal(s.file_model, row->stay ? "m1" : "");
+    assert_int_equal(s.file_dims, row->stay ? 3 : 128);
+    fer_catalog_free(c);
+}
+
+/* A new file beside which an older one lies: vectors of the same texts come along. */
+static void stays_of_older(void)
+{
+    const fer_catalog_options options = {.search = true,
+                                         .embedder = "builtin",
+                                         .vectors_from = path_of("meaning"),
+                                         .keep_vectors = true};
+    stays(&stayings[2]);
+    fer_catalog *c = must_catalog(&options);
+    must_put(c, tools);
+    must_put(c, TOOL("bank", "transfer", "Moves money, as nobody has said it", ""));
+    assert_true(stats_of(c).stay);
+    size_t all = stats_of(c).left, stay = stats_of(c).file_vectors;
+    assert_true(stay && stay < all);
+    save(c);
+    fer_catalog_free(c);
+    c = open_as(&by_far);
+    assert_int_equal(stats_of(c).vectors, stay);
+    assert_int_equal(stats_of(c).left, all - stay);
+    fer_catalog_free(c);
+}
+
 /* Sizes that lie are refused, not followed. */
-static void hostile_section(void)
+static void hostile_section(const fer_embedding_label *label)
 {
     fer_arena *a = fer_arena_new(0);
     int8_t vector[64] = {1};
     struct fer_vector_row list[] = {{7, vector}, {3, vector}, {7, vector}};
     const fer_embedding_id id = {.name = "x", .model = 1, .dims = 64};
+    const size_t bare = 56 + 2 * 72, tail = label->model[0] ? 144 : 0;
     fer_vector_section s;
     fer_str bytes;
     fer_err err;
-    assert_int_equal(fer_vector_section_write(a, &id, list, 3, &bytes, &err), FER_OK);
+    assert_int_equal(fer_vector_section_write(a, &id, label, list, 3, &bytes, &err), FER_OK);
+    assert_int_equal(bytes.len, bare + tail);
     assert_true(fer_vector_section_open(bytes, &s));
     assert_int_equal(s.count, 2);
+    assert_string_equal(s.label.model, label->model);
+    assert_int_equal(s.label.length, tail ? label->length : 0);
     assert_int_equal(fer_vector_section_find(&s, 3), 0);
     assert_int_equal(fer_vector_section_find(&s, 7), 1);
     assert_int_equal(fer_vector_section_find(&s, 5), FER_NO_VECTOR);
@@ -359,11 +436,33 @@ static void hostile_section(void)
             memcpy(copy, bytes.ptr, bytes.len);
             ((unsigned char *)copy)[i] = (unsigned char)value;
             bool opened = fer_vector_section_open((fer_str){(char *)copy, bytes.len}, &s);
-            if (opened) assert_true(s.count * (s.id.dims + 8) + 56 == bytes.len);
+            if (opened) assert_true(s.count * (s.id.dims + 8) + 56 + tail == bytes.len);
         }
     }
     for (size_t len = 0; len < bytes.len; len++)
-        assert_false(fer_vector_section_open((fer_str){bytes.ptr, len}, &s));
+        assert_int_equal(fer_vector_section_open((fer_str){bytes.ptr, len}, &s), len == bare);
+    for (size_t i = bare; tail && i < bare + 8; i++) {
+        uint64_t copy[64];
+        memcpy(copy, bytes.ptr, bytes.len);
+        ((char *)copy)[i] ^= 1;
+        assert_false(fer_vector_section_open((fer_str){(char *)copy, bytes.len}, &s));
+    }
+    fer_arena_free(a);
+}
+
+static void hostile_sections(void)
+{
+    hostile_section(&(fer_embedding_label){.model = ""});
+    hostile_section(&(fer_embedding_label){.model = "m1", .length = 63});
+    fer_embedding_label endless = {.length = 1};
+    memset(endless.model, 'm', sizeof endless.model);
+    fer_arena *a = fer_arena_new(0);
+    fer_vector_section s;
+    fer_str bytes;
+    assert_int_equal(fer_vector_section_write(a, &(fer_embedding_id){.name = "x", .dims = 32},
+                                              &endless, NULL, 0, &bytes, NULL),
+                     FER_OK);
+    assert_false(fer_vector_section_open(bytes, &s));
     fer_arena_free(a);
 }
 
@@ -545,7 +644,8 @@ int main(void)
                  ROWS_ONE("meaning", steps) + ROWS_ONE("meaning", changes) +
                  ROWS_ONE("meaning", refused) + ROWS_ONE("meaning", kept) +
                  ROWS_ONE("meaning", from_older) + ROWS_ONE("meaning", other_embedder) +
-                 ROWS_ONE("meaning", hostile_section) + ROWS_ONE("meaning", many_changes) +
+                 ROWS_ONE("meaning", hostile_sections) + ROWS_RUN("meaning", stayings, stays) +
+                 ROWS_ONE("meaning", stays_of_older) + ROWS_ONE("meaning", many_changes) +
                  ROWS_ONE("meaning", twins) + ROWS_ONE("meaning", hits_limit) +
                  ROWS_ONE("meaning", tokens) + ROWS_ONE("meaning", torture);
     drop(root);

@@ -26,12 +26,14 @@ static int open_catalog(fer_shelf *s, fer_app *app, fer_quarantine quarantine)
                                                .quarantine = quarantine});
 }
 
-/* A catalogue that has vectors keeps having them; one that was built without has none. */
+/* A catalogue that has vectors keeps having them, those of an embedder that is not at hand as they
+ * are; one that was built without has none unless an embedder is named. */
 static fer_code save(fer_shelf *s, fer_err *err)
 {
     fer_vector_stats stats;
     fer_catalog_vectors(s->catalog, &stats);
-    fer_code code = stats.vectors ? fer_shelf_embed(s, err) : FER_OK;
+    bool wanted = stats.file_embedder[0] || fer_embedder_is_named(s->app);
+    fer_code code = wanted && !stats.stay ? fer_shelf_embed(s, err) : FER_OK;
     return code ? code : fer_catalog_save(s->catalog, s->path, err);
 }
 
@@ -151,8 +153,10 @@ static fer_code decide(fer_shelf *s, decision *add, fer_err *err)
         code = add(b, fer_str_of(s->app->args[i]), err);
     if (!code) code = fer_catalog_apply(s->catalog, b, err);
     if (!code) code = save(s, err);
+    if (!code) fer_shelf_renew(s);
     const fer_event *list = code ? NULL : fer_batch_outcomes(b, &count);
     for (size_t i = 0; list && i < count; i++) write_event(&s->app->out, &list[i], false, false);
+    if (!code) fer_shelf_tell_vectors(s);
     fer_batch_free(b);
     return code;
 }
@@ -282,6 +286,8 @@ int fer_run_catalog_update(fer_app *app)
     if (!bad) bad = prune(&s, b, &removed);
     if (!bad && save(&s, &err)) bad = fer_app_fail(app, &err);
     if (!bad) write_changes(&s, b, removed);
+    if (!bad) fer_shelf_renew(&s);
+    if (!bad) fer_shelf_tell_vectors(&s);
     if (!bad) fer_shelf_remark(&s);
     fer_batch_free(b);
     fer_batch_free(removed);

@@ -30,7 +30,9 @@ static void write_built(fer_shelf *s, const char *path, int64_t before)
     fer_catalog_vectors(s->catalog, &vectors);
     if (fer_sys_stat(path, &st) != 0) st.st_size = 0;
     fer_out_printf(o, "%zu tool%s, ", count, fer_s(count));
-    if (vectors.used) fer_out_printf(o, "%zu with vectors, ", vectors.vectors);
+    if (vectors.used)
+        fer_out_printf(o, "%zu with vectors, ",
+                       vectors.stay ? vectors.file_vectors : vectors.vectors);
     fer_out_printf(o, "%.1f MB, in %.2f s: ", (double)st.st_size / 1e6,
                    (double)(fer_clock_mono() - before) / 1e9);
     fer_out_clean(o, fer_str_of(path));
@@ -66,6 +68,14 @@ static int check_target(fer_app *app, const char *path)
                          path, held, fer_s(held), held == 1 ? "it" : "them");
 }
 
+/* Vectors of the older file that another embedder made stay where nobody has named one. */
+static fer_code make_vectors(fer_shelf *s, fer_err *err)
+{
+    fer_vector_stats vectors;
+    fer_catalog_vectors(s->catalog, &vectors);
+    return vectors.stay ? FER_OK : fer_shelf_embed(s, err);
+}
+
 int fer_run_index_build(fer_app *app)
 {
     fer_shelf s;
@@ -81,15 +91,17 @@ int fer_run_index_build(fer_app *app)
     int bad = check_target(app, path);
     if (bad) return bad;
     bad = fer_shelf_init(&s, app,
-                             &(fer_shelf_options){.search = true,
-                                                  .kept = true,
-                                                  .files_embedder = bare ? NULL : embedder_of(app),
-                                                  .vectors_from = path});
+                         &(fer_shelf_options){.search = true,
+                                              .kept = true,
+                                              .files_embedder = bare ? NULL : embedder_of(app),
+                                              .vectors_from = bare ? NULL : path,
+                                              .replace_vectors = fer_embedder_is_named(app)});
     if (bad) return bad;
-    fer_code code = fer_shelf_embed(&s, &err);
+    fer_code code = make_vectors(&s, &err);
     if (!code) code = fer_catalog_save(s.catalog, path, &err);
     if (code) bad = fer_shelf_failed(app, &err);
     else if (!fer_app_option(app, "quiet")) write_built(&s, path, before);
+    if (!code) fer_shelf_tell_vectors(&s);
     if (!code) fer_shelf_remark(&s);
     fer_shelf_deinit(&s);
     return bad;
@@ -126,12 +138,46 @@ static fer_code count_held(fer_shelf *s, size_t *out, fer_err *err)
     return FER_OK;
 }
 
+static void write_text(fer_out *o, bool json, const char *name, const char *text)
+{
+    fer_out_printf(o, json ? "\"%s\":" : "%s\t", name);
+    if (json) fer_out_json(o, fer_str_of(text));
+    else fer_out_clean(o, fer_str_of(text));
+    fer_out_text(o, json ? "," : "\n");
+}
+
+/* Who searches without the embedder of the vectors goes by words, whatever there is. */
+static void tell_others(const fer_shelf *s, const fer_vector_stats *v)
+{
+    char who[FER_EMBEDDER_WORDS], how[FER_EMBEDDER_WORDS];
+    if (!v->others) return;
+    fer_embedder_who(v, who);
+    fer_embedder_how(s->app, v, how);
+    if (v->stay)
+        fer_app_say(s->app,
+                    "the vectors of this file are of %s: searches use them where they are asked "
+                    "with %s, and go by words elsewhere",
+                    who, how);
+    else
+        fer_app_say(s->app,
+                    "the vectors of this file are of an earlier version of %s and are not "
+                    "used; 'ferrule index build' makes new ones",
+                    who);
+}
+
+/* Those that a named embedder could use; where none is named, those that the file has. */
+static size_t count_vectors(const fer_shelf *s, const fer_vector_stats *v)
+{
+    return v->stay && !fer_embedder_is_named(s->app) ? v->file_vectors : v->vectors;
+}
+
 static fer_code write_stats(fer_shelf *s, double opened_ms, fer_err *err)
 {
     fer_out *o = &s->app->out;
     size_t spaces, held;
     fer_vector_stats vectors;
     fer_catalog_vectors(s->catalog, &vectors);
+    size_t have = count_vectors(s, &vectors);
     fer_code code = fer_app_option(s->app, "verify") ? fer_view_verify(s->view, err) : FER_OK;
     if (!code) code = count_namespaces(s, &spaces, err);
     if (!code) code = count_held(s, &held, err);
@@ -143,21 +189,17 @@ static fer_code write_stats(fer_shelf *s, double opened_ms, fer_err *err)
                 {"namespaces", spaces},
                 {"quarantined", held},
                 {"version", fer_view_version(s->view)},
-                {"vectors", vectors.vectors},
-                {"vectorsMissing", fer_view_count(s->view) - vectors.vectors}};
+                {"vectors", have},
+                {"vectorsMissing", fer_view_count(s->view) - have}};
     bool json = fer_app_option(s->app, "json") != NULL;
     if (json) fer_out_text(o, "{");
     for (size_t i = 0; i < FER_COUNT(rows); i++) {
         fer_out_printf(o, json ? "\"%s\":%llu," : "%s\t%llu\n", rows[i].name,
                        (unsigned long long)rows[i].value);
     }
-    fer_out_text(o, json ? "\"embedder\":" : "embedder\t");
-    if (json) fer_out_json(o, fer_str_of(vectors.embedder));
-    else fer_out_clean(o, fer_str_of(vectors.embedder));
-    fer_out_text(o, json ? "," : "\n");
-    if (vectors.others)
-        fer_app_say(s->app, "the vectors of this file are another embedder's and are not used; "
-                            "'ferrule index build' makes new ones");
+    write_text(o, json, "embedder", vectors.file_embedder);
+    write_text(o, json, "model", vectors.file_model);
+    tell_others(s, &vectors);
     fer_out_printf(o, json ? "\"openMs\":%.3f}\n" : "open-ms\t%.3f\n", opened_ms);
     return FER_OK;
 }

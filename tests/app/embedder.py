@@ -166,6 +166,14 @@ def stay(folder, s, toy):
                                            ["--embedder URL --embedder-model toy"], absent=["index build"]))
     case("stats of the file's own, JSON", [] if json.loads(run(["index", "stats", "--json", *on]).stdout)["model"] == "toy" else ["no model"])
     case("stats by another", expect(run(["index", "stats", *on, *other]), 0, ["vectors\t0\n", "embedder\thttp\n", "model\ttoy\n"], [told], absent=["index build"]))
+    for ranker in ("embedding", "hybrid", None):
+        found = run(["search", "does the one", "--json", *on, *(["--ranker", ranker] if ranker else [])])
+        problems = expect(found, 0, ['"scoreType":"bm25"'], ["ranked by words: ", told, "used with --embedder URL --embedder-model toy"])
+        said = json.loads(found.stdout).get("otherVectors")
+        case(f"another's vectors, told: {ranker}", problems + ([] if said == {"embedder": "http", "model": "toy", "dims": 64} else [str(said)]))
+    case("words alone need no vectors", expect(run(["search", "does the one", "--ranker", "bm25", *on]), 0, absent=["http"]))
+    shorter = run(toy("search", "does the one", *on, "--embedder-dims", "32"))
+    case("vectors of another length, told", expect(shorter, 0, [], [told + ", 64 numbers", "--embedder-dims 64"]))
     put(one="a", two="b", three="c", four="d", five="e")
     run(["catalog", "update", file, *on])
     case("texts that are all new: the embedder is known still", vectors(0, 5))
@@ -394,7 +402,7 @@ with tempfile.TemporaryDirectory() as folder:
     def toy(*more):
         return [*more, "--embedder", s.url, "--embedder-model", "toy"]
 
-    with Server(lambda n, body: (200, {}, answer(body, 64))) as s:
+    with Server(lambda n, body: (200, {}, answer(body, body.get("dimensions", 64)))) as s:
         definitions, catalog = os.path.join(folder, "definitions.json"), os.path.join(folder, "toy.catalog")
         with open(definitions, "w", encoding="utf-8") as file:
             json.dump([{"name": t["name"], "namespace": "t", "description": t["description"], "inputSchema": {"type": "object"}}
@@ -413,7 +421,8 @@ with tempfile.TemporaryDirectory() as folder:
         case("built again, from what the file has", expect(run(toy("index", "build", definitions, "-o", catalog)), 0))
         case("without asking again", [] if len(s.requests) == before + 1 else [f"{len(s.requests) - before} requests"])
         case("another model has no vectors", expect(run(["search", query, "-c", catalog, "--ranker", "embedding",
-                                                        "--embedder", s.url, "--embedder-model", "other"]), 0, [], ["have no vector: ranked by words"]))
+                                                        "--embedder", s.url, "--embedder-model", "other"]), 0, [],
+                                                       ["of the embedder http, model toy", "ranked by words", "--embedder URL --embedder-model toy"]))
         case("files, on the spot", expect(run(toy("search", query, definitions, "--ranker", "hybrid")), 0))
         case("an update", expect(run(toy("catalog", "update", "-c", catalog, definitions)), 0))
         stay(folder, s, toy)

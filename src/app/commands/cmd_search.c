@@ -23,6 +23,7 @@ struct search {
     fer_str tenant; /* whose past calls have a say; empty: nobody's */
     fer_rank rank;
     fer_found found;
+    fer_vector_stats vectors;
     bool json, explain;
 };
 
@@ -247,14 +248,27 @@ static void write_also_in(const struct search *s)
     if (any) fer_out_text(o, "}");
 }
 
+/* Whose vectors the catalogue has, where they could not be used. */
+static void write_others(const struct search *s)
+{
+    fer_out *o = &s->shelf.app->out;
+    if (!s->vectors.others) return;
+    fer_out_text(o, ",\"otherVectors\":{\"embedder\":");
+    fer_out_json(o, fer_str_of(s->vectors.file_embedder));
+    fer_out_text(o, ",\"model\":");
+    fer_out_json(o, fer_str_of(s->vectors.file_model));
+    fer_out_printf(o, ",\"dims\":%zu}", s->vectors.file_dims);
+}
+
 static fer_code write_json(struct search *s, fer_err *err)
 {
     fer_out *o = &s->shelf.app->out;
     fer_out_text(o, "{\"query\":");
     fer_out_json(o, s->query);
-    fer_out_printf(o, ",\"fits\":%s,\"ranker\":\"%s\",\"version\":%llu,\"results\":[",
-                   s->found.fits ? "true" : "false", s->found.ranker,
-                   (unsigned long long)s->found.version);
+    fer_out_printf(o, ",\"fits\":%s,\"ranker\":\"%s\"", s->found.fits ? "true" : "false",
+                   s->found.ranker);
+    write_others(s);
+    fer_out_printf(o, ",\"version\":%llu,\"results\":[", (unsigned long long)s->found.version);
     for (size_t i = 0; i < s->found.count; i++) {
         fer_str json;
         fer_code code = fer_hit_write(s->shelf.arena, &s->found.matches[i].hit, &json, err);
@@ -332,14 +346,47 @@ static fer_code write_answer(struct search *s, fer_err *err)
     return code;
 }
 
-/* Who asked for vectors is told where there were none. */
+static bool is_by_words(const struct search *s)
+{
+    return strcmp(s->found.ranker, "bm25") == 0;
+}
+
+/* Nobody shall take it for a ranking by meaning, which the catalogue's vectors are there for. */
+static void tell_others(const struct search *s)
+{
+    char who[FER_EMBEDDER_WORDS], how[FER_EMBEDDER_WORDS];
+    fer_app *app = s->shelf.app;
+    fer_embedder_who(&s->vectors, who);
+    fer_embedder_how(app, &s->vectors, how);
+    const char *by = is_by_words(s) ? "words" : "words and past calls";
+    if (s->vectors.stay)
+        fer_app_say(app,
+                    "ranked by %s: the vectors of this catalogue are of %s, and are used with %s",
+                    by, who, how);
+    else
+        fer_app_say(app,
+                    "ranked by %s: the vectors of this catalogue are of an earlier version of %s; "
+                    "'ferrule index build' makes new ones",
+                    by, who);
+}
+
+/* Who asked for vectors, or has some, is told where they had no part or a smaller one. */
 static void tell_lacking(const struct search *s)
 {
-    if (s->rank <= FER_RANK_BM25 || !s->found.lacking) return;
-    fer_app_say(s->shelf.app, "%zu of %zu tools %s no vector: %s; 'ferrule index build' makes them",
+    fer_app *app = s->shelf.app;
+    bool asked = s->rank > FER_RANK_BM25 || fer_embedder_is_named(app) || s->vectors.vectors;
+    if (s->rank == FER_RANK_BM25) return;
+    if (s->vectors.others) {
+        tell_others(s);
+        return;
+    }
+    if (!asked || !s->found.lacking || (s->rank == FER_RANK_DEFAULT && !is_by_words(s))) return;
+    fer_app_say(app, "%zu of %zu tools %s no vector: %s; 'ferrule %s' %smakes them",
                 s->found.lacking, fer_view_count(s->shelf.view),
                 s->found.lacking == 1 ? "has" : "have",
-                strcmp(s->found.ranker, "bm25") == 0 ? "ranked by words" : "they rank lower");
+                is_by_words(s) ? "ranked by words" : "they rank lower",
+                s->vectors.file_embedder[0] ? "catalog update" : "index build",
+                fer_embedder_is_named(app) ? "with this embedder " : "");
 }
 
 static int run_search(struct search *s)
@@ -361,6 +408,7 @@ static int run_search(struct search *s)
     if (!code)
         code = fer_catalog_search(s->shelf.arena, s->shelf.catalog, s->query, &options, &page,
                                   &s->found, &err);
+    fer_catalog_vectors(s->shelf.catalog, &s->vectors);
     if (!code) code = write_answer(s, &err);
     if (code) return fer_shelf_failed(app, &err);
     if (!s->found.fits) fer_shelf_tell_unknown(&s->shelf, &filter);

@@ -278,7 +278,7 @@ const fer_option fer_search_options[] = {
     PAGES_OF("10"),
     KEPT_CATALOG,
     {"ranker", 0, "RANKER", fer_ranker_names,
-     "how to rank (default: hybrid where a catalogue has vectors, else bm25)"},
+     "how to rank (default: hybrid where a catalogue has vectors or an embedder is named, else bm25)"},
     EMBEDDER,
     {"twins", 0, NULL, NULL,
      "show every tool, also those that others have with the same definition"},
@@ -569,7 +569,8 @@ const fer_option fer_profiles_options[] = {JSON, END};
 const fer_option fer_eval_options[] = {
     JSON,
     {"crowd", 0, "TOOLS...", NULL, "also search these tools, which answer no query"},
-    {"ranker", 0, "RANKER", fer_ranker_names, "how to rank (default bm25, with --usage hybrid)"},
+    {"ranker", 0, "RANKER", fer_ranker_names,
+     "how to rank (default: hybrid with --usage or where an embedder is named, else bm25)"},
     EMBEDDER,
     {"usage", 0, NULL, NULL,
      "ask each tenth of the queries after remembering what all others led to"},

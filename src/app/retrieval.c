@@ -65,8 +65,16 @@ fer_code fer_lines_visit(const char *path, fer_line_visitor *visit, void *contex
 fer_ranker fer_ranker_of(const char *name)
 {
     fer_ranker r = FER_RANKER_BM25;
-    while (name && strcmp(fer_ranker_names[r], name) != 0) r++;
+    while (strcmp(fer_ranker_names[r], name) != 0) r++;
     return r;
+}
+
+fer_ranker fer_ranker_asked(const fer_app *app)
+{
+    const char *name = fer_app_option(app, "ranker");
+    if (name) return fer_ranker_of(name);
+    bool both = fer_embedder_is_named(app) || fer_app_option(app, "usage");
+    return both ? FER_RANKER_HYBRID : FER_RANKER_BM25;
 }
 
 static fer_code init_vectors(fer_tool_list *t, const fer_embedder_choice *embedder, fer_err *err)

@@ -39,8 +39,11 @@ typedef struct fer_ranked {
     bool fits; /* see fer_lexical_hits; true where no words were looked at */
 } fer_ranked;
 
-/* The ranker of that name, by default bm25. */
+/* The ranker of that name. */
 fer_ranker fer_ranker_of(const char *name);
+/* The one of --ranker; else hybrid where an embedder is named or past queries have a say, which
+ * have their part by it alone, and bm25 where neither is. */
+fer_ranker fer_ranker_asked(const fer_app *app);
 
 /* What is called for each line: its value, until the next one. */
 typedef fer_code fer_line_visitor(void *context, const yyjson_val *line, fer_err *err);

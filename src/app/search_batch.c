@@ -73,8 +73,7 @@ int fer_search_batch(fer_app *app)
                              "definitions, a line of JSON for each tool",
                              catalog);
     const fer_embedder_choice embedder = fer_embedder_choice_of(app);
-    fer_code code =
-        fer_tool_list_init(&b.tools, fer_ranker_of(fer_app_option(app, "ranker")), &embedder, &err);
+    fer_code code = fer_tool_list_init(&b.tools, fer_ranker_asked(app), &embedder, &err);
     if (code) return fer_app_fail(app, &err);
     b.arena = fer_arena_new(0);
     fer_buf_init(&b.run, b.tools.arena, RUN_MAX);

@@ -254,6 +254,14 @@ with tempfile.TemporaryDirectory() as folder:
             case("numbers with more digits than needed", [] if ask(other.url).stdout == plain else ["other ranking"])
         case("a slash at the end", [] if ask(s.url + "/").stdout == plain else ["other ranking"])
         case("hybrid", expect(ask(s.url, ranker="hybrid"), 0, ['"t:create_issue"']))
+        plain_eval = ["eval", folder, "--json", "--embedder", s.url, "--embedder-model", "toy"]
+        hybrid = run([*plain_eval, "--ranker", "hybrid"])
+        asked = len(s.requests)
+        result = run(plain_eval)
+        case("eval by an embedder is hybrid", expect(result, 0) + ([] if result.stdout == hybrid.stdout and len(s.requests) > asked else ["other figures"]))
+        case("eval with a model and no server", expect(run(["eval", folder, "--embedder-model", "toy"]), 2, err=["go with a URL"]))
+        batch = ["search", "--batch", queries, "--catalog", tools, "--embedder", s.url, "--embedder-model", "toy"]
+        case("a batch by an embedder is hybrid", [] if run(batch).stdout == ask(s.url, ranker="hybrid").stdout else ["other ranking"])
         case("eval", expect(run(["eval", folder, "--ranker", "embedding", "--embedder", s.url, "--embedder-model", "toy"]),
                             0, ["recall@1", "90        4"]))
 
@@ -424,6 +432,7 @@ with tempfile.TemporaryDirectory() as folder:
                                                         "--embedder", s.url, "--embedder-model", "other"]), 0, [],
                                                        ["of the embedder http, model toy", "ranked by words", "--embedder URL --embedder-model toy"]))
         case("files, on the spot", expect(run(toy("search", query, definitions, "--ranker", "hybrid")), 0))
+        case("an embedder has its part", expect(run(toy("search", query, definitions, "--json")), 0, ['"scoreType":"hybrid"']))
         case("an update", expect(run(toy("catalog", "update", "-c", catalog, definitions)), 0))
         stay(folder, s, toy)
         stay_served(folder, toy)

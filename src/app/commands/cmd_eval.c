@@ -203,18 +203,11 @@ static void tell_unknown(const struct eval *e, const char *folder)
                 e->score.unknown, e->score.unknown == 1 ? "ID is that" : "IDs are those");
 }
 
-/* Past queries have a say in the hybrid ranker alone. */
-static const char *ranker_of(const fer_app *app)
-{
-    const char *named = fer_app_option(app, "ranker");
-    return !named && fer_app_option(app, "usage") ? "hybrid" : named;
-}
-
 static int eval_folder(struct eval *e, const char *folder, struct score *macro)
 {
     fer_err err;
     const fer_embedder_choice embedder = fer_embedder_choice_of(e->app);
-    fer_code code = fer_tool_list_init(&e->tools, fer_ranker_of(ranker_of(e->app)), &embedder, &err);
+    fer_code code = fer_tool_list_init(&e->tools, fer_ranker_asked(e->app), &embedder, &err);
     if (!code) code = eval_set(e, folder, &err);
     if (!code) {
         write_row(e->app, last_part(folder), &e->score, e->tools.count);
@@ -235,7 +228,7 @@ int fer_run_eval(fer_app *app)
     struct score macro = {0};
     int exit_code = FER_EXIT_OK;
     if (!app->arg_count) return fer_app_usage(app, "eval needs at least one folder");
-    if (fer_app_option(app, "usage") && strcmp(ranker_of(app), "hybrid") != 0)
+    if (fer_app_option(app, "usage") && fer_ranker_asked(app) != FER_RANKER_HYBRID)
         return fer_app_usage(app, "past calls have a say in the hybrid ranker only");
     e.arena = fer_arena_new(0);
     if (!e.arena)

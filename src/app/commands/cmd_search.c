@@ -417,7 +417,8 @@ static int run_search(struct search *s)
     return s->found.fits ? FER_EXIT_OK : FER_EXIT_FINDINGS;
 }
 
-/* Vectors cost time where tools come from files, so they are made there for who asks. */
+/* Vectors cost time where tools come from files, so they are made there for who asks for a ranker
+ * that has them, or names an embedder and no ranker. */
 static int open_shelf(struct search *s, fer_app *app)
 {
     const char *ranker = fer_app_option(app, "ranker"), *embedder = fer_app_option(app, "embedder");
@@ -425,7 +426,8 @@ static int open_shelf(struct search *s, fer_app *app)
     if (!embedder) embedder = "builtin";
     s->rank = ranker ? (fer_rank)(FER_RANK_BM25 + fer_ranker_of(ranker)) : FER_RANK_DEFAULT;
     if (s->rank != FER_RANK_BM25) options.embedder = embedder;
-    if (s->rank > FER_RANK_BM25) options.files_embedder = embedder;
+    if (s->rank > FER_RANK_BM25 || (!ranker && fer_embedder_is_named(app)))
+        options.files_embedder = embedder;
     options.uses = fer_app_option(app, "usage") != NULL;
     const char *tenant = fer_app_option(app, "tenant");
     if (tenant && !options.uses) return fer_app_usage(app, "--tenant goes with --usage");

@@ -4,6 +4,7 @@
  * here, what is in it counts: what was forgotten here is taken out of it, and what was noted here
  * is put behind it. What others have noted comes into this memory when it is opened anew.
  */
+#include <fcntl.h>
 #include <string.h>
 
 #include "arena.h"
@@ -90,6 +91,16 @@ static fer_code merge(fer_use_memory *m, const struct gone *gone, fer_use_memory
     return code;
 }
 
+/* What people asked for is nobody else's to read; a file that is there keeps its mode. */
+static fer_code replace_private(const char *path, fer_str bytes, fer_err *err)
+{
+    int fd = fer_sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) fer_sys_close(fd);
+    fer_code code = fer_file_replace(path, bytes, err);
+    if (code && fd >= 0) fer_sys_unlink(path); /* an empty file is none of uses */
+    return code;
+}
+
 static fer_code write_uses(fer_use_memory *m, const char *path, fer_err *err)
 {
     fer_use *list = NULL;
@@ -99,7 +110,7 @@ static fer_code write_uses(fer_use_memory *m, const char *path, fer_err *err)
     fer_code code = a ? fer_use_memory_list(a, m, FER_STR(""), &list, &count, err)
                       : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (!code) code = fer_uses_write(a, list, count, &bytes, err);
-    if (!code) code = fer_file_replace(path, bytes, err);
+    if (!code) code = replace_private(path, bytes, err);
     fer_arena_free(a);
     return code;
 }

@@ -152,6 +152,7 @@ struct fer_call {
     fer_attempt attempt;
     int64_t attempt_began;
     unsigned tries;        /* attempts that began */
+    bool failed_once;      /* one of them failed, or was cancelled */
     unsigned sent;         /* attempts of which a byte may have left */
     bool committed;        /* the caller has seen a part of the result */
     bool doubtful;         /* an attempt may have had its effect, and nobody knows */

@@ -293,6 +293,7 @@ static void count_attempt(fer_call *c)
     fer_breaker_outcome outcome = breaker_outcome(c, o);
     if (outcome == FER_BREAKER_FAILURE && is_of_same_loss(c, o)) outcome = FER_BREAKER_NEITHER;
     c->sent += c->attempt.sent;
+    c->failed_once |= o->code || c->cancelled;
     if (c->cancelled && c->attempt.sent) fer_call_expect_late(c);
     c->nothing_sent = !c->attempt.sent || (o->code && o->phase <= FER_PHASE_NOT_PROCESSED);
     s->service_us = s->service_us ? (s->service_us * 7 + us) / 8 : us;

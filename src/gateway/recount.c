@@ -194,7 +194,7 @@ fer_move fer_call_record_begin(fer_call *c)
  * all that a record of the attempt would: a third of what the ledger has to write. */
 static bool is_good_at_once(const fer_call *c)
 {
-    return c->tries == 1 && !c->outcome.code && !c->cancelled;
+    return c->tries == 1 && !c->failed_once;
 }
 
 void fer_call_record_attempt(fer_call *c)

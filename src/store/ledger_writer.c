@@ -319,7 +319,8 @@ static int64_t now_ns(void)
  * Waits for records, under the lock. A batch that nobody waits for may grow for flush_ms. One that
  * somebody waits for waits for those who were told of late, who are about to ask again: as long as
  * one more has come within the time of a few syncs, and never longer than flush_ms. Else the first
- * of them would have a sync of its own and all others the next one. A caller alone never waits.
+ * of them would have a sync of its own and all others the next one. A caller alone does not wait,
+ * but for the few batches after many callers.
  */
 static void gather(fer_ledger *l)
 {

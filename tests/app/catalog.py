@@ -380,6 +380,7 @@ def uses(folder):
     asked = ["search", "an expense report", *on, "--usage"]
     case("uses have a say", expect(run([*asked, "--tenant", "acme", "--explain"]), 0, ["1. tickets:create_issue:1.4.0", "past calls 1.00"]))
     case("and none for others", expect(run([*asked, "--tenant", "else"]), 1, [], ["nothing fits"]))
+    case("uses are their owner's alone to read", [] if os.stat(on[1] + ".usage").st_mode & 0o077 == 0 else ["others may read them"])
     case("uses, listed", expect(run(["usage", "list", *on]), 0, ["acme\ttickets:create_issue\texpense report 0\n"]))
     case("uses, as JSON", [] if len(json.loads(run(["usage", "list", "--json", *on]).stdout)["uses"]) == 40 else ["not 40"])
     case("a use of no tool", expect(run(["usage", "note", "x", "tickets:create_isue", *on]), 1, [], ["ToolNotFound", "did you mean"]))

@@ -24,6 +24,21 @@ static bool is_url(const char *word)
     return strncmp(word, "http://", 7) == 0 || strncmp(word, "https://", 8) == 0;
 }
 
+/* What a word of the command line stands for; a secret is shown nowhere from then on. */
+static fer_code resolve(fer_remote *r, fer_str given, fer_str *out, fer_err *err)
+{
+    size_t before = fer_secret_find(given);
+    fer_code code = fer_secret_resolve(r->arena, given, FER_STR("."), out, err);
+    if (code || before == SIZE_MAX) return code;
+    code = fer_net_add(r->net, fer_str_slice(*out, before, out->len), err);
+    return code ? code : fer_net_weave(r->net, err);
+}
+
+static void clean(void *context, fer_str text, bool cut, char *out, size_t size)
+{
+    fer_net_show(((const fer_remote *)context)->net, text, cut, out, size);
+}
+
 /* ---- a URL ------------------------------------------------------------------------------------
  */
 
@@ -45,7 +60,7 @@ static fer_code take_header(fer_remote *r, const char *given, fer_http_field *ou
     out->name = fer_str_slice(all, 0, colon);
     fer_str value = fer_str_slice(all, colon + 1, all.len);
     while (value.len && value.ptr[0] == ' ') value = fer_str_slice(value, 1, value.len);
-    return fer_secret_resolve(r->arena, value, FER_STR("."), &out->value, err);
+    return resolve(r, value, &out->value, err);
 }
 
 static fer_code take_token(fer_remote *r, fer_str url, fer_http_field *list, size_t *count,
@@ -59,7 +74,7 @@ static fer_code take_token(fer_remote *r, fer_str url, fer_http_field *list, siz
         return fer_fail(err, FER_BAD_USAGE,
                         "--token takes where the token is, such as secretref:env:NAME or "
                         "secretref:file:PATH, not the token: others can read a command line");
-    fer_code code = fer_secret_resolve(r->arena, fer_str_of(given), FER_STR("."), &token, err);
+    fer_code code = resolve(r, fer_str_of(given), &token, err);
     if (code) return code;
     fer_str value = fer_arena_printf(r->arena, "Bearer %.*s", FER_PRI(token));
     if (!value.ptr) return fer_arena_failed(r->arena, err);
@@ -145,8 +160,7 @@ static fer_code take_variable(fer_remote *r, const char *given, const char **out
             return fer_fail(err, FER_BAD_USAGE, "--env %s: there is no such variable", given);
         value = fer_str_of(here);
     } else {
-        code = fer_secret_resolve(r->arena, fer_str_slice(all, equals + 1, all.len), FER_STR("."),
-                                  &value, err);
+        code = resolve(r, fer_str_slice(all, equals + 1, all.len), &value, err);
     }
     if (code) return code;
     fer_str name = equals == SIZE_MAX ? all : fer_str_slice(all, 0, equals);
@@ -254,7 +268,8 @@ static fer_code begin(fer_remote *r, const char *const *words, size_t count, fer
 {
     fer_mcp_link *link = NULL;
     r->arena = fer_arena_new(0);
-    if (!r->arena) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
+    r->net = r->arena ? fer_net_new(r->arena) : NULL;
+    if (!r->net) return fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");
     if (uv_loop_init(&r->loop)) return fer_fail(err, FER_IO_ERROR, "the system has no loop for us");
     r->begun = true;
     uv_signal_init(&r->loop, &r->interrupt);
@@ -269,6 +284,7 @@ static fer_code begin(fer_remote *r, const char *const *words, size_t count, fer
                          .asked = r->options.asked ? on_asked : NULL,
                          .withdrawn = on_withdrawn,
                          .closed = on_closed,
+                         .clean = clean,
                          .context = r};
     r->client = fer_mcp_client_new(link, &o);
     return r->client ? FER_OK : fer_fail(err, FER_OUT_OF_MEMORY, "out of memory");

@@ -8,9 +8,10 @@
  *     --token REFERENCE  --header 'NAME: VALUE'  --env NAME=VALUE  --timeout MS
  *
  * Values of --token, --header and --env may be references to secrets (secret.h). A program gets the
- * variables that programs of a configuration get, and those of --env. Without --token, the token of
- * the environment (FERRULE_TOKEN) is shown to servers of the loopback, and to no others. Without
- * either, tokens of ferrule auth login are.
+ * variables that programs of a configuration get, and those of --env. No error of the server's
+ * shows such a secret, nor does what it printed last. Without --token, the token of the environment
+ * (FERRULE_TOKEN) is shown to servers of the loopback, and to no others. Without either, tokens of
+ * ferrule auth login are.
  *
  * Each request waits for its end; Ctrl-C gives it up. One thread.
  */
@@ -24,6 +25,7 @@
 #include "mcp_client.h"
 #include "oauth_desk.h"
 #include "process.h"
+#include "secret_net.h"
 
 #define FER_REMOTE_WORDS   256     /* of a command line */
 #define FER_REMOTE_MS      60000   /* for one request, where nobody says otherwise */
@@ -43,6 +45,7 @@ typedef struct fer_remote {
     fer_app *app;
     fer_remote_options options;
     fer_arena *arena;
+    fer_net *net; /* secrets that the server was given */
     uv_loop_t loop;
     uv_signal_t interrupt;
     uv_timer_t limit;

@@ -36,6 +36,13 @@ static void tell_lost(fer_runner *r, fer_code code, const char *why, size_t runn
     if (g->on_lost && !g->closing) g->on_lost(g->lost_context, r, code, why, running);
 }
 
+/* The net may be another one after each reload. */
+static void clean(const fer_runner *r, fer_str text, bool cut, char *out, size_t size)
+{
+    const fer_gateway *g = r->owner;
+    fer_net_show(g->net, text, cut, out, size);
+}
+
 static void tell_changed(fer_runner *r, const fer_token_owner *owner)
 {
     fer_gateway *g = r->owner;
@@ -64,6 +71,7 @@ fer_code fer_gateway_add_runner(fer_gateway *g, fer_runner *r, fer_err *err)
     r->owner = g;
     r->changed = tell_changed;
     r->lost = tell_lost;
+    r->clean = clean;
     r->late = fer_gateway_late;
     r->sink = &g->sink;
     return FER_OK;

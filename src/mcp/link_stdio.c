@@ -31,6 +31,8 @@ struct stdio_link {
     size_t children;
     bool closing;
     char said[SAID_MAX];
+    size_t said_len;
+    bool said_more; /* than there is room for */
 };
 
 /* ---- what a program says
@@ -66,12 +68,12 @@ static void on_output(fer_process *p, fer_str bytes)
 static void on_error_line(fer_process *p, fer_str line)
 {
     child *c = fer_process_owner(p);
-    fer_str head = fer_str_head(line, SAID_MAX - 1);
+    stdio_link *l = c->link;
+    fer_str head = fer_str_head(line, SAID_MAX);
     if (!line.len) return;
-    memcpy(c->link->said, head.ptr, head.len);
-    c->link->said[head.len] = '\0';
-    for (char *at = c->link->said; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7F) *at = ' ';
+    memcpy(l->said, head.ptr, head.len);
+    l->said_len = head.len;
+    l->said_more = head.len < line.len;
 }
 
 /* ---- how it ends
@@ -167,7 +169,7 @@ static fer_code open_link(fer_mcp_link *base, fer_err *err)
     *c = (child){.link = l};
     fer_line_split_init(&c->lines, l->spec.line_max);
     c->lines.passed = pass_line;
-    l->said[0] = '\0';
+    l->said_len = 0;
     fer_code code = start(l, c, err);
     if (code) {
         fer_line_split_deinit(&c->lines);
@@ -216,9 +218,11 @@ static int pid(const fer_mcp_link *base)
     return l->current ? fer_process_pid(l->current->process) : 0;
 }
 
-static const char *said(const fer_mcp_link *base)
+static fer_str said(const fer_mcp_link *base, bool *cut)
 {
-    return ((const stdio_link *)base)->said;
+    const stdio_link *l = (const stdio_link *)base;
+    *cut = l->said_more;
+    return (fer_str){l->said, l->said_len};
 }
 
 static void free_link(fer_mcp_link *base)

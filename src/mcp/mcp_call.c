@@ -210,6 +210,7 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
 {
     const yyjson_val *data = fer_val_get(m->error, "data");
     fer_mcp_outcome o = {.code = FER_TOOL_FAILED, .sent = true, .definite = true};
+    char message[FER_ERR_TEXT];
     fer_buf b;
     fer_buf_init(&b, k->arena, SIZE_MAX);
     fer_buf_printf(&b, "{\"rpcCode\":%" PRId64, m->error_code);
@@ -220,7 +221,8 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
     fer_buf_add_char(&b, '}');
     o.details = b.failure ? FER_STR_NONE : fer_buf_view(&b);
     o.error = fer_arena_copy(k->arena, fer_rpc_bytes(m->doc, m->error));
-    o.message = fer_arena_copy(k->arena, fer_str_head(m->error_message, FER_ERR_TEXT - 1));
+    fer_mcp_clean(k->request.client, m->error_message, false, message, sizeof message);
+    o.message = fer_arena_copy(k->arena, fer_str_of(message));
     if (m->error_code == FER_RPC_METHOD_NOT_FOUND) o.code = FER_BACKEND_UNAVAILABLE;
     if (m->error_code == FER_MCP_HEADER_MISMATCH) { /* the tool is another one by now */
         o.code = FER_BACKEND_UNAVAILABLE;

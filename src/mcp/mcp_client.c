@@ -359,10 +359,27 @@ void fer_mcp_client_free(fer_mcp_client *c)
     fer_sys_free(c);
 }
 
+void fer_mcp_clean(const fer_mcp_client *c, fer_str text, bool cut, char *out, size_t size)
+{
+    if (c->options.clean) c->options.clean(c->options.context, text, cut, out, size);
+    if (c->options.clean) return;
+    text = fer_str_head(text, size - 1);
+    if (text.len) memcpy(out, text.ptr, text.len);
+    out[text.len] = '\0';
+}
+
+static void say_last(const fer_mcp_client *c, fer_mcp_info *out)
+{
+    bool cut;
+    fer_str said = c->link->kind->said(c->link, &cut);
+    fer_mcp_clean(c, said, cut, out->said, sizeof out->said);
+    for (char *at = out->said; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F) *at = ' ';
+}
+
 void fer_mcp_client_info(const fer_mcp_client *c, fer_mcp_info *out)
 {
     *out = c->info;
     if (c->link_open && c->link->kind->pid) out->pid = c->link->kind->pid(c->link);
-    if (c->link->kind->said)
-        snprintf(out->said, sizeof out->said, "%.95s", c->link->kind->said(c->link));
+    if (c->link->kind->said) say_last(c, out);
 }

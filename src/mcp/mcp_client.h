@@ -100,6 +100,9 @@ typedef struct fer_mcp_options {
     void (*rested)(void *context);
     /* The connection was lost; requests that were sent over it fail next. May be NULL. */
     void (*lost)(void *context, fer_code code, const char *why);
+    /* Writes a text of the server's as whoever reads errors and the state of a server may see it,
+     * without secrets and then cut to `size`; `cut`: it goes on where it ends. NULL: as it is. */
+    void (*clean)(void *context, fer_str text, bool cut, char *out, size_t size);
     /* Both sides have agreed, for the first time or again. May be NULL. */
     void (*ready)(void *context);
     void *context;
@@ -116,7 +119,7 @@ typedef struct fer_mcp_info {
     const fer_mcp_version *version; /* NULL: not agreed yet */
     char server[64], server_version[64];
     char trouble[128];     /* why the last connection was lost or not made; or empty */
-    char said[96];         /* the last line of its standard error; or empty */
+    char said[96];         /* the last line of its standard error, cleaned; or empty */
     uint64_t connects;     /* how often both sides agreed */
     uint64_t noise;        /* texts that are no message */
     uint64_t late;         /* answers to requests that had been given up or answered */

@@ -63,20 +63,18 @@ static void connect_failed(fer_mcp_client *c, const fer_mcp_failure *f)
 
 static void refuse(fer_mcp_client *c, fer_code code, const char *why, fer_str what)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%s%.*s", why, (int)(what.len < 200 ? what.len : 200),
-             fer_pri_ptr(what));
+    char text[512], clean[201];
+    fer_mcp_clean(c, what, false, clean, sizeof clean);
+    snprintf(text, sizeof text, "%s%s", why, clean);
     connect_failed(c, &(fer_mcp_failure){.code = code, .message = text});
 }
 
 /* ---- agreeing
  * -------------------------------------------------------------------------------------- */
 
-static void copy_text(char *to, size_t size, const yyjson_val *v)
+static void copy_text(const fer_mcp_client *c, char *to, size_t size, const yyjson_val *v)
 {
-    fer_str s = fer_is_str(v) ? fer_str_head(fer_val_str(v), size - 1) : FER_STR_NONE;
-    if (s.len) memcpy(to, s.ptr, s.len);
-    to[s.len] = '\0';
+    fer_mcp_clean(c, fer_is_str(v) ? fer_val_str(v) : FER_STR_NONE, false, to, size);
 }
 
 static void send_listen(fer_mcp_client *c);
@@ -99,8 +97,8 @@ static void agree(fer_mcp_client *c, const fer_mcp_version *version, const fer_r
     c->info.version = version;
     c->era = version->modern ? FER_MCP_MODERN : FER_MCP_LEGACY;
     fer_mcp_note_abilities(c, m);
-    copy_text(c->info.server, sizeof c->info.server, fer_val_get(server, "name"));
-    copy_text(c->info.server_version, sizeof c->info.server_version,
+    copy_text(c, c->info.server, sizeof c->info.server, fer_val_get(server, "name"));
+    copy_text(c, c->info.server_version, sizeof c->info.server_version,
               fer_val_get(server, "version"));
     fer_mcp_forget_handshake(c);
     c->info.state = FER_MCP_READY;

@@ -83,8 +83,9 @@ typedef struct fer_mcp_link_kind {
     /* Politely, or where `hurry` is true not; `closed` follows, also where it is not open. */
     void (*close)(fer_mcp_link *l, bool hurry);
     int (*pid)(const fer_mcp_link *l); /* may be NULL */
-    /* The last that the server said beside its messages, for the operator. May be NULL. */
-    const char *(*said)(const fer_mcp_link *l);
+    /* The last that the server said beside its messages, for the operator; `*cut`: and more. May be
+     * NULL. */
+    fer_str (*said)(const fer_mcp_link *l, bool *cut);
     void (*free)(fer_mcp_link *l);
 } fer_mcp_link_kind;
 

@@ -190,8 +190,9 @@ static void page_refused(fer_mcp_client *c, fer_mcp_list *l, const fer_rpc *m)
         end(c, l, fer_buf_code(&l->pages->tools, &err), "out of memory");
         return;
     }
-    fer_fail(&err, FER_BACKEND_UNAVAILABLE, "the server does not list its tools: %.*s",
-             FER_PRI(m->error_message));
+    char why[FER_ERR_TEXT];
+    fer_mcp_clean(c, m->error_message, false, why, sizeof why);
+    fer_fail(&err, FER_BACKEND_UNAVAILABLE, "the server does not list its tools: %s", why);
     end(c, l, err.code, err.message);
 }
 

@@ -154,6 +154,8 @@ void fer_mcp_keep(fer_mcp_client *c);
 /* Looks from now on whether anybody asks anything, where that matters. */
 void fer_mcp_watch_rest(fer_mcp_client *c);
 void fer_mcp_add_client(fer_buf *b); /* {"name", "version"} of ours */
+/* fer_mcp_options.clean, or the head of the text as it is. */
+void fer_mcp_clean(const fer_mcp_client *c, fer_str text, bool cut, char *out, size_t size);
 
 /* ---- mcp_inbox.c, mcp_call.c, mcp_list.c
  * ---------------------------------------------------------- */

@@ -11,6 +11,8 @@
 #include "secret_forms.h"
 #include "secret_patterns.h"
 
+#define BEGINNING 4 /* bytes at the end of a text that was cut; fewer begin any word */
+
 typedef struct edge {
     uint32_t next; /* edge of the same node; 0: none */
     uint32_t to;
@@ -212,14 +214,33 @@ fer_code fer_net_end(fer_net_stream *s, fer_buf *out, fer_err *err)
     return code ? code : fer_buf_code(out, err);
 }
 
-fer_code fer_net_clean(fer_arena *a, const fer_net *net, fer_str text, fer_str *out, fer_err *err)
+static fer_code clean(fer_arena *a, const fer_net *net, fer_str text, bool cut, fer_str *out,
+                      fer_err *err)
 {
     fer_net_stream s;
     fer_buf b;
     fer_buf_init(&b, a, SIZE_MAX / 4);
     fer_net_begin(&s, net, a);
     fer_net_feed(&s, text, &b);
+    if (cut && s.waiting.len - s.from >= BEGINNING) hide(&s, s.waiting.len - s.from, &b);
     fer_code code = fer_net_end(&s, &b, err);
     if (!code) *out = s.hits ? fer_buf_view(&b) : text;
     return code;
+}
+
+fer_code fer_net_clean(fer_arena *a, const fer_net *net, fer_str text, fer_str *out, fer_err *err)
+{
+    return clean(a, net, text, false, out, err);
+}
+
+void fer_net_show(const fer_net *net, fer_str text, bool cut, char *out, size_t size)
+{
+    fer_arena *a = text.len ? fer_arena_new(0) : NULL;
+    fer_str shown = FER_STR("");
+    if (text.len && (!a || clean(a, net, text, cut, &shown, NULL)))
+        shown = FER_STR("the text was dropped: it could not be looked at");
+    shown = fer_str_head(shown, size - 1);
+    if (shown.len) memcpy(out, shown.ptr, shown.len);
+    out[shown.len] = '\0';
+    fer_arena_free(a);
 }

@@ -57,5 +57,9 @@ fer_code fer_net_end(fer_net_stream *s, fer_buf *out, fer_err *err);
 
 /* All of it: a text without secrets is given back as it is. */
 fer_code fer_net_clean(fer_arena *a, const fer_net *net, fer_str text, fer_str *out, fer_err *err);
+/* The same into `size` bytes that a NUL ends; what is too long is cut after that. `cut`: the text
+ * is the head of another, and four bytes or more at its end that a secret begins with are hidden,
+ * too. Without memory a sentence in its place says so. */
+void fer_net_show(const fer_net *net, fer_str text, bool cut, char *out, size_t size);
 
 #endif

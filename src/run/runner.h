@@ -220,6 +220,9 @@ struct fer_runner {
     /* What it runs in has ended by itself; attempts that were under way, so many, fail next. May be
      * NULL. */
     void (*lost)(fer_runner *r, fer_code code, const char *why, size_t running);
+    /* Writes a text that its backend wrote as errors, states and logs may show it: without secrets,
+     * and then cut to `size`; `cut`: it goes on where it ends. NULL: as it is. */
+    void (*clean)(const fer_runner *r, fer_str text, bool cut, char *out, size_t size);
     /* Where its servers' questions and messages go (mcp_runner.h); NULL, or points to NULL:
      * nowhere. */
     const struct fer_mcp_sink *const *sink;

@@ -61,6 +61,9 @@ class Api(http.server.BaseHTTPRequestHandler):
         if self.path.startswith("/v1/traces"):
             Api.spans.append(body)
             return self.send(200, b"{}")
+        if self.path == "/mcp":
+            return self.send(200, json.dumps({"jsonrpc": "2.0", "id": json.loads(body).get("id"),
+                                              "error": {"code": -32603, "message": "cannot use header " + self.headers.get("X-Start", "")}}).encode())
         seen = {"said": [f"{k}: {v}" for k, v in self.headers.items()], "asked": self.path, "body": body.decode()}
         text = json.dumps(seen, ensure_ascii=False).encode()
         if "/redirect" in self.path:
@@ -113,6 +116,15 @@ for line in sys.stdin:
         say({"error": {"code": -32601, "message": "no"}})
 '''
 
+# Servers that say at once what they were given, and end: in one line, in other clothes, and in one that is too long.
+LOUD = '''
+import base64, os, sys
+value = os.environ["SECRET_start"]
+print({"loud": "no password " + value, "base64": "b64 " + base64.b64encode(value.encode()).decode(), "long": "x" * 230 + value,
+       "edge": "x" * 80 + value}[sys.argv[1]], file=sys.stderr)
+sys.exit(7)
+'''
+
 COMMAND = '''
 import json, os, sys
 args = json.load(sys.stdin)
@@ -131,6 +143,8 @@ SAID = {"text": "content of a server", "no": "error text of a tool", "rpc": "err
 HELD = {"output": "output of a command", "stderr": "standard error of a command", "halves": "standard error, in two pieces",
         "url": "user of a URL", "query": "query of a URL", "json": "JSON in a text", "base64": "a blob of base64", "hex": "hex", "note": "a text",
         "name": "the name of an argument"}
+
+LAST = {"loud": "last words at the start", "base64": "last words in base64", "long": "last words of a long line", "edge": "last words that are cut"}
 
 OPERATIONS = ("show", "refuse", "redirect")
 DOCUMENT = {"openapi": "3.1.0", "info": {"title": "t", "version": "1.0.0"}, "paths": {f"/{o}": {"get": {
@@ -152,6 +166,7 @@ class Run:
         self.put("api.json", json.dumps(DOCUMENT))
         self.put("server.py", SERVER)
         self.put("command.py", COMMAND)
+        self.put("loud.py", LOUD)
         self.configure()
         self.call_all()
         self.gather()
@@ -201,7 +216,9 @@ class Run:
         redact = ["pin", "output:echo.pin", "**.letter.*.body", "output:echo.given", 'people["odd.name"]', 'output:echo.people["odd.name"]'] if self.hidden else []
         config = {
             "apis": {"one": one, "two": {"openapi": "api.json", "baseUrl": f"http://127.0.0.1:{PORT}", **key}},
-            "mcpServers": {"mcp": {"command": sys.executable, "args": [self.path("server.py")], "env": {"SECRET_" + k: self.secret(v) for k, v in SAID.items()}}},
+            "mcpServers": {"mcp": {"command": sys.executable, "args": [self.path("server.py")], "env": {"SECRET_" + k: self.secret(v) for k, v in SAID.items()}},
+                           **{k: {"command": sys.executable, "args": [self.path("loud.py"), k], "env": {"SECRET_start": self.secret(v)}} for k, v in LAST.items()},
+                           "header": {"url": f"http://127.0.0.1:{PORT}/mcp", "headers": {"X-Start": self.secret("header that a server refuses", True, before="Bearer ")}}},
             "commands": [{**command, "name": "plain", "run": {**run, "env": {"set": {"SECRET_" + k: self.secret(v, by_file=True) for k, v in HELD.items()}}}},
                          {**command, "name": "echo", "redact": redact, "run": run}],
             "catalog": "catalog.fer", "state": "state", "ledger": {"durability": "async"}, "defaults": {"deadlineMs": 20000},
@@ -285,6 +302,7 @@ class Run:
             self.sink("log", self.run("run", "mcp:text", "--stream").stdout)
         if not self.hidden:  # the rest is written by nobody, redaction or not
             return self.export()
+        self.looked_at()
         cursor = self.canary("a cursor")
         asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor, "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}
@@ -298,6 +316,22 @@ class Run:
             self.sink("what commands show", self.run(*words).stdout)
         self.sink("export, JSON Lines", self.run("ledger", "export").stdout)
         self.sink("export, CSV", self.run("ledger", "export", "-f", "csv").stdout)
+
+    def looked_at(self):
+        """What commands say of servers that do not begin."""
+        self.sink("what commands show", self.run("doctor").stdout)
+        given = self.secret("variable of inspect"), self.secret("header of inspect", True)
+        for words in (["--env", "SECRET_start=" + given[0], "--", sys.executable, self.path("loud.py"), "loud"],
+                      ["--header", "X-Start: " + given[1], f"http://127.0.0.1:{PORT}/mcp"]):
+            env = {"PATH": os.environ["PATH"], "HOME": self.home.name, **self.env}
+            r = subprocess.run([FERRULE, "inspect", *words], capture_output=True, cwd=self.home.name, timeout=60, env=env)
+            self.sink("what commands show", r.stdout + r.stderr)
+        served = subprocess.Popen([FERRULE, "serve", "--stdio", "-C", self.path("ferrule.json")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  cwd=self.home.name, env={**env, "TMPDIR": self.path("tmp")})
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_namespaces", "arguments": {}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}
+        said = served.communicate(json.dumps(asked).encode() + b"\n", timeout=60)
+        self.sink("what commands show", b"".join(said))
 
     def broken(self):
         """A configuration that cannot be read, with a secret in the line that is wrong."""
@@ -351,7 +385,7 @@ for sink in EXPECTED:
 
 open_run = Run(False)
 seen = {place for data in open_run.sinks.values() for place, _ in search(data, open_run.canaries)}
-written = set(open_run.canaries) - {"standard error of a server", "last words of a server"}  # that nobody writes anywhere
+written = set(open_run.canaries) - {"standard error of a server", "last words of a server", "last words of a long line"}  # that nobody writes anywhere
 missed = sorted(written - seen)
 case(f"control, redaction off: {len(written & seen)} of {len(written)} canaries are found", missed if len(missed) * 20 > len(written) else [])
 for sink in ("ledger", "export, JSON Lines", "envelopes", "standard error"):

@@ -123,6 +123,28 @@ static void forms(void)
     }
 }
 
+/* A text of which there was more: wherever it was cut, no more than three bytes of the secret are
+ * left. */
+static void cut_texts(void)
+{
+    static const char text[] = "user x: " SECRET " is wrong";
+    fer_arena *a = fer_arena_new(0);
+    char out[64], small[16];
+    fer_code code;
+    fer_net *n = net_of(a, &code);
+    size_t from = strlen("user x: "), to = from + strlen(SECRET);
+    assert_int_equal(code, FER_OK);
+    for (size_t len = 0; len < sizeof text; len++) {
+        fer_net_show(n, (fer_str){text, len}, true, out, sizeof out);
+        if (len < from + 4) assert_int_equal(strncmp(out, text, len), 0);
+        else if (len <= to) assert_string_equal(out, "user x: [REDACTED]");
+        else assert_int_equal(strncmp(out, "user x: [REDACTED] is wrong", len - to + 18), 0);
+    }
+    fer_net_show(n, fer_str_of(text), false, small, sizeof small);
+    assert_string_equal(small, "user x: [REDACT");
+    fer_arena_free(a);
+}
+
 /* Each pattern at each place: sixteen bytes are looked at as one. What stands before it begins
  * patterns that do not go on; no secret is known, so that texts come whole. */
 static void anywhere(void)
@@ -157,6 +179,7 @@ int main(void)
 {
     int failed = ROWS_RUN("texts", rows, run_row);
     failed += ROWS_ONE("patterns anywhere", anywhere);
+    failed += ROWS_ONE("texts that were cut", cut_texts);
     failed += ROWS_ONE("memory", without_memory);
     failed += ROWS_ONE("forms", forms);
     return failed != 0;

@@ -144,6 +144,13 @@ static void lost(void *context, fer_code code, const char *why)
     r->lost(r, code, told.message, info.running);
 }
 
+static void clean(void *context, fer_str text, bool cut, char *out, size_t size)
+{
+    const fer_runner *r = &((const seat *)context)->runner->runner;
+    if (r->clean) r->clean(r, text, cut, out, size);
+    else snprintf(out, size, "%.*s", FER_PRI(fer_str_head(text, size - 1)));
+}
+
 /* A client's own is made anew when he comes again. */
 static void let_go(seat *s)
 {
@@ -225,6 +232,7 @@ static seat *new_seat(mcp_runner *m, const fer_asker *whose, fer_str abilities)
                          .ready = ready,
                          .rested = rested,
                          .lost = lost,
+                         .clean = clean,
                          .late = late,
                          .context = s};
     fer_mcp_link *link = m->spec.make(m->spec.settings, &s->whose.owner);

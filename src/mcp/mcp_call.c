@@ -59,8 +59,9 @@ static bool must_be_task(const fer_mcp_call *k)
 
 static void call_write(fer_mcp_request *r, fer_buf *b)
 {
-    const fer_mcp_call *k = call_of(r);
+    fer_mcp_call *k = call_of(r);
     size_t start = b->len;
+    k->refusals = r->client->refusals;
     if (!k->method) {
         fer_buf_add_text(b, "\"name\":");
         fer_buf_add_quoted(b, k->tool);
@@ -205,6 +206,13 @@ static void call_failed(fer_mcp_request *r, const fer_mcp_failure *f)
     fer_mcp_call_end(k, &o);
 }
 
+/* A server that was refused what it asked for while it ran a call often ends that with the same
+ * error, which then does not say that it knows no such method. */
+static bool is_unknown(const fer_mcp_call *k, const fer_rpc *m)
+{
+    return m->error_code == FER_RPC_METHOD_NOT_FOUND && k->refusals == k->request.client->refusals;
+}
+
 /* An error of the protocol: the server would not, or could not, run it. */
 static void call_refused(fer_mcp_call *k, const fer_rpc *m)
 {
@@ -223,7 +231,7 @@ static void call_refused(fer_mcp_call *k, const fer_rpc *m)
     o.error = fer_arena_copy(k->arena, fer_rpc_bytes(m->doc, m->error));
     fer_mcp_clean(k->request.client, m->error_message, false, message, sizeof message);
     o.message = fer_arena_copy(k->arena, fer_str_of(message));
-    if (m->error_code == FER_RPC_METHOD_NOT_FOUND) o.code = FER_BACKEND_UNAVAILABLE;
+    if (is_unknown(k, m)) o.code = FER_BACKEND_UNAVAILABLE;
     if (m->error_code == FER_MCP_HEADER_MISMATCH) { /* the tool is another one by now */
         o.code = FER_BACKEND_UNAVAILABLE;
         o.definite = false;

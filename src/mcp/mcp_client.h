@@ -253,6 +253,7 @@ struct fer_mcp_call {
     const fer_json *params_doc;
     struct fer_mcp_round *round; /* what it was asked for and is not answered yet; or NULL */
     unsigned rounds;
+    uint64_t refusals;             /* of the server's questions, before it was sent */
     struct fer_mcp_relist *relist; /* its tool is listed anew; or NULL */
     bool relisted;                 /* it was, once */
 };

@@ -168,6 +168,7 @@ static void take_request(fer_mcp_client *c, uint64_t stream, const fer_rpc *m)
     bool may = !modern && may_reply(c); /* a modern server may not ask */
     if (may && !ping && fer_mcp_ask(c, stream, m)) return;
     c->info.refused += !ping;
+    c->refusals += !ping;
     if (!may) return;
     fer_buf b = fer_mcp_writing(c);
     if (ping) {

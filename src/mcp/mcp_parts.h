@@ -79,6 +79,7 @@ struct fer_mcp_client {
     /* questions of the server's */
     struct asking *questions;
     size_t question_count;
+    uint64_t refusals; /* that an older server was told */
     fer_mcp_round *rounds;
     /* what lasts longer than a connection */
     fer_str said_capabilities, said_instructions, said_rest; /* on the heap; or empty */

@@ -289,6 +289,7 @@ void fer_mcp_question_refuse(fer_mcp_question *question, int code, fer_str messa
     fer_mcp_round *o = q->round;
     if (!o) {
         fer_buf b = fer_mcp_writing(q->client);
+        q->client->refusals++;
         fer_rpc_add_error(&b, &q->id, code, message);
         fer_mcp_post(q->client, &b, "");
         free_asking(q);

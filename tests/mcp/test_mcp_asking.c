@@ -63,6 +63,14 @@ static const struct row {
     {"nobody takes it", BEGIN ELICIT("7")
      "> {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,\"message\":\"this client has not declared that it can do this\"}}\n"
      S_REPLY("3", HI) "= ended 0 \"hi\"\n" BYE, {0}},
+    {"its refusal is the end of the call", BEGIN ELICIT("7")
+     "> {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32601,\"message\":\"this client has not declared that it can do this\"}}\n"
+     "< {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32601,\"message\":\"this client has not declared that it can do this\"}}\n"
+     "= ended 0 ToolFailed sent definite: this client has not declared that it can do this {\"rpcCode\":-32601}\n" BYE, {0}},
+    {"and so is that of who is asked", BEGIN ELICIT("7") ASKED("-1") "! decline 0\n"
+     "> {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-1,\"message\":\"no\"}}\n"
+     "< {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
+     "= ended 0 ToolFailed sent definite: no {\"rpcCode\":-32601}\n" BYE, {.asks = true}},
     {"an older server is answered", BEGIN ELICIT("\"x\"") ASKED("-1") "! answer 0 {\"action\":\"decline\"}\n"
      "> {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{\"action\":\"decline\"}}\n" S_REPLY("3", HI) "= ended 0 \"hi\"\n" BYE, {.asks = true}},
     {"at once, on the stream of a call", BEGIN "< @3 {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n= asked roots/list  of 0\n"

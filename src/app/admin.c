@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "access.h"
 #include "buf.h"
 #include "clock.h"
 #include "digest.h"
@@ -54,12 +55,8 @@ static bool may_read(const fer_guest *who)
 {
     const fer_caller *c = fer_guest_caller(who);
     if (!c) return true;
-    for (size_t i = 0; i < c->scopes.count; i++)
-        if (fer_str_is(c->scopes.list[i], "scope:admin") ||
-            fer_str_is(c->scopes.list[i], "admin") ||
-            (!c->tenant.len && fer_str_is(c->scopes.list[i], "*")))
-            return true;
-    return false;
+    return fer_access_names(&c->scopes, FER_STR("admin")) ||
+           (!c->tenant.len && fer_access_names(&c->scopes, FER_STR("*")));
 }
 
 static void refuse(fer_exchange *x, unsigned status, const char *code, const char *message)

@@ -155,14 +155,17 @@ bool fer_access_reads(const fer_texts *scopes, fer_str ns)
     return fits_place(scopes, ns, NULL) && fits_effect(scopes, FER_EFFECT_PURE);
 }
 
-bool fer_access_has(const fer_texts *scopes, fer_str wanted)
+bool fer_access_names(const fer_texts *scopes, fer_str name)
 {
     fer_str rest;
     for (size_t i = 0; i < scopes->count; i++) {
-        enum scope_kind kind = take_apart(scopes->list[i], &rest);
-        if (kind == SCOPE_ALL || (kind == SCOPE_NAMED && fer_str_eq(rest, wanted)) ||
-            fer_str_eq(scopes->list[i], wanted))
-            return true;
+        bool named = take_apart(scopes->list[i], &rest) == SCOPE_NAMED;
+        if ((named && fer_str_eq(rest, name)) || fer_str_eq(scopes->list[i], name)) return true;
     }
     return false;
+}
+
+bool fer_access_has(const fer_texts *scopes, fer_str wanted)
+{
+    return has_kind(scopes, SCOPE_ALL, SCOPE_ALL) || fer_access_names(scopes, wanted);
 }

@@ -31,6 +31,8 @@ bool fer_access_allows(const fer_texts *scopes, fer_str ns, fer_str name, fer_ef
 bool fer_access_reads(const fer_texts *scopes, fer_str ns);
 /* Whether one of them opens a place at all: *, a tool or a namespace. */
 bool fer_access_opens(const fer_texts *scopes);
+/* Whether a scope is there by its name, with or without "scope:" before it. */
+bool fer_access_names(const fer_texts *scopes, fer_str name);
 /* Whether it has a scope that a tool asks for. */
 bool fer_access_has(const fer_texts *scopes, fer_str wanted);
 

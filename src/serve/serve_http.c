@@ -87,17 +87,25 @@ static void show_ready(fer_web *w, fer_guest *who, fer_exchange *x)
                                  : FER_STR("not ready: the ledger cannot be written\n"));
 }
 
-/* What others do is for those alone who may do everything. */
+/* What others do is for those alone who may do everything, or have a scope for it by name. */
+static bool may_see_metrics(const fer_caller *c)
+{
+    if (!c || (!fer_access_narrows(&c->scopes) && !c->tenant.len)) return true;
+    return fer_access_names(&c->scopes, FER_STR("metrics")) ||
+           fer_access_names(&c->scopes, FER_STR("admin"));
+}
+
 static void show_metrics(fer_web *w, fer_guest *who, fer_exchange *x)
 {
     fer_arena *a = fer_exchange_arena(x);
     fer_front_counts c;
     fer_str calls = FER_STR("");
-    const fer_caller *caller = fer_guest_caller(who);
-    if (caller && (fer_access_narrows(&caller->scopes) || caller->tenant.len)) {
+    if (!may_see_metrics(fer_guest_caller(who))) {
         fer_web_denied(w, who, fer_exchange_inbound(x), "metrics");
-        fer_exchange_reply(x, 403, "text/plain",
-                           FER_STR("This token is for some tools, or for one tenant, only.\n"));
+        fer_exchange_reply(
+            x, 403, "text/plain",
+            FER_STR("This token is for some tools, or for one tenant, only: it needs "
+                    "the scope scope:metrics (or scope:admin).\n"));
         return;
     }
     fer_gateway_metrics(a, w->options.gateway, &calls, NULL);

@@ -34,6 +34,10 @@ with tempfile.TemporaryDirectory() as folder:
     case("a name twice", expect(token("new", "laptop"), 2, err=["there is a token 'laptop' already"]))
     case("no name", expect(token("new"), 2, err=["needs a name"]))
     case("a scope that is none", expect(token("new", "x", "-s", "all"), 2, err=["'all' is not a scope", "namespace:NAME"]))
+    case("one that opens every tool", expect(token("new", "scrape", "-s", "scope:metrics"), 0, err=["may use every tool", "namespace:none"]))
+    made = token("new", "scrape2", "-s", "namespace:none", "-s", "scope:metrics")
+    case("one that opens none", expect(made, 0) + (["it is warned of"] if b"every tool" in made.stderr else []))
+    case("both away", expect(token("revoke", "scrape", "scrape2"), 0))
     for days in ("0", "-1", "x", "36501"):
         case(f"{days} days", expect(token("new", "x", f"--days={days}"), 2, err=["1 to 36500"]))
     case("nobody's", expect(token("revoke", "ci", "nobody"), 1, err=["no token 'nobody'"]))

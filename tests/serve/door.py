@@ -186,6 +186,13 @@ same("A31 something like it", "Forbidden" in json.dumps(meta(token("like", "--sc
 page = meta(tokens["every"], "list_tools", pageSize=1)["structuredContent"]["nextToken"]
 same("a page of another", "InvalidPageToken" in json.dumps(meta(t, "list_tools", pageSize=1, pageToken=page)), True)
 same("A52 metrics are for those who may do everything", [s.ask("GET", "/metrics", token=x)[0] for x in (tokens["every"], t)], [200, 403])
+for scope in ("metrics", "admin"):
+    scrape = token("scrape-" + scope, "--scope", "namespace:none", "--scope", "scope:" + scope)
+    same(f"or have the scope {scope}, and nothing else", (s.ask("GET", "/metrics", token=scrape)[0], meta(scrape, "list_tools")["structuredContent"]["tools"],
+                                                        s.ask("GET", "/admin/v1/state", token=scrape)[0]), (200, [], 200 if scope == "admin" else 403))
+same("even where they belong to a tenant", [s.ask("GET", "/metrics", token=token("scrape-" + t, "--tenant", "home", "--scope", "namespace:none", *more))[0]
+                                            for t, more in (("x", ["--scope", "scope:metrics"]), ("y", []))], [200, 403])
+case("who is refused is told what it takes", [] if "scope:metrics" in s.ask("GET", "/metrics", token=t)[2] else [s.ask("GET", "/metrics", token=t)[2]])
 r = json.loads(s.modern("tools/call", {"name": "big", "arguments": {}}, token=tokens["every"])[2])
 handle = meta(tokens["every"], "run_tool", id="b:big")["structuredContent"]["handle"]
 same("A49 a handle of another", "InvalidPageToken" in json.dumps(meta(tokens["two"], "run_tool", handle=handle)), True)

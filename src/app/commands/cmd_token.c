@@ -76,6 +76,20 @@ static fer_code add(struct tokens *t, fer_app *app, int64_t expires, char text[F
     return code ? code : fer_bearers_save(t->path.ptr, &t->list, err);
 }
 
+/* A scope of that kind opens no tool, and so takes none away from who names no others. */
+static void warn_wide(fer_app *app)
+{
+    const char *scope;
+    size_t count = 0;
+    while ((scope = fer_app_values(app, "scope", count))) {
+        if (!fer_str_starts(fer_str_of(scope), "scope:")) return;
+        count++;
+    }
+    if (count)
+        fer_app_say(app, "this token may use every tool, since all its scopes begin with scope:; "
+                         "with --scope namespace:none it is for none");
+}
+
 int fer_run_token_new(fer_app *app)
 {
     struct tokens t;
@@ -94,6 +108,7 @@ int fer_run_token_new(fer_app *app)
         fer_out_printf(&app->out, "%s\n", text);
         fer_app_say(app, "this is the only time that the token is shown; its hash is in %.*s",
                     FER_PRI(t.path));
+        warn_wide(app);
     }
     close_tokens(&t);
     return bad;

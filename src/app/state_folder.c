@@ -31,6 +31,7 @@ static bool copy_path(fer_arena *a, fer_str path, const char **out)
 static int place_of(fer_app *app, fer_arena *a, const fer_config *c, fer_ledger_place *out)
 {
     fer_err err;
+    out->segment_bytes = c->ledger.segment_bytes;
     out->folder = fer_arena_printf(a, "%.*s/ledger", FER_PRI(c->state)).ptr;
     if (out->folder && copy_path(a, c->ledger.anchor, &out->anchor) &&
         copy_path(a, c->ledger.key, &out->key))

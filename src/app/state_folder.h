@@ -9,8 +9,9 @@
 
 typedef struct fer_ledger_place {
     const char *folder;
-    const char *anchor; /* that the configuration names; or NULL */
-    const char *key;    /* the file of the signing key that it names; or NULL */
+    const char *anchor;   /* that the configuration names; or NULL */
+    const char *key;      /* the file of the signing key that it names; or NULL */
+    size_t segment_bytes; /* that it says; 0: nothing */
 } fer_ledger_place;
 
 /*

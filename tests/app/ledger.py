@@ -143,6 +143,15 @@ case("accept: the operator's word", expect(ledger("accept"), 0, ["the break is a
 case("accept: it is written again", expect(ledger("prune", "--older-than", "1d"), 0, ["0 segments"]))
 case("accept: verify still tells", expect(ledger("verify"), 1, [f"record {wrong} "]))
 case("accept: a record says so", count(ledger("query", "--type", "recovered", "--no-index"), 1))
+# Of a configuration: no file may have more than a megabyte, as on a disk that is almost full.
+SMALL = os.path.join(folder.name, "small.json")
+with open(SMALL, "w") as f:
+    json.dump({"state": os.path.join(folder.name, "small"), "ledger": {"segmentBytes": 262144}}, f)
+os.makedirs(os.path.join(folder.name, "small"))
+subprocess.run([SCRIBE, os.path.join(folder.name, "small", "ledger"), "0", "3", os.path.join(folder.name, "small.anchor")], check=True, timeout=60)
+for words in (["prune", "--older-than", "1d"], ["accept"]):
+    r = subprocess.run(["prlimit", "--fsize=1048576", FERRULE, "ledger", *words, "-C", SMALL], capture_output=True, timeout=60)
+    case(f"{words[0]}: segments are as large as the configuration says", expect(r, 0))
 segments = sorted(glob.glob(os.path.join(LEDGER, "*.jsonl")))
 for extra in segments[segments.index(segment) + 1:]:
     os.remove(extra)

@@ -107,7 +107,8 @@ int fer_run_ledger_verify(fer_app *app)
  */
 static fer_ledger_options writer_of(const fer_ledger_place *p)
 {
-    return (fer_ledger_options){.folder = p->folder, .anchor = p->anchor, .key = p->key};
+    return (fer_ledger_options){
+        .folder = p->folder, .anchor = p->anchor, .key = p->key, .segment_bytes = p->segment_bytes};
 }
 
 /* Where a gateway writes it, there is something else to do. */

@@ -21,23 +21,45 @@
 /* ---- whether somebody has it -------------------------------------------------------------------
  */
 
-/* Whether a gateway answers there. */
-static bool is_gateway(fer_doctor *d, const char *host, unsigned port)
+/* What a page of it says, which whoever asks may see. False: nobody answers. */
+static bool ask_page(fer_doctor *d, const char *host, unsigned port, const char *page,
+                     fer_http_answer *answer)
 {
-    fer_str url = fer_arena_printf(d->arena, "http://%s:%u/healthz", host, port);
+    fer_str url = fer_arena_printf(d->arena, "http://%s:%u/%s", host, port, page);
     fer_net_rules *rules = fer_net_rules_new();
     fer_http_fetcher *f = NULL;
-    fer_http_answer answer;
     bool good = false;
     if (rules && url.ptr && !fer_net_rules_allow_url(rules, url, NULL))
         f = fer_http_fetcher_new(&(fer_http_options){.rules = rules});
     fer_http_request r = {
         .url = url, .body_max = 4096, .deadline_ns = fer_clock_mono() + INT64_C(3000000000)};
-    if (f && !fer_http_fetch(d->arena, f, &r, &answer, NULL))
-        good = answer.head.status == 200 && fer_str_is(answer.body, "ok\n");
+    if (f) good = !fer_http_fetch(d->arena, f, &r, answer, NULL);
     fer_http_fetcher_free(f);
     fer_net_rules_free(rules);
     return good;
+}
+
+/* Whether a gateway answers there. */
+static bool is_gateway(fer_doctor *d, const char *host, unsigned port)
+{
+    fer_http_answer answer;
+    return ask_page(d, host, port, "healthz", &answer) && answer.head.status == 200 &&
+           fer_str_is(answer.body, "ok\n");
+}
+
+/* One that is not ready and says why: not one that begins or ends. */
+static void tell_readiness(fer_doctor *d, fer_str subject, const char *host, unsigned port)
+{
+    fer_http_answer answer;
+    if (!ask_page(d, host, port, "readyz", &answer) || answer.head.status != 503 ||
+        !fer_str_starts(answer.body, "not ready: "))
+        return;
+    size_t line = fer_str_find(answer.body, 0, '\n');
+    fer_str why = line == SIZE_MAX ? answer.body : fer_str_slice(answer.body, 0, line);
+    fer_doctor_tell(d, FER_DOCTOR_WRONG, subject,
+                    FER_STR("It refuses calls meanwhile. Its log says since when; ferrule doctor "
+                            "with its configuration looks at its files."),
+                    "the gateway there is %.*s", FER_PRI(fer_str_head(why, 200)));
 }
 
 /* 0, or why nobody can listen there. */
@@ -164,6 +186,13 @@ static void tell_gateway(fer_doctor *d, fer_str subject, unsigned port, owner wh
                         "configuration");
 }
 
+/* Of a gateway with this configuration the check of `serve` tells whether it is ready. */
+static void tell_found(fer_doctor *d, fer_str subject, const char *host, unsigned port, owner who)
+{
+    tell_gateway(d, subject, port, who);
+    if (who != OURS || !d->has_config) tell_readiness(d, subject, host, port);
+}
+
 void fer_doctor_port(fer_doctor *d)
 {
     fer_listen_options at = {.port = FER_SERVE_PORT};
@@ -179,7 +208,7 @@ void fer_doctor_port(fer_doctor *d)
     owner who = why == EADDRINUSE ? find_owner(d, at.port) : UNKNOWN;
     if (!why) fer_doctor_tell(d, FER_DOCTOR_OK, subject, FER_STR(""), "it is free");
     else if (who != UNKNOWN || (why == EADDRINUSE && is_gateway(d, host, at.port)))
-        tell_gateway(d, subject, at.port, who);
+        tell_found(d, subject, host, at.port, who);
     else
         fer_doctor_tell(d, FER_DOCTOR_WRONG, subject,
                         why == EADDRINUSE

@@ -132,8 +132,18 @@ static bool says(const yyjson_val *state, const char *key, const char *mark)
     return fer_is_str(v) && fer_str_is(fer_val_str(v), mark);
 }
 
-/* Whether it has this configuration; `*same`: and its `serve`, as it is now. */
-static bool has_config(fer_doctor *d, const char *socket, bool *same)
+/* Why it answers /readyz with 503 for longer than a start takes; empty: it does not. */
+static fer_str trouble(fer_doctor *d, const yyjson_val *state)
+{
+    const yyjson_val *ledger = fer_is_obj(state) ? fer_val_get(state, "ledger") : NULL;
+    if (!says(state, "state", "unready")) return FER_STR("");
+    return fer_arena_printf(d->arena, "the ledger cannot be written (%.*s)",
+                            FER_PRI(fer_is_str(ledger) ? fer_val_str(ledger) : FER_STR("?")));
+}
+
+/* Whether it has this configuration; `*same`: and its `serve`, as it is now; `*unready`: why it
+ * refuses calls. */
+static bool has_config(fer_doctor *d, const char *socket, bool *same, fer_str *unready)
 {
     char file[FER_ADMIN_MARK], serve[FER_ADMIN_MARK];
     fer_admin_client c = {.arena = d->arena, .socket = socket};
@@ -145,9 +155,20 @@ static bool has_config(fer_doctor *d, const char *socket, bool *same)
     if (a && !fer_admin_client_get(&c, a, "state", &page, NULL)) {
         mine = says(fer_json_root(page), "config", file);
         *same = says(fer_json_root(page), "serve", serve);
+        *unready = trouble(d, fer_json_root(page));
     }
     fer_arena_free(a);
     return mine;
+}
+
+static void tell_unready(fer_doctor *d, fer_str why)
+{
+    fer_doctor_tell(d, FER_DOCTOR_WRONG, d->file,
+                    FER_STR("Make space where the ledger is (state); ferrule ledger verify tells "
+                            "whether it is broken. The gateway's log says when it began."),
+                    "the gateway that runs with it is not ready, and refuses calls that may change "
+                    "something: %.*s",
+                    FER_PRI(why));
 }
 
 void fer_doctor_serve(fer_doctor *d)
@@ -158,7 +179,9 @@ void fer_doctor_serve(fer_doctor *d)
     if (fer_admin_client_find(d->arena, found, &count, NULL)) count = 0;
     for (size_t i = 0; i < count; i++) {
         bool same = false;
-        if (!has_config(d, found[i], &same)) continue;
+        fer_str unready = FER_STR("");
+        if (!has_config(d, found[i], &same, &unready)) continue;
+        if (unready.len) tell_unready(d, unready);
         mine++;
         older += !same;
     }

@@ -204,6 +204,7 @@ static fer_code begin(fer_station *s, fer_err *err)
     s->config.metrics = true;
     fer_code code = read_config(s, err);
     if (!code) code = check_client(s, err);
+    if (!code && s->wants.search) fer_station_digest(s, s->config_digest);
     if (s->wants.bare) s->config.catalog = FER_STR("");
     if (!code) code = fer_station_take_log(s, &s->config, err);
     struct fer_opened opened = {0};

@@ -19,6 +19,7 @@
 
 #include "arena.h"
 #include "config.h"
+#include "digest.h"
 #include "file.h"
 #include "http_client.h"
 #include "log.h"
@@ -99,6 +100,7 @@ struct fer_station {
     fer_arena *arena;        /* as long as the station is there */
     fer_arena *config_arena; /* of the configuration in use */
     fer_config config;
+    char config_digest[FER_DIGEST_HEX + 1]; /* SHA-256 of its files, of one that serves; or empty */
     fer_catalog *catalog;
     const char *catalog_file; /* NULL: it is kept nowhere */
     bool catalog_was_there;   /* what the catalogue began with is from there */

@@ -203,8 +203,7 @@ static fer_log life_log(const fer_station *s)
     return log;
 }
 
-/* SHA-256 of the file's bytes, of several one behind the other; empty: it cannot be read. */
-static void digest_of(const fer_station *s, char out[FER_DIGEST_HEX + 1])
+void fer_station_digest(const fer_station *s, char out[FER_DIGEST_HEX + 1])
 {
     fer_buf all;
     fer_str text;
@@ -230,14 +229,13 @@ static void digest_of(const fer_station *s, char out[FER_DIGEST_HEX + 1])
 
 void fer_station_note_life(const fer_station *s, const char *event)
 {
-    char digest[FER_DIGEST_HEX + 1];
     fer_log log = life_log(s);
-    digest_of(s, digest);
-    fer_log_write(&log, FER_LOG_INFO, event,
-                  (const struct fer_log_field[]){FER_LOG_S("version", fer_str_of(fer_version())),
-                                                 FER_LOG_I("pid", getpid()),
-                                                 FER_LOG_S("config.sha256", fer_str_of(digest)),
-                                                 {0}});
+    fer_log_write(
+        &log, FER_LOG_INFO, event,
+        (const struct fer_log_field[]){FER_LOG_S("version", fer_str_of(fer_version())),
+                                       FER_LOG_I("pid", getpid()),
+                                       FER_LOG_S("config.sha256", fer_str_of(s->config_digest)),
+                                       {0}});
 }
 
 /* What is wrong may quote the file: the log has it, as standard error does, the ledger the code. */
@@ -249,7 +247,8 @@ void fer_station_note_reload(const fer_station *s, bool taken, size_t changes, f
     fer_log log = life_log(s);
     fer_buf b;
     fer_arena *a = fer_arena_new(0);
-    digest_of(s, digest);
+    if (taken) memcpy(digest, s->config_digest, sizeof digest);
+    else fer_station_digest(s, digest);
     fer_log_write(&log, code ? FER_LOG_WARN : FER_LOG_INFO,
                   taken ? "config.reloaded" : "config.refused",
                   (const struct fer_log_field[]){FER_LOG_I("changes", changes),

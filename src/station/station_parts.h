@@ -149,6 +149,9 @@ fer_code fer_station_keep_theirs(const fer_place_of_tools *p, fer_arena *a, fer_
 fer_code fer_station_listen(fer_station *s, fer_err *err);
 /* And of what has happened in it since a version, by other programs. */
 void fer_station_hear(fer_station *s, uint64_t since);
+/* SHA-256 of the bytes of the configuration's file, of several one behind the other; empty: it
+ * cannot be read. */
+void fer_station_digest(const fer_station *s, char out[FER_DIGEST_HEX + 1]);
 /* And of a configuration that was read again: whether anything of it was taken, and why not all. */
 void fer_station_note_reload(const fer_station *s, bool taken, size_t changes, fer_code code,
                              const char *why);

@@ -398,7 +398,9 @@ static fer_code read_again(fer_station *s, fer_arena *a, fer_reloaded *out, fer_
     if (!code) code = fer_client_files_drop_self(own, &now, w->own, err);
     if (!code) code = fer_station_problems(s, &now, err);
     bool swapped = false;
+    char digest[FER_DIGEST_HEX + 1];
     if (!code) {
+        fer_station_digest(s, digest);
         code = swap(s, own, &now, a, out, err);
         swapped = out->changes != NULL;
     }
@@ -408,6 +410,7 @@ static fer_code read_again(fer_station *s, fer_arena *a, fer_reloaded *out, fer_
     }
     fer_arena_free(s->config_arena);
     s->config_arena = own;
+    memcpy(s->config_digest, digest, sizeof digest);
     s->reloads++;
     fer_station_save(s);
     return code;

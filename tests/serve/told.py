@@ -208,7 +208,7 @@ os.unlink(site.config)
 s.child.send_signal(signal.SIGHUP)
 case("a file that is gone", [] if until(lambda: len(site.events("config.refused")) == 2) else ["no event"])
 s.end()
-same("the end is in the log", [len(site.events("serve.stopping")), len(site.events("serve.stopped"))], [1, 1])
+same("the end is in the log, with the configuration that ran", [[e["config.sha256"] for e in site.events("serve." + w)] for w in ("stopping", "stopped")], [[second], [second]])
 same("calls are not, at this level", site.events("tool.succeeded"), [])
 
 # ---- commands that lack something: the others go on, and a reload brings in what has come

@@ -125,6 +125,12 @@ with open(out) as f:
 with open(out, "w") as f:
     f.writelines(all_lines[:3] + all_lines[4:])
 case("export: a record less is seen", expect(run(["ledger", "verify", out]), 1, ["[tenant]"]))
+for name, words, said in (("a tenant that nobody is", [], "there are no records of the tenant nobody"), ("a tenant in a time", ["--since", "1d"], "there are no such records of the tenant nobody")):
+    for form in ("jsonl", "csv"):
+        case(f"export: {name}, as {form}", expect(ledger("export", "--tenant", "nobody", "-f", form, "-o", out + ".none", *words), 1, [], [said])
+             + (["a file is there"] if os.path.exists(out + ".none") else []))
+case("export: the same on standard output", expect(ledger("export", "--tenant", "nobody", "-f", "csv"), 1, [], ["no records"]) +
+     (["something is written"] if ledger("export", "--tenant", "nobody", "-f", "csv").stdout else []))
 case("export: - is standard output", expect(ledger("export", "--tenant", "acme", "-o", "-"), 0, ['"tenant":"acme"']) + (["a file is there"] if os.path.exists(os.path.join(os.getcwd(), "-")) else []))
 rows = list(csv.reader(io.StringIO(ledger("export", "-f", "csv", "--type", "end").stdout.decode())))
 case("export: CSV", [] if rows[0][:3] == ["seq", "time", "type"] and len(rows) == 27 and all(len(r) == len(rows[0]) for r in rows) else [str(rows[:2])])

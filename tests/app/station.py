@@ -274,6 +274,10 @@ BOTH = put("both.json", json.dumps({
 case("backends: the first that is there", expect(call("two:same", config=BOTH), 0, ["by three.notes"]) + ([] if "call other" in notes("three") else ["another tool was called"]))
 r = call("two:same", "--json", config=BOTH)
 case("backends: which one it was", [] if json.loads(r.stdout)["output"]["backend"]["serverName"] == "three" else [r.stdout])
+for words in ([], ["--json"], ["--watch"]):
+    r = run(["servers", "tree", "-C", BOTH, *words])
+    case(f"servers: one that is not there {words}", expect(r, 2, err=['there is no server "tree"; did you mean "three"?']) + (["something is shown"] if r.stdout else []))
+case("servers: nothing like it, beside one that is there", expect(run(["servers", "three", "unheard-of", "-C", BOTH]), 2, err=['there is no server "unheard-of"']))
 put("both.json", json.dumps({"mcpServers": {"two": two, "three": three}, "tools": {"two:same": {"backends": [{"server": "tree"}, {"server": "two"}]}}}))
 case("backends: a name that nobody has", expect(call("two:same", config=BOTH), 2, [], ['no MCP server "tree"; did you mean "three"?']))
 LOCAL = put("local.json", json.dumps({

@@ -199,17 +199,30 @@ static fer_code export_all(fer_ask_ledger *k, fer_sink *sink, bool csv, uint64_t
     fer_facts f;
     bool got = true;
     fer_code code = FER_OK;
-    if (csv) fer_record_csv_head(sink->out);
     while (!code && !sink->out->failed) {
         code = fer_ledger_reader_next(k->reader, &text, &l, &got, err);
         if (code || !got) break;
         fer_arena_reset(k->scratch);
         if (!fer_question_fits(&k->question, &l, k->scratch, &f)) continue;
+        if (csv && !*count) fer_record_csv_head(sink->out);
         if (csv) fer_record_csv(sink->out, &l, &f);
         else fer_record_json(sink->out, text);
         ++*count;
     }
+    if (!code && !*count && csv && !k->question.tenant.len) fer_record_csv_head(sink->out);
     return code;
+}
+
+/* Of a tenant without records there is nothing to hand over: mostly it has another name. */
+static int say_nobody(const fer_ask_ledger *k)
+{
+    static const char *const others[] = {"tool",           "status", "type",  "call",
+                                         "correlation-id", "since",  "until", NULL};
+    bool more = false;
+    for (size_t i = 0; others[i]; i++) more |= fer_app_option(k->app, others[i]) != NULL;
+    fer_app_say(k->app, "there are no%s records of the tenant %s", more ? " such" : "",
+                fer_app_option(k->app, "tenant"));
+    return FER_EXIT_FINDINGS;
 }
 
 int fer_run_ledger_export(fer_app *app)
@@ -219,15 +232,18 @@ int fer_run_ledger_export(fer_app *app)
     fer_err err;
     uint64_t count = 0;
     const char *format = fer_app_option(app, "format"), *path = fer_app_option(app, "output");
+    bool nobody = false;
     int bad = fer_ask_ledger_init(&k, app);
     if (bad) return bad;
     fer_code code = fer_sink_open(&sink, app, path, &err), closed;
     if (!code) {
         code = export_all(&k, &sink, format && fer_str_is(fer_str_of(format), "csv"), &count, &err);
-        closed = fer_sink_close(&sink, code == FER_OK, code ? NULL : &err);
+        nobody = !code && !count && k.question.tenant.len > 0;
+        closed = fer_sink_close(&sink, !code && !nobody, code ? NULL : &err);
         if (!code) code = closed;
     }
     if (code) bad = fer_app_fail(app, &err);
+    else if (nobody) bad = say_nobody(&k);
     else if (path) fer_app_say(app, "%llu record%s", (unsigned long long)count, fer_s(count));
     fer_ask_ledger_deinit(&k);
     return bad;

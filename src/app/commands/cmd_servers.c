@@ -7,12 +7,18 @@
 #include "buf.h"
 #include "command_station.h"
 #include "errors.h"
+#include "near.h"
 #include "servers_watch.h"
+
+static bool is_named(const fer_place_of_tools *p, const char *name)
+{
+    return fer_str_is(p->name, name) || fer_str_is(p->ns, name);
+}
 
 static bool is_wanted(const fer_app *app, const fer_place_of_tools *p)
 {
     for (size_t i = 0; i < app->arg_count; i++)
-        if (fer_str_is(p->name, app->args[i]) || fer_str_is(p->ns, app->args[i])) return true;
+        if (is_named(p, app->args[i])) return true;
     return app->arg_count == 0;
 }
 
@@ -209,6 +215,25 @@ static void write_table(fer_station *s)
     if (!ok) write_lines(s);
 }
 
+/* Whoever names what is not configured is told, before anything is asked. */
+static int refuse_unknown(const fer_station *s, fer_app *app)
+{
+    for (size_t k = 0; k < app->arg_count; k++) {
+        fer_near near;
+        bool there = false;
+        fer_near_init(&near, fer_str_of(app->args[k]));
+        for (size_t i = 0; i < s->place_count; i++) {
+            there = there || is_named(s->places[i], app->args[k]);
+            fer_near_try(&near, s->places[i]->name);
+        }
+        if (!there)
+            return fer_app_usage(app, "there is no server \"%s\"%s%.*s%s", app->args[k],
+                                 near.best.ptr ? "; did you mean \"" : "", FER_PRI(near.best),
+                                 near.best.ptr ? "\"?" : "");
+    }
+    return 0;
+}
+
 int fer_run_servers(fer_app *app)
 {
     fer_station s;
@@ -217,6 +242,11 @@ int fer_run_servers(fer_app *app)
         &(struct fer_station_wants){.looks = true,
                                     .refreshes = fer_app_option(app, "refresh") != NULL});
     if (bad) return bad;
+    bad = refuse_unknown(&s, app);
+    if (bad) {
+        fer_station_deinit(&s);
+        return bad;
+    }
     if (fer_app_option(app, "watch")) {
         static const fer_watch_look look = {is_wanted, line_of, gone_line, write_table};
         bad = fer_servers_watch(&s, &look);

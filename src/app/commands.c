@@ -236,7 +236,7 @@ const fer_command fer_commands[] = {
      "With --watch it goes on until it is interrupted: the configuration is read again when its file changes (or SIGHUP "
      "comes), servers that are new or changed are started, those that are gone are stopped, and changes of tools are told. "
      "A file that cannot be used is told and changes nothing. On a terminal the table is kept up to date; in a pipe there is "
-     "a line for each server that is new, changed or gone. A name of none is an error.",
+     "a line for each server that is new, changed or gone.",
      fer_servers_options,
      "ferrule servers\nferrule servers --watch\nferrule servers --refresh\nferrule servers github --json --config ~/.cursor/mcp.json",
      fer_run_servers},
@@ -330,7 +330,7 @@ const fer_command fer_commands[] = {
      "again where the texts are the same, and stay where another embedder made them, unless --embedder names one for all. "
      "Definitions that break the contract of tools are taken as they are, and counted; "
      "those without a valid ID are left out, counted, and the first ones named, unless --any-name has IDs of any name. "
-     "A file that is no catalogue is not replaced, nor one that holds definitions back. "
+     "No other file is replaced, and no catalogue that holds definitions back. "
      "Exits 0 where the file was written, 2 where something could not be read or written; an older file stays then.",
      fer_index_build_options,
      "ferrule index build tools/\nferrule index build -o ferrule.catalog servers/*.json",
@@ -411,7 +411,7 @@ const fer_command fer_commands[] = {
      fer_run_ledger_verify},
     {"ledger export", FER_TOPIC_RECORD, "", "write records of a ledger to a file",
      "Writes records as JSON Lines, as they stand in the ledger, or as CSV. An export of one tenant as JSON Lines can be "
-     "verified alone (ledger verify FILE). Of a tenant without records nothing is written; it exits 1.",
+     "verified alone (ledger verify FILE). Exits 1 where a tenant has no records.",
      fer_ledger_export_options,
      "ferrule ledger export --tenant acme -o acme.jsonl\nferrule ledger export -f csv --since 2026-11-01 > november.csv",
      fer_run_ledger_export},

@@ -193,8 +193,7 @@ static int check_namespace(const fer_shelf *s)
     const char *said = s->options.kept ? fer_app_option(s->app, "namespace") : NULL;
     fer_str ns = fer_str_of(said);
     if (!said || (ns.len && ns.len <= FER_NAME_MAX && fer_name_bad_byte(ns) == SIZE_MAX)) return 0;
-    return fer_app_usage(s->app,
-                         "--namespace takes 1 to %d of A-Z a-z 0-9 _ - and ., not \"%s\"",
+    return fer_app_usage(s->app, "--namespace takes 1 to %d of A-Z a-z 0-9 _ - and ., not \"%s\"",
                          FER_NAME_MAX, said);
 }
 

@@ -104,20 +104,29 @@ static void observe(void *context, const fer_call_report *r)
     }
 }
 
+/* A gateway with this function in the namespace "pack". */
+static fer_gateway *gateway_of(fer_catalog **catalog, fer_builtin *f)
+{
+    fer_gateway *g;
+    fer_err err;
+    f->ns = "pack";
+    assert_int_equal(fer_catalog_new(NULL, catalog, &err), FER_OK);
+    assert_int_equal(fer_gateway_new(&(fer_gateway_options){.catalog = *catalog}, &g, &err),
+                     FER_OK);
+    assert_int_equal(fer_gateway_builtins(g, f, 1, &err), FER_OK);
+    return g;
+}
+
 static void every_call_is_told_and_counted(void)
 {
     fer_catalog *catalog;
-    fer_gateway *g;
     fer_envelope e;
     fer_err err;
     fer_str text;
     struct seen seen = {0};
     fer_arena *a = fer_arena_new(0);
     fer_builtin f = function;
-    f.ns = "pack";
-    assert_int_equal(fer_catalog_new(NULL, &catalog, &err), FER_OK);
-    assert_int_equal(fer_gateway_new(&(fer_gateway_options){.catalog = catalog}, &g, &err), FER_OK);
-    assert_int_equal(fer_gateway_builtins(g, &f, 1, &err), FER_OK);
+    fer_gateway *g = gateway_of(&catalog, &f);
     for (size_t i = 0; i < FER_OBSERVERS_MAX; i++)
         assert_int_equal(fer_gateway_observe(g, observe, &seen, &err), FER_OK);
     assert_int_equal(fer_gateway_observe(g, observe, &seen, &err), FER_LIMIT_EXCEEDED);
@@ -165,16 +174,12 @@ static void observe_end(void *context, const fer_call_report *r)
 static void stages_are_told_to_who_wants_them(void)
 {
     fer_catalog *catalog;
-    fer_gateway *g;
     fer_envelope e;
     fer_err err;
     struct seen end = {0}, all = {0};
     fer_arena *a = fer_arena_new(0);
     fer_builtin f = function;
-    f.ns = "pack";
-    assert_int_equal(fer_catalog_new(NULL, &catalog, &err), FER_OK);
-    assert_int_equal(fer_gateway_new(&(fer_gateway_options){.catalog = catalog}, &g, &err), FER_OK);
-    assert_int_equal(fer_gateway_builtins(g, &f, 1, &err), FER_OK);
+    fer_gateway *g = gateway_of(&catalog, &f);
     assert_int_equal(fer_gateway_observe_ends(g, observe_end, &end, &err), FER_OK);
     fer_str tool = FER_STR("pack:nothing"), args = FER_STR("{\"x\":1}");
     assert_int_equal(fer_gateway_ask(a, g, tool, args, NULL, &e, &err), FER_OK);

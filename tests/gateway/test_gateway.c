@@ -379,7 +379,7 @@ static void a_call_has_its_time(void)
 {
     struct scene s;
     set(&s, NULL);
-    begin(&s, "p:read", &(fer_call_options){.deadline_ms = 10});
+    begin(&s, "p:read", &(fer_call_options){.deadline_ms = 200});
     fer_gateway_run(s.gateway);
     assert_int_equal(s.code, FER_DEADLINE_EXCEEDED);
     assert_int_equal(s.puppet.told, FER_CANCEL_DEADLINE);
@@ -393,7 +393,7 @@ static void who_may_have_written_is_not_sure(void)
 {
     struct scene s;
     set(&s, NULL);
-    begin(&s, "p:write", &(fer_call_options){.deadline_ms = 10});
+    begin(&s, "p:write", &(fer_call_options){.deadline_ms = 200});
     fer_gateway_run(s.gateway);
     assert_int_equal(s.code, FER_OUTCOME_UNKNOWN);
     strike(&s);

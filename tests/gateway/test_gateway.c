@@ -379,7 +379,7 @@ static void a_call_has_its_time(void)
 {
     struct scene s;
     set(&s, NULL);
-    begin(&s, "p:read", &(fer_call_options){.deadline_ms = 200});
+    begin(&s, "p:read", &(fer_call_options){.deadline_ms = 20}); /* its tool has 30 */
     fer_gateway_run(s.gateway);
     assert_int_equal(s.code, FER_DEADLINE_EXCEEDED);
     assert_int_equal(s.puppet.told, FER_CANCEL_DEADLINE);

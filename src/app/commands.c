@@ -367,9 +367,8 @@ const fer_command fer_commands[] = {
      "'catalog update'.",
      fer_catalog_decide_options, "ferrule catalog approve github:create_issue",
      fer_run_catalog_approve},
-    {"catalog reject", FER_TOPIC_FIND, "ID...", "forget definitions that are held back",
-     "All of them or none: where one is not held back, nothing changes. Vectors stay as with "
-     "'catalog update'.",
+    {"catalog reject", FER_TOPIC_FIND, "ID...", "turn down definitions that are held back",
+     "All of them or none. The same definition is not held back again; approve takes it still.",
      fer_catalog_decide_options, "ferrule catalog reject github:create_issue",
      fer_run_catalog_reject},
     {"usage note", FER_TOPIC_FIND, "QUERY ID", "remember that a query led to a tool",

@@ -156,10 +156,14 @@ static fer_code copy_entry(struct fer_applying *p, const fer_body *b, fer_entry 
     return code ? code : fer_entry_with_backends(p->scratch, b, list, count, out, p->err);
 }
 
+static bool is_memory_full(const struct fer_applying *p)
+{
+    return fer_table_count(&p->next->past) >= FER_PAST_MAX;
+}
+
 static fer_code remember(struct fer_applying *p, fer_entry *e)
 {
-    bool more = !entry_in(&p->next->past, e->value.key);
-    if (more && fer_table_count(&p->next->past) >= FER_PAST_MAX) return FER_OK;
+    if (!entry_in(&p->next->past, e->value.key) && is_memory_full(p)) return FER_OK;
     return put_in(p, &p->next->past, e);
 }
 
@@ -319,7 +323,10 @@ static fer_code put_new(struct fer_applying *p, fer_entry *e)
     const fer_body *was;
     fer_code code = past_of(p, e->value.key, &was);
     if (code || was) return code ? code : put_again(p, was, e);
-    bool hold = is_waiting(p, e);
+    /* Past the limit nobody knows whether it is new: a server that fills the memory gains nothing.
+     */
+    bool lost = p->quarantine != FER_QUARANTINE_NONE && is_memory_full(p);
+    bool hold = is_waiting(p, e) || (lost && !fer_body_is_own(e->body));
     p->outcome->kind = FER_EVENT_REGISTERED;
     code = !hold && fer_body_is_own(e->body) && p->quarantine != FER_QUARANTINE_NONE
                ? judge_first(p, e, &hold)

@@ -26,7 +26,7 @@ const struct fer_catalog_limit_row fer_catalog_limit_rows[] = {
     {"uses.kept", FER_USES_MAX, true,
      "uses that are remembered of one tenant; the oldest make room"},
     {"catalog.past", FER_PAST_MAX, true,
-     "definitions that a catalogue with a quarantine remembers of tools that are gone, and of those that were rejected"},
+     "definitions that a catalogue with a quarantine remembers of tools that are gone, and of those that were rejected; past it new tools are held back"},
     {"catalog.events", FER_EVENTS_KEPT, true, "latest events that a catalogue keeps"},
     {"page.size", FER_PAGE_MAX, true, "things on a page"},
     {"page.default", FER_PAGE_SIZE, true, "things on a page where nobody says how many"},

@@ -476,6 +476,51 @@ static void frozen(void)
 /* ---- memory
  * ----------------------------------------------------------------------------------------- */
 
+/* A tool of a number, or its removal, in a batch of its own or with others. */
+static void numbered(fer_batch *b, size_t number, const char *says, bool gone)
+{
+    char text[160], id[16];
+    fer_err err;
+    snprintf(id, sizeof id, "t%05zu", number);
+    snprintf(text, sizeof text,
+             "{\"name\":\"%s\",\"description\":\"%s\",\"inputSchema\":{\"type\":\"object\"}}", id,
+             says);
+    fer_code code =
+        gone ? fer_batch_remove(b, fer_str_of(id), &err)
+             : fer_batch_add(b, FER_STR("t"), fer_str_of(text), FER_FORMAT_JSON, NULL, &err);
+    assert_int_equal(code, FER_OK);
+}
+
+static size_t changed(fer_catalog *c, size_t from, size_t to, const char *says, bool gone)
+{
+    fer_err err;
+    fer_batch *b = fer_batch_new();
+    for (size_t i = from; i < to; i++) numbered(b, i, says, gone);
+    assert_int_equal(fer_catalog_apply(c, b, &err), FER_OK);
+    fer_batch_free(b);
+    fer_view *v = fer_catalog_view(c);
+    size_t held = fer_view_held(v);
+    fer_view_unref(v);
+    return held;
+}
+
+/* catalog.past: up to it a tool that comes again is held against what it was, and a new one is
+ * new; with a full memory all that come are held back. */
+static void past_limit(void)
+{
+    fer_catalog *c = must_catalog(&(fer_catalog_options){.quarantine = FER_QUARANTINE_CHANGED});
+    assert_int_equal(changed(c, 0, FER_PAST_MAX + 1, "Was.", false), 0);
+    assert_int_equal(changed(c, 0, FER_PAST_MAX - 1, "", true), 0);
+    assert_int_equal(changed(c, 20000, 20001, "New.", false), 0); /* there is room for one more */
+    assert_int_equal(changed(c, FER_PAST_MAX - 1, FER_PAST_MAX + 1, "", true), 0);
+    assert_int_equal(changed(c, FER_PAST_MAX, FER_PAST_MAX + 1, "Other.", false), 1);
+    assert_int_equal(changed(c, 20001, 20002, "New.", false), 2);
+    assert_int_equal(changed(c, 5, 6, "Other.", false), 3); /* remembered: it makes room */
+    assert_int_equal(changed(c, 20002, 20003, "New.", false), 3);
+    assert_int_equal(changed(c, 6, 7, "Was.", false), 3);
+    fer_catalog_free(c);
+}
+
 static fer_code attempt(fer_arena *given, const void *context)
 {
     const struct step *steps = context;
@@ -518,5 +563,5 @@ int main(void)
            ROWS_ONE("resolving", suggestions) + ROWS_RUN("backends", choosings, choose) +
            ROWS_ONE("backends", backends_merge) + ROWS_ONE("batch", all_problems) +
            ROWS_ONE("batch", lenient) + ROWS_ONE("batch", broken_text) + ROWS_ONE("view", frozen) +
-           ROWS_ONE("catalog", torture);
+           ROWS_ONE("limit", past_limit) + ROWS_ONE("catalog", torture);
 }
